@@ -1,0 +1,17 @@
+import { builder } from '../graphql/builder.ts';
+import { Category } from './category.type.ts';
+
+builder.queryFields((t) => ({
+  category: t.field({
+    type: Category,
+    nullable: true,
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_, { id }, { loaders }) => loaders.categoryOrNull.load(id),
+  }),
+
+  categories: t.field({
+    type: [Category],
+    description: 'The roots of the tree, by position, then id.',
+    resolve: (_, __, { loaders }) => loaders.categoryRoots(),
+  }),
+}));

@@ -1,0 +1,40 @@
+import { checkListSize } from '../graphql/arguments.ts';
+import { builder } from '../graphql/builder.ts';
+import { Product } from '../product/product.type.ts';
+import { ProductOrderEnum } from '../product/product-order.ts';
+
+export const Category = builder.prismaObject('Category', {
+  description: 'A shelf of the shop. Categories form a tree.',
+  fields: (t) => ({
+    id: t.exposeInt('id'),
+    name: t.exposeString('name'),
+    slug: t.exposeString('slug', { description: 'Unique, for links that people read.' }),
+    imageUrl: t.exposeString('imageUrl', { nullable: true }),
+  }),
+});
+
+// Apart from the rest because the types refer to each other, and a type cannot be inferred from itself.
+builder.prismaObjectFields(Category, (t) => ({
+  parent: t.field({
+    type: Category,
+    nullable: true,
+    resolve: ({ parentId }, _, { loaders }) => (parentId === null ? null : loaders.categoryById.load(parentId)),
+  }),
+  children: t.field({
+    type: [Category],
+    description: 'By position, then id.',
+    resolve: ({ id }, _, { loaders }) => loaders.categoryChildren.load(id),
+  }),
+  products: t.field({
+    type: [Product],
+    description: "The category's own visible products, not those of its children.",
+    args: {
+      orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
+      limit: t.arg.int({ required: true, defaultValue: 20, description: '1 to 100, for each category.' }),
+    },
+    resolve: ({ id }, { orderBy, limit }, { loaders }) => {
+      checkListSize('limit', limit);
+      return loaders.productsOfCategory(orderBy, limit).load(id);
+    },
+  }),
+}));

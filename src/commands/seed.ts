@@ -1,0 +1,33 @@
+import { defineCommand } from 'citty';
+import { CatalogueNotEmptyError, seedDemoCatalogue } from '../catalogue/seed.ts';
+import { readConfig } from '../config.ts';
+import { assertMigrated } from '../database/assert-migrated.ts';
+import { createDatabase } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { OperatorError } from '../errors.ts';
+import { createLog } from '../observability/log.ts';
+
+export const seedCommand = defineCommand({
+  meta: { name: 'seed', description: 'Fill an empty database with the demo catalogue.' },
+  run: async () => {
+    const config = readConfig(process.env);
+    const log = await createLog(config.logLevel);
+    const database = await openDatabase(config, log);
+    const { pool } = createDatabase({ url: database.url, size: 1, timeoutMs: config.databaseTimeoutMs, log });
+    try {
+      await assertMigrated(pool);
+      const client = await pool.connect();
+      try {
+        const { categories, products, notices } = await seedDemoCatalogue(client);
+        console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
+      } finally {
+        client.release();
+      }
+    } catch (error) {
+      throw error instanceof CatalogueNotEmptyError ? new OperatorError(`Not seeded: ${error.message}.`) : error;
+    } finally {
+      await pool.end();
+      await database.close();
+    }
+  },
+});

@@ -1,0 +1,65 @@
+import { defineCommand } from 'citty';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { readConfig } from '../config.ts';
+import { connectionConfig } from '../database/database.ts';
+import { type OpenDatabase, openDatabase } from '../database/open-database.ts';
+import { createLog } from '../observability/log.ts';
+import { serve } from '../serve.ts';
+import { welcome } from './welcome.ts';
+
+export const serveCommand = defineCommand({
+  meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
+  run: async () => {
+    const config = readConfig(process.env);
+    const log = await createLog(config.logLevel);
+
+    // Until everything stands, a signal just ends the process; an embedded server that it has started ends with it.
+    let stop = async (): Promise<void> => {};
+    let isStopping = false;
+    const end = async (reason: string, exitCode: number): Promise<void> => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      log.info(`${reason}: shutting down`);
+      await stop().catch((error: unknown) => log.error({ err: error }, 'the shutdown was not clean'));
+      process.exit(exitCode);
+    };
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(signal, 0));
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'an error that nobody caught');
+      void end('uncaught exception', 1);
+    });
+
+    const database = await openDatabase(config, log);
+    try {
+      if (database.isEmbedded) await prepare(database, log);
+      const serving = await serve(config, database.url, log);
+      stop = async () => {
+        await serving.stop();
+        await database.close();
+      };
+      if (database.isEmbedded) console.log(welcome(serving.url, config));
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    void database.exited.then(() => {
+      if (!isStopping) void end('the embedded database ended', 1);
+    });
+  },
+});
+
+/** The embedded database is ours alone, so nobody else will migrate it, and it is empty once. */
+const prepare = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
+  const client = new pg.Client(connectionConfig(url));
+  await client.connect();
+  try {
+    const { readMigrationStatus, applyMigrations } = await import('../database/migrations.ts');
+    const { pending } = await readMigrationStatus(client);
+    if (pending.length > 0) await applyMigrations({ url, log: (line) => log.info(line) });
+    const { isCatalogueEmpty, seedDemoCatalogue } = await import('../catalogue/seed.ts');
+    if (await isCatalogueEmpty(client)) log.info(await seedDemoCatalogue(client), 'filled with the demo catalogue');
+  } finally {
+    await client.end();
+  }
+};

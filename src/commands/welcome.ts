@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+
+/** What a newcomer reads once the gateway answers: where it is, and things to try. */
+export const welcome = (url: string, { graphiql, dataDir }: Config): string =>
+  `
+  Vitrine is open at ${url}
+  ${graphiql ? `GraphiQL, to explore it in a browser: ${url}/graphql` : 'GraphiQL is switched off (GRAPHIQL).'}
+
+  Three things to try:
+
+    curl '${url}/api/product/hot?limit=3'
+
+    curl '${url}/api/notice/1'
+
+    curl '${url}/graphql' -H 'content-type: application/json' \\
+      -d '{"query":"{ categories { name products(limit: 2) { name price { amount currencyCode } } } }"}'
+
+  The database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
+  Ctrl-C stops both.
+`;

@@ -1,0 +1,153 @@
+import * as v from 'valibot';
+import { OperatorError } from './errors.ts';
+
+const integer = (min: number, max: number) => {
+  const rule = `must be a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,10}$/, rule),
+    v.transform(Number),
+    v.minValue(min, rule),
+    v.maxValue(max, rule),
+  );
+};
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  true: true,
+  false: false,
+  on: true,
+  off: false,
+  1: true,
+  0: false,
+  yes: true,
+  no: false,
+};
+
+const toggle = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  v.check((value) => value in SWITCH, 'must be true or false'),
+  v.transform((value) => SWITCH[value] === true),
+);
+
+const commaList = v.pipe(
+  v.string(),
+  v.transform((value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+  ),
+);
+
+const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
+
+const isOrigin = (value: string): boolean => value === '*' || (URL.canParse(value) && new URL(value).origin === value);
+
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+// One line a variable. An empty value counts as absent, as Compose files and shells leave them behind.
+const Environment = v.object({
+  PORT: v.optional(integer(0, 65_535), '4000'),
+  HOST: v.optional(v.pipe(v.string(), v.regex(/^[\w.:-]+$/, 'must be a host name or an address'))),
+  DATABASE_URL: v.optional(v.pipe(v.string(), v.check(isPostgresUrl, 'must begin with postgresql://'))),
+  DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),
+  DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '5000'),
+  DATA_DIR: v.optional(v.string(), './data'),
+  LOG_LEVEL: v.optional(
+    v.picklist(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    ),
+    'info',
+  ),
+  GRAPHIQL: v.optional(toggle, 'true'),
+  INTROSPECTION: v.optional(toggle, 'true'),
+  FIELD_SUGGESTIONS: v.optional(toggle, 'true'),
+  ACCESS_TOKENS: v.optional(
+    v.pipe(
+      commaList,
+      v.check(
+        (tokens) => tokens.every((token) => /^[\w.~+/-]{8,512}=*$/.test(token)),
+        'must be tokens of 8 or more of A-Z a-z 0-9 - . _ ~ + / with commas between',
+      ),
+    ),
+    '',
+  ),
+  CORS_ORIGINS: v.optional(
+    v.pipe(
+      commaList,
+      v.check(
+        (origins) => origins.every(isOrigin),
+        'must be * or origins such as https://shop.example with commas between',
+      ),
+    ),
+    '',
+  ),
+  REST_DOCUMENTS: v.optional(v.string()),
+  SHUTDOWN_TIMEOUT_MS: v.optional(integer(0, MAX_DELAY_MS), '10000'),
+});
+
+export interface Config {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Undefined: every interface. */
+  readonly host: string | undefined;
+  /** Undefined: the embedded PostgreSQL under {@link dataDir}. */
+  readonly databaseUrl: string | undefined;
+  readonly databasePoolSize: number;
+  /** The longest that one statement may take, and that a connection may be waited for. */
+  readonly databaseTimeoutMs: number;
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly graphiql: boolean;
+  readonly introspection: boolean;
+  /** Whether errors say "did you mean …". */
+  readonly fieldSuggestions: boolean;
+  /** Empty: everything is public. */
+  readonly accessTokens: readonly string[];
+  /** Empty: no other origin may read answers. */
+  readonly corsOrigins: readonly string[];
+  /** A folder whose documents replace those of the same name in src/rest/operations. */
+  readonly restDocuments: string | undefined;
+  readonly shutdownTimeoutMs: number;
+}
+
+/**
+ * Reads the environment, the only place that does.
+ * @throws OperatorError with one line for each fault
+ */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const { success, output, issues } = v.safeParse(Environment, given);
+  if (!success) {
+    const faults = issues.map(
+      (issue) => `  ${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`,
+    );
+    throw new OperatorError(`The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.join('\n')}`);
+  }
+  return Object.freeze({
+    port: output.PORT,
+    host: output.HOST,
+    databaseUrl: output.DATABASE_URL,
+    databasePoolSize: output.DATABASE_POOL_SIZE,
+    databaseTimeoutMs: output.DATABASE_TIMEOUT_MS,
+    dataDir: output.DATA_DIR,
+    logLevel: output.LOG_LEVEL,
+    graphiql: output.GRAPHIQL,
+    introspection: output.INTROSPECTION,
+    fieldSuggestions: output.FIELD_SUGGESTIONS,
+    accessTokens: output.ACCESS_TOKENS,
+    corsOrigins: output.CORS_ORIGINS,
+    restDocuments: output.REST_DOCUMENTS,
+    shutdownTimeoutMs: output.SHUTDOWN_TIMEOUT_MS,
+  });
+};
+
+// A wrong secret is still a secret: its name is told, its value is not.
+const SECRETS = new Set(['DATABASE_URL', 'ACCESS_TOKENS']);
+
+const shown = (issue: v.BaseIssue<unknown>): unknown => {
+  const key = issue.path?.[0]?.key;
+  return SECRETS.has(String(key)) ? '…' : issue.path?.[0]?.value;
+};

@@ -1,0 +1,60 @@
+import pg from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
+import type { Logger } from 'pino';
+
+interface Options {
+  readonly url: string;
+  readonly size: number;
+  /** The longest that one statement may take, and that a connection may be waited for. */
+  readonly timeoutMs: number;
+  readonly log: Logger;
+}
+
+const CONNECT_TIMEOUT_MS = 1500;
+
+/** What every connection of ours is opened with, from a URL of the operator's. */
+export const connectionConfig = (url: string): pg.ClientConfig => {
+  const config = parseIntoClientConfig(url);
+  return {
+    ...config,
+    application_name: config.application_name ?? 'vitrine',
+    // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
+    options: [config.options, '-c TimeZone=UTC'].filter(Boolean).join(' '),
+    keepAlive: true,
+  };
+};
+
+/** The connections that requests share, and how many statements they have sent. */
+export interface Database {
+  readonly pool: pg.Pool;
+  readonly statementCount: () => number;
+}
+
+/** Connects when first asked, and loses a broken connection, never the process. */
+export const createDatabase = ({ url, size, timeoutMs, log }: Options): Database => {
+  let statements = 0;
+
+  class CountingClient extends pg.Client {
+    // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
+    override query = ((...args: Parameters<pg.Client['query']>) => {
+      statements += 1;
+      return super.query(...args);
+    }) as pg.Client['query'];
+  }
+
+  const pool = new pg.Pool({
+    ...connectionConfig(url),
+    Client: CountingClient,
+    max: size,
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    statement_timeout: timeoutMs,
+    // The statement timeout is the server's; this one is ours, for a server that no longer speaks.
+    query_timeout: timeoutMs + 1000,
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  // Without a listener of its own, a connection in use that breaks would take the process down.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
+  );
+  return { pool, statementCount: () => statements };
+};

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OperatorError } from '../../errors.ts';
+import { chooseAccount } from './account.ts';
+import { findBinaries } from './binaries.ts';
+import { createCluster, hasCluster, runOffline, VITRINE } from './cluster.ts';
+import { launch } from './launch.ts';
+import { clearLeftover } from './leftover.ts';
+import { lockDirectory } from './lock.ts';
+import { replaceFile } from './owner.ts';
+import { HOST } from './port.ts';
+import { absentAsUndefined } from './system-error.ts';
+
+/** A PostgreSQL server of our own, running. */
+export interface EmbeddedDatabase {
+  /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
+  readonly url: string;
+  /** True when this start created the data. */
+  readonly created: boolean;
+  /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
+  readonly exited: Promise<void>;
+  /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedDatabaseOptions {
+  /** Gets the cluster in `postgres/` and the URL, for its owner only, in `database-url`. */
+  readonly dataDir: string;
+  /** Is given each line that the server prints. */
+  readonly log: (line: string) => void;
+  /** Settings of PostgreSQL, stronger than those in the cluster's `postgresql.conf`. */
+  readonly settings?: Record<string, string>;
+}
+
+const parseUrl = (text = ''): { password: string; port: number } | undefined => {
+  const url = URL.parse(text.trim());
+  return url?.password ? { password: url.password, port: Number(url.port) } : undefined;
+};
+
+const startLocked = async (dataDir: string, log: (line: string) => void, settings: Record<string, string>) => {
+  const cluster = join(dataDir, 'postgres');
+  const urlFile = join(dataDir, 'database-url');
+  const binaries = findBinaries();
+  const { account, major } = await chooseAccount(binaries.postgres, dataDir, cluster);
+
+  const created = !(await hasCluster(cluster, major));
+  if (created) {
+    // What it says of an earlier cluster would be taken for the password of this one.
+    await rm(urlFile, { force: true });
+    await createCluster(account, binaries, cluster);
+  }
+  const known = parseUrl(await readFile(urlFile, 'utf8').catch(absentAsUndefined));
+  const password = known?.password ?? randomBytes(24).toString('base64url');
+  if (known === undefined) {
+    await clearLeftover(cluster, log);
+    await runOffline(account, binaries, cluster, `ALTER ROLE ${VITRINE} PASSWORD '${password}'`);
+  }
+
+  const { postmaster, port } = await launch(account, binaries, { cluster, settings, log, preferredPort: known?.port });
+  const url = `postgresql://${VITRINE}:${password}@${HOST}:${port}/${VITRINE}`;
+  await replaceFile(urlFile, `${url}\n`, 0o600);
+  return { url, created, postmaster };
+};
+
+/**
+ * Starts the PostgreSQL server of a data directory, which is made when it is not there.
+ * @throws OperatorError when the directory is in use or unusable, or PostgreSQL does not run; with what it printed.
+ */
+export const startEmbeddedDatabase = async ({
+  dataDir,
+  log,
+  settings = {},
+}: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> => {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    const lock = await lockDirectory(dataDir);
+    try {
+      const { url, created, postmaster } = await startLocked(await realpath(dataDir), log, settings);
+      let stopped: Promise<void> | undefined;
+      const stop = () => {
+        stopped ??= postmaster.stop().finally(lock.release);
+        return stopped;
+      };
+      return { url, created, exited: postmaster.exited, stop };
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new OperatorError(`The data directory ${dataDir} cannot be used: ${error.message}`, { cause: error });
+  }
+};

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+
+/** The database that the configuration names. */
+export interface OpenDatabase {
+  readonly url: string;
+  readonly isEmbedded: boolean;
+  /** Resolves when an embedded server ends by itself. */
+  readonly exited: Promise<void>;
+  /** Stops an embedded server; leaves the operator's own alone. */
+  readonly close: () => Promise<void>;
+}
+
+/** @throws OperatorError when the embedded server cannot be started */
+export const openDatabase = async ({ databaseUrl, dataDir }: Config, log: Logger): Promise<OpenDatabase> => {
+  if (databaseUrl !== undefined) {
+    return { url: databaseUrl, isEmbedded: false, exited: new Promise(() => {}), close: async () => {} };
+  }
+  const { startEmbeddedDatabase } = await import('./embedded/server.ts');
+  const { url, exited, stop } = await startEmbeddedDatabase({
+    dataDir,
+    log: (line) => log.debug({ from: 'postgres' }, line),
+  });
+  return { url, isEmbedded: true, exited, close: stop };
+};

@@ -1,0 +1,54 @@
+/**
+ * Whether a failure says that the database could not serve at all (away, restarting, full, out of time), rather than that it objected to what
+ * was asked. Looks through the wrappers that Prisma puts around the driver's error.
+ */
+export const isDatabaseUnavailable = (error: unknown): boolean => {
+  for (let depth = 0, current = error; depth < 8 && typeof current === 'object' && current !== null; depth += 1) {
+    const { code, message, cause, kind, originalCode, meta } = current as Record<string, unknown>;
+    if ([code, kind, originalCode].some((name) => typeof name === 'string' && isUnavailableCode(name))) return true;
+    if (typeof message === 'string' && UNAVAILABLE_MESSAGE.test(message)) return true;
+    current = cause ?? (meta as Record<string, unknown> | undefined)?.driverAdapterError;
+  }
+  return false;
+};
+
+const CODES = new Set([
+  // Node: https://nodejs.org/api/errors.html#common-system-errors
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ENOENT',
+  ],
+  // Prisma: https://www.prisma.io/docs/orm/reference/error-reference
+  ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1011', 'P1017', 'P2024', 'P2037'],
+  // Prisma's driver adapters
+  ...[
+    'DatabaseNotReachable',
+    'DatabaseDoesNotExist',
+    'DatabaseAccessDenied',
+    'AuthenticationFailed',
+    'ConnectionClosed',
+    'SocketTimeout',
+    'TooManyConnections',
+    'TlsConnectionError',
+  ],
+  // PostgreSQL: query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby)
+  ...['57014', '55P03', '25006'],
+]);
+
+// Connection exceptions, insufficient resources (connections, disk, memory), operator intervention, system errors:
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const SQLSTATE_CLASS = /^(08|53|57P|58)[0-9A-Z]{2,3}$/;
+
+const isUnavailableCode = (code: string): boolean => CODES.has(code) || SQLSTATE_CLASS.test(code);
+
+// `pg` gives these no code.
+const UNAVAILABLE_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end)/i;

@@ -1,0 +1,54 @@
+/** Every way a request can fail: its code, and for both doors the HTTP status and the title that go with it. */
+export const ERROR_TABLE = {
+  BAD_USER_INPUT: { status: 400, title: 'Bad user input' },
+  GRAPHQL_PARSE_FAILED: { status: 400, title: 'Syntax error' },
+  GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'Invalid operation' },
+  QUERY_TOO_COMPLEX: { status: 400, title: 'Query too complex' },
+  UNAUTHENTICATED: { status: 401, title: 'Access token required' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  NOT_ACCEPTABLE: { status: 406, title: 'Not acceptable' },
+  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'Request body too large' },
+  URI_TOO_LONG: { status: 414, title: 'Request target too long' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'Request headers too large' },
+  INTERNAL_SERVER_ERROR: { status: 500, title: 'Internal server error' },
+  SERVICE_UNAVAILABLE: { status: 503, title: 'Service unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export interface AppErrorOptions {
+  /** The GraphQL argument or the REST parameter at fault. */
+  argument?: string;
+  /** What is wrong with it, as the end of a sentence: REST tells the same of the parameter that fed the argument. */
+  problem?: string;
+  /** The failure underneath. Logged, never shown to a client. */
+  cause?: unknown;
+  /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** The one error that a client may see. Anything else thrown while a request is served is masked. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly argument: string | undefined;
+  readonly problem: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, { argument, problem, cause, headers = {} }: AppErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.argument = argument;
+    this.problem = problem;
+    this.headers = headers;
+  }
+}
+
+/** A fault that the operator can mend: told as its message alone, without a stack, before the process exits with 1. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}

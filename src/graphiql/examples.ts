@@ -1,0 +1,174 @@
+/** One operation that a first visitor finds as a tab of GraphiQL. */
+export interface Example {
+  /** What it is for, one line each; shown as a comment above the operation. */
+  readonly about: readonly string[];
+  /** The operation. Its name is what GraphiQL writes on the tab. */
+  readonly query: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The operations a storefront asks for most, in the order of the tabs.
+ * Each is complete: pressing run answers something, whatever the catalogue holds.
+ */
+export const examples: readonly Example[] = [
+  {
+    about: [
+      'What the home page of a shop needs, at once.',
+      '',
+      'Run: Ctrl-Enter. Complete: Ctrl-Space.',
+      'The book at the top left explains every field.',
+    ],
+    query: `query HomePage {
+  hotProducts(limit: 10) {
+    ...Tile
+    sales
+  }
+  newProducts(limit: 10) {
+    ...Tile
+    publishedAt
+  }
+  notices {
+    id
+    type
+    level
+    title
+    pinned
+  }
+}
+
+fragment Tile on Product {
+  id
+  name
+  slug
+  imageUrl
+  price {
+    amount
+    currencyCode
+  }
+  category {
+    name
+    slug
+  }
+}`,
+  },
+  {
+    about: ['Everything a product page shows.', 'A product that is not on sale is null.'],
+    query: `query ProductDetail($slug: String!) {
+  productBySlug(slug: $slug) {
+    id
+    name
+    subtitle
+    description
+    brand
+    tags
+    price {
+      amount
+      currencyCode
+    }
+    listPrice {
+      amount
+      currencyCode
+    }
+    inStock
+    stock
+    imageUrls
+    publishedAt
+    category {
+      name
+      slug
+      parent {
+        name
+        slug
+      }
+    }
+  }
+}`,
+    variables: { slug: 'galvanised-watering-can' },
+  },
+  {
+    about: ['Every top category with ten of its products.', 'Other orders: see ProductOrder in the book.'],
+    query: `query Categories($orderBy: ProductOrder!) {
+  categories {
+    name
+    slug
+    children {
+      name
+      slug
+    }
+    products(orderBy: $orderBy, limit: 10) {
+      name
+      slug
+      sales
+      price {
+        amount
+        currencyCode
+      }
+    }
+  }
+}`,
+    variables: { orderBy: 'BEST_SELLING' },
+  },
+  {
+    about: ['Several categories in one list, cheapest first.', 'No categoryIds, or an empty list: all of them.'],
+    query: `query PriceOrder($categoryIds: [Int!], $limit: Int!) {
+  products(categoryIds: $categoryIds, orderBy: PRICE_ASC, limit: $limit) {
+    id
+    name
+    price {
+      amount
+      currencyCode
+    }
+    category {
+      id
+      name
+    }
+  }
+}`,
+    variables: { categoryIds: [1, 2, 3], limit: 20 },
+  },
+  {
+    about: [
+      'Notices in effect, page by page.',
+      'keyword: in title, summary or content; null: any.',
+      'type: one of NoticeType; null: any.',
+    ],
+    query: `query NoticeCentre($page: Int!, $keyword: String, $type: NoticeType) {
+  noticePage(page: $page, pageSize: 10, keyword: $keyword, type: $type) {
+    total
+    page
+    pageCount
+    items {
+      id
+      type
+      level
+      title
+      summary
+      pinned
+      startsAt
+      endsAt
+      viewCount
+    }
+  }
+}`,
+    variables: { page: 1, keyword: null, type: 'ANNOUNCEMENT' },
+  },
+  {
+    about: ['This counts a view: every run adds one.', 'The viewCount in the answer contains it.'],
+    query: `query NoticeDetail($id: Int!) {
+  notice(id: $id) {
+    id
+    type
+    level
+    title
+    content
+    pinned
+    startsAt
+    endsAt
+    inEffect
+    viewCount
+  }
+}`,
+    variables: { id: 1 },
+  },
+];

@@ -1,0 +1,61 @@
+import { AppError, ERROR_TABLE } from '../errors.ts';
+import type { GatewayRequest, GatewayResponse } from '../http/message.ts';
+import type { Caller } from './context.ts';
+import type { Engine } from './engine.ts';
+
+/** A host that is never looked up: what a client says of its own is not trusted. */
+const ORIGIN = 'http://gateway.invalid';
+
+/** GraphQL over HTTP through Yoga. @throws AppError for what no GraphQL server could take */
+export const answerGraphql = async (
+  engine: Engine,
+  request: GatewayRequest,
+  caller: Caller,
+): Promise<GatewayResponse> => {
+  const headers = { accept: request.headers.accept ?? '*/*', 'content-type': 'application/json' };
+  const response =
+    request.method === 'POST'
+      ? await engine.yoga.fetch(
+          `${ORIGIN}/graphql`,
+          { method: 'POST', headers, body: await readJsonBody(request) },
+          caller,
+        )
+      : await engine.yoga.fetch(ORIGIN + request.target, { method: 'GET', headers }, caller);
+  return {
+    status: response.status,
+    headers: { 'cache-control': 'no-store', vary: 'accept', ...lowerCased(response.headers) },
+    body: await response.text(),
+  };
+};
+
+const lowerCased = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+
+const readJsonBody = async (request: GatewayRequest): Promise<string> => {
+  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isUtf8 = parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+  if (mediaType !== 'application/json' || !isUtf8) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'POST takes application/json in UTF-8 only.');
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A request body may not be compressed.');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await request.body());
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
+  }
+};
+
+/** An error of this door that came before or around the engine, in the shape of a GraphQL response. */
+export const graphqlErrorResponse = ({ code, message, headers }: AppError): GatewayResponse => ({
+  status: ERROR_TABLE[code].status,
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+  body: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
+});

@@ -1,0 +1,56 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import { toAppError } from '../failure.ts';
+
+/** What each GraphQL error becomes before a client of either door sees it. */
+export type MaskError = (error: unknown) => GraphQLError;
+
+// Yoga's own codes where ours differ.
+const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
+  BAD_REQUEST: 'BAD_USER_INPUT',
+  OPERATION_RESOLUTION_FAILURE: 'BAD_USER_INPUT',
+  REQUEST_ENTITY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+};
+
+// An error of the engine's own making is the client's fault where it has a code or no path, because nothing ran then. One that has a path, or
+// that wraps an error of another kind, comes of a resolver or of a value that does not fit its type: ours.
+const isClientFault = (error: GraphQLError): boolean =>
+  rootCause(error) instanceof GraphQLError &&
+  (error.extensions.code !== undefined || error.path === undefined || isArgumentFault(error));
+
+// A variable that is null or absent where the argument needs a value is found only while the field runs.
+const isArgumentFault = ({ message }: GraphQLError): boolean => message.startsWith('Argument ');
+
+const rootCause = (error: Error): Error =>
+  error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
+
+export const createMaskError =
+  (log: Logger): MaskError =>
+  (error) => {
+    if (error instanceof GraphQLError && isClientFault(error)) return withCode(error);
+    const appError = toAppError(error instanceof Error ? rootCause(error) : error, log);
+    const { code, argument, headers } = appError;
+    const { status } = ERROR_TABLE[code];
+    // Bad arguments are found by the resolvers, so data and errors are answered together with 200, as the specification has it.
+    const http = code === 'BAD_USER_INPUT' ? {} : { http: { status, headers } };
+    return new GraphQLError(appError.message, {
+      ...(error instanceof GraphQLError ? located(error) : {}),
+      originalError: appError,
+      extensions: { code, ...(argument ? { argument } : {}), ...http },
+    });
+  };
+
+const located = ({ nodes, path }: GraphQLError) => ({ nodes: nodes ?? null, path: path ?? null });
+
+const withCode = (error: GraphQLError): GraphQLError => {
+  const given = String(error.extensions.code ?? 'BAD_USER_INPUT');
+  const code = YOGA_CODES[given] ?? given;
+  const http = error.extensions.http ?? { spec: true, status: 400 };
+  return new GraphQLError(error.message, {
+    ...located(error),
+    source: error.source ?? null,
+    positions: error.positions ?? null,
+    extensions: { code, http },
+  });
+};

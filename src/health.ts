@@ -1,0 +1,40 @@
+import type { Pool } from 'pg';
+import type { GatewayResponse } from './http/message.ts';
+import { jsonResponse } from './http/responses.ts';
+
+export interface Health {
+  /** The process answers. */
+  readonly live: () => GatewayResponse;
+  /** It can serve: the database answers and no shutdown has begun. */
+  readonly ready: () => Promise<GatewayResponse>;
+  /** From now on it is not ready. */
+  readonly startDraining: () => void;
+}
+
+const PROBE_TIMEOUT_MS = 1000;
+
+const unready = (reason: string): GatewayResponse =>
+  jsonResponse(503, { status: 'unavailable', reason }, { headers: { 'retry-after': '1' } });
+
+export const createHealth = (pool: Pool): Health => {
+  let isDraining = false;
+  return {
+    live: () => jsonResponse(200, { status: 'ok' }),
+    ready: async () => {
+      if (isDraining) return unready('shutting down');
+      const timeout = Promise.withResolvers<never>();
+      const timer = setTimeout(() => timeout.reject(new Error('no answer')), PROBE_TIMEOUT_MS);
+      try {
+        await Promise.race([pool.query('select 1'), timeout.promise]);
+        return jsonResponse(200, { status: 'ok' });
+      } catch {
+        return unready('the database does not answer');
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    startDraining: () => {
+      isDraining = true;
+    },
+  };
+};

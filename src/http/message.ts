@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A request as the gateway reads it, from a socket or from a test. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** The request target as it was sent: path and query. */
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
+  /** Reads the whole body. @throws AppError PAYLOAD_TOO_LARGE */
+  readonly body: () => Promise<Uint8Array>;
+}
+
+export interface GatewayResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null for no body. A HEAD request gets the headers of this body without it. */
+  readonly body: string | Uint8Array | null;
+}
+
+/** One part of the gateway: request in, response out. Failures are thrown as AppError. */
+export type Handler = (request: GatewayRequest, exchange: Exchange) => GatewayResponse | Promise<GatewayResponse>;
+
+/** What the gateway knows of one request beside its bytes. */
+export interface Exchange {
+  /** Goes back as `x-request-id` and into every log line about the request. */
+  readonly requestId: string;
+}
+
+export const splitTarget = (target: string): { path: string; query: string } => {
+  const mark = target.indexOf('?');
+  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+};

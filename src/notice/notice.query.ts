@@ -1,0 +1,42 @@
+import { checkListSize, checkRange } from '../graphql/arguments.ts';
+import { builder } from '../graphql/builder.ts';
+import { Notice, NoticeTypeEnum } from './notice.type.ts';
+import { NoticePage } from './notice-page.type.ts';
+
+builder.queryFields((t) => ({
+  notices: t.field({
+    type: [Notice],
+    description: 'Every notice in effect: pinned first, then latest start.',
+    resolve: (_, __, { loaders }) => loaders.noticesInEffect(),
+  }),
+
+  noticePage: t.field({
+    type: NoticePage,
+    description: 'The notices in effect, page by page, in the order of `notices`.',
+    args: {
+      page: t.arg.int({ required: true, defaultValue: 1, description: '1 or more.' }),
+      pageSize: t.arg.int({ required: true, defaultValue: 10, description: '1 to 100.' }),
+      keyword: t.arg.string({ description: 'In title, summary or content, whatever its case; blank means none.' }),
+      type: t.arg({ type: NoticeTypeEnum }),
+    },
+    resolve: async (_, { page, pageSize, keyword, type }, { loaders }) => {
+      checkRange('page', page, 1);
+      checkListSize('pageSize', pageSize);
+      const { items, total } = await loaders.noticePage.load({
+        page,
+        pageSize,
+        keyword: keyword ?? null,
+        type: type ?? null,
+      });
+      return { items, total, page, pageSize };
+    },
+  }),
+
+  notice: t.field({
+    type: Notice,
+    nullable: true,
+    description: 'A notice that has begun, ended or not. Counts a view, once an operation however often it is named.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_, { id }, { loaders }) => loaders.viewedNotice.load(id),
+  }),
+}));

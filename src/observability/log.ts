@@ -1,0 +1,13 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** JSON lines, or on a terminal text that people read. @param level a pino level, or `silent` */
+export const createLog = async (level: string): Promise<Logger> => {
+  const options = { level, base: null, redact: ['err.config', 'err.parameters', 'err.detail'] };
+  return process.stdout.isTTY ? pino(options, await prettyStream()) : pino(options);
+};
+
+// Loaded only where someone reads it: production starts without.
+const prettyStream = async (): Promise<DestinationStream> => {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+};

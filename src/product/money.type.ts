@@ -1,0 +1,15 @@
+import type { Prisma } from '../database/generated/client/client.ts';
+import { builder } from '../graphql/builder.ts';
+
+interface MoneyShape {
+  readonly amount: Prisma.Decimal;
+  readonly currencyCode: string;
+}
+
+export const Money = builder.objectRef<MoneyShape>('Money').implement({
+  description: 'An amount in a currency.',
+  fields: (t) => ({
+    amount: t.expose('amount', { type: 'Decimal' }),
+    currencyCode: t.exposeString('currencyCode', { description: 'ISO 4217: three letters.' }),
+  }),
+});

@@ -1,0 +1,56 @@
+import { checkListSize } from '../graphql/arguments.ts';
+import { builder } from '../graphql/builder.ts';
+import { Product } from './product.type.ts';
+import { ProductOrderEnum } from './product-order.ts';
+
+builder.queryFields((t) => ({
+  product: t.field({
+    type: Product,
+    nullable: true,
+    description: 'The visible product with this id.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_, { id }, { loaders }) => loaders.productById.load(id),
+  }),
+
+  productBySlug: t.field({
+    type: Product,
+    nullable: true,
+    description: 'The visible product with this slug.',
+    args: { slug: t.arg.string({ required: true }) },
+    resolve: (_, { slug }, { loaders }) => loaders.productBySlug.load(slug),
+  }),
+
+  hotProducts: t.field({
+    type: [Product],
+    description: 'Most sold first, then newest.',
+    args: { limit: t.arg.int({ required: true, defaultValue: 10, description: '1 to 100.' }) },
+    resolve: (_, { limit }, { loaders }) => {
+      checkListSize('limit', limit);
+      return loaders.productList.load({ categoryIds: [], orderBy: 'BEST_SELLING', limit });
+    },
+  }),
+
+  newProducts: t.field({
+    type: [Product],
+    description: 'Latest published first.',
+    args: { limit: t.arg.int({ required: true, defaultValue: 10, description: '1 to 100.' }) },
+    resolve: (_, { limit }, { loaders }) => {
+      checkListSize('limit', limit);
+      return loaders.productList.load({ categoryIds: [], orderBy: 'NEWEST', limit });
+    },
+  }),
+
+  products: t.field({
+    type: [Product],
+    description: 'The visible products of some categories (their own, not those of their children), or of all.',
+    args: {
+      categoryIds: t.arg.intList({ description: 'Absent, null or empty: every category.' }),
+      orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
+      limit: t.arg.int({ required: true, defaultValue: 20, description: '1 to 100.' }),
+    },
+    resolve: (_, { categoryIds, orderBy, limit }, { loaders }) => {
+      checkListSize('limit', limit);
+      return loaders.productList.load({ categoryIds: categoryIds ?? [], orderBy, limit });
+    },
+  }),
+}));

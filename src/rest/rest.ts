@@ -1,0 +1,110 @@
+import type { GraphQLError } from 'graphql';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../graphql/context.ts';
+import type { Engine } from '../graphql/engine.ts';
+import type { GatewayResponse } from '../http/message.ts';
+import { jsonResponse } from '../http/responses.ts';
+import type { RestOperation } from './documents.ts';
+import { parseQueryString, percentDecode } from './query-string.ts';
+
+/** What a request for a REST path asks of which document. */
+export interface RestCall {
+  readonly operation: RestOperation;
+  readonly pathParameter: Readonly<Record<string, string>>;
+}
+
+export interface Rest {
+  /** Undefined where no path matches. @throws AppError BAD_USER_INPUT for a broken percent encoding */
+  readonly match: (path: string) => RestCall | undefined;
+  /** @throws AppError, naming the parameter where one is at fault */
+  readonly answer: (call: RestCall, query: string, caller: Caller) => Promise<GatewayResponse>;
+}
+
+/** The seven paths on the GraphQL engine. Nothing here knows any one of them. */
+export const createRest = (operations: readonly RestOperation[], engine: Engine): Rest => {
+  const literal = new Map<string, RestOperation>();
+  const withParameter = new Map<string, { operation: RestOperation; name: string }>();
+  for (const operation of operations) {
+    const { path } = operation.route;
+    const brace = path.indexOf('{');
+    if (brace < 0) literal.set(path, operation);
+    else withParameter.set(path.slice(0, brace), { operation, name: path.slice(brace + 1, -1) });
+  }
+
+  return {
+    match: (rawPath) => {
+      const path = percentDecode(rawPath);
+      const operation = literal.get(path);
+      if (operation) return { operation, pathParameter: {} };
+      const slash = path.lastIndexOf('/') + 1;
+      const parent = withParameter.get(path.slice(0, slash));
+      const value = path.slice(slash);
+      if (!parent || !/^[0-9]+$/.test(value)) return undefined;
+      return { operation: parent.operation, pathParameter: { [parent.name]: value } };
+    },
+
+    answer: async ({ operation, pathParameter }, query, caller) => {
+      const variables = readVariables(operation, pathParameter, parseQueryString(query));
+      const { data, errors } = await engine.execute(operation.document, variables, caller);
+      if (errors?.[0]) throw restError(errors[0], operation);
+      const value = data?.[operation.rootKey];
+      if (value === null || value === undefined) throw notFound();
+      return jsonResponse(200, value);
+    },
+  };
+};
+
+const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
+
+const readVariables = (
+  { parameters }: RestOperation,
+  pathParameter: RestCall['pathParameter'],
+  fields: ReadonlyMap<string, string[]>,
+): Record<string, unknown> => {
+  const variables: Record<string, unknown> = {};
+  for (const { name, isRequired, coerce } of parameters) {
+    const inPath = pathParameter[name];
+    if (inPath !== undefined) {
+      variables[name] = readId(() => coerce([inPath]));
+      continue;
+    }
+    // An empty value is the same as none: the document's default applies.
+    const texts = fields.get(name)?.filter((text) => text !== '') ?? [];
+    if (texts.length > 0) variables[name] = coerce(texts);
+    else if (isRequired) {
+      throw new AppError('BAD_USER_INPUT', `Parameter "${name}" is required.`, {
+        argument: name,
+        problem: 'is required',
+      });
+    }
+  }
+  return variables;
+};
+
+// An id that no row can have, however long, is one that no row has.
+const readId = (coerce: () => unknown): unknown => {
+  try {
+    return coerce();
+  } catch {
+    throw notFound();
+  }
+};
+
+/** The AppError behind an error of the engine, speaking of the REST parameter where the engine spoke of the argument that it fed. */
+const restError = (
+  { originalError, message, extensions }: GraphQLError,
+  { parameterOfArgument }: RestOperation,
+): AppError => {
+  if (!(originalError instanceof AppError)) {
+    return new AppError(extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR', message);
+  }
+  const { code, argument, problem, headers } = originalError;
+  const parameter = argument && parameterOfArgument.get(argument);
+  if (!parameter || !problem) return originalError;
+  return new AppError(code, `Parameter "${parameter}" ${problem}.`, {
+    argument: parameter,
+    problem,
+    headers,
+    cause: originalError,
+  });
+};

@@ -1,0 +1,242 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { buildSchema, type GraphQLFieldResolver, getNamedType, getNullableType, graphql, isListType } from 'graphql';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { examples } from '../src/graphiql/examples.ts';
+import { createGraphiql } from '../src/graphiql/graphiql.ts';
+
+/** A gateway for the browser to visit. Stands in until the shared test support starts the real one. */
+const startGateway = async (): Promise<{ url: string; stop(): Promise<void> }> => {
+  const schema = buildSchema(`
+    scalar DateTime
+    scalar Decimal
+    scalar SafeInt
+    enum ProductOrder { DEFAULT NEWEST BEST_SELLING PRICE_ASC PRICE_DESC NAME_ASC }
+    enum NoticeType { ANNOUNCEMENT PROMOTION MAINTENANCE }
+    enum NoticeLevel { NORMAL IMPORTANT URGENT }
+    type Query {
+      productBySlug(slug: String!): Product
+      hotProducts(limit: Int! = 10): [Product!]!
+      newProducts(limit: Int! = 10): [Product!]!
+      products(categoryIds: [Int!], orderBy: ProductOrder! = DEFAULT, limit: Int! = 20): [Product!]!
+      categories: [Category!]!
+      notices: [Notice!]!
+      noticePage(page: Int! = 1, pageSize: Int! = 10, keyword: String, type: NoticeType): NoticePage!
+      notice(id: Int!): Notice
+    }
+    type Product { id: Int! name: String! slug: String! subtitle: String description: String! brand: String
+      tags: [String!]! price: Money! listPrice: Money stock: Int! inStock: Boolean! sales: Int! imageUrl: String
+      imageUrls: [String!]! category: Category! publishedAt: DateTime! }
+    type Money { amount: Decimal! currencyCode: String! }
+    type Category { id: Int! name: String! slug: String! parent: Category children: [Category!]!
+      products(orderBy: ProductOrder! = DEFAULT, limit: Int! = 20): [Product!]! }
+    type Notice { id: Int! type: NoticeType! level: NoticeLevel! title: String! summary: String content: String!
+      pinned: Boolean! startsAt: DateTime! endsAt: DateTime inEffect: Boolean! viewCount: SafeInt! }
+    type NoticePage { items: [Notice!]! total: Int! page: Int! pageSize: Int! pageCount: Int! }
+  `);
+  const leaves: Record<string, unknown> = { Boolean: true, NoticeType: 'ANNOUNCEMENT', NoticeLevel: 'NORMAL' };
+  const fieldResolver: GraphQLFieldResolver<unknown, unknown> = (_source, _args, _context, { returnType }) => {
+    const value = leaves[getNamedType(returnType).name] ?? 1;
+    return isListType(getNullableType(returnType)) ? [value] : value;
+  };
+  const graphiql = createGraphiql({ endpoint: '/graphql', title: 'Vitrine', introspection: true });
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    if (request.method === 'POST') {
+      const { query, variables } = (await json(request)) as { query: string; variables?: Record<string, unknown> };
+      const answer = await graphql({ schema, source: query, variableValues: variables ?? null, fieldResolver });
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      return;
+    }
+    const file = path === '/graphql' ? await graphiql.page() : await graphiql.asset(path);
+    if (file === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const { bodies, cacheControl, contentType, etag, headers } = file;
+    const brotli = request.headers['accept-encoding']?.includes('br') === true ? bodies.br : undefined;
+    if (brotli !== undefined) response.setHeader('content-encoding', 'br');
+    response.writeHead(200, { ...headers, 'content-type': contentType, 'cache-control': cacheControl, etag });
+    response.end(brotli ?? bodies.identity);
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve, reject) =>
+        server.close((error) => (error === undefined ? resolve() : reject(error))),
+      );
+    },
+  };
+};
+
+const findChromium = (): string => {
+  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const found = process.env.CHROMIUM_PATH ?? places.find((path) => existsSync(path));
+  if (found === undefined) {
+    throw new Error(
+      'No browser to test GraphiQL in. On Debian: apt install chromium. Elsewhere: CHROMIUM_PATH=/path/to/chromium. ' +
+        'Without this test: SKIP_BROWSER=1.',
+    );
+  }
+  return found;
+};
+
+const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
+
+const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1]);
+
+describe.skipIf(process.env.SKIP_BROWSER === '1')('GraphiQL in a browser', { timeout: 30_000 }, () => {
+  let gateway: Awaited<ReturnType<typeof startGateway>>;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let requested: URL[];
+  let answered: Set<string>;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: findChromium(),
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    });
+    gateway = await startGateway();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  beforeEach(async () => {
+    requested = [];
+    answered = new Set();
+    complaints = [];
+    context = await browser.newContext({ viewport: { width: 1366, height: 900 }, colorScheme: 'light' });
+    context.on('request', (request) => requested.push(new URL(request.url())));
+    context.on('response', (response) => answered.add(new URL(response.url()).pathname));
+    context.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    context.on('weberror', (error) => complaints.push(error.error().message));
+    page = await context.newPage();
+  });
+
+  afterEach(async ({ task }) => {
+    const folder = process.env.SCREENSHOT_DIR;
+    if (folder) await page.screenshot({ path: join(folder, `${task.name.replaceAll(/\W+/g, '-')}.png`) });
+    await context.close();
+    // Whatever a test is about, nothing may come from elsewhere, and the policy may block nothing.
+    expect(requested.filter(({ origin }) => origin !== gateway.url).map(String)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  const editor = () => page.locator('.graphiql-query-editor .monaco-editor');
+  const tabs = () => page.locator('.graphiql-tab').allInnerTexts();
+  const shownText = async (selector: string) =>
+    ((await page.locator(selector).textContent()) ?? '').replaceAll('\u00a0', ' ');
+  const shownQuery = () => shownText('.graphiql-query-editor .view-lines');
+  const stored = (key: string) => page.evaluate<string | null>(`localStorage.getItem('graphiql:${key}')`);
+
+  const open = async (path = '/graphql') => {
+    await page.goto(gateway.url + path);
+    await editor().waitFor();
+  };
+
+  /** Changes to a tab, until GraphiQL knows what runs in it: it looks at the text a moment after it shows it. */
+  const changeTab = async (name: string) => {
+    await page.locator('.graphiql-tab-button', { hasText: name }).click();
+    await poll(async () => (await stored('query')) ?? '').toContain(`query ${name}`);
+  };
+
+  const append = async (text: string) => {
+    await editor().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(text);
+    await poll(async () => (await stored('tabState')) ?? '').toContain(text);
+  };
+
+  test('opens with every example in a tab of its name', async () => {
+    await open();
+    expect(await tabs()).toEqual(operationNames);
+    expect(await shownQuery()).toContain('query HomePage {');
+  });
+
+  test.each(examples)('$query answers without an error', async ({ query, variables }) => {
+    const response = await fetch(`${gateway.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    });
+    expect(await response.json()).not.toHaveProperty('errors');
+  });
+
+  test('shows the answer of an example that is run', async () => {
+    await open();
+    await changeTab('NoticeDetail');
+    const running = page.waitForResponse(
+      (response) => response.request().postData()?.includes('NoticeDetail') === true,
+    );
+    await page.locator('.graphiql-execute-button').click();
+    const { data } = (await (await running).json()) as { data: { notice: { viewCount: number } } };
+    await poll(() => shownText('.result-window')).toContain(`"viewCount": ${data.notice.viewCount}`);
+  });
+
+  test('explains the schema', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    await page.getByRole('link', { name: 'noticePage', exact: true }).waitFor();
+  });
+
+  test('loads nothing but a small page the second time', async () => {
+    await open();
+    // Page style, script and start, and the three workers of the editor, which come when they are needed.
+    await poll(() => [...answered].filter((path) => path.startsWith('/graphiql/'))).toHaveLength(6);
+    await page.reload();
+    await editor().waitFor();
+    const transferred = await page.evaluate<{ name: string; bytes: number }[]>(
+      `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
+        .map(({ name, transferSize }) => ({ name, bytes: transferSize }))`,
+    );
+    const ofAssets = transferred.filter(({ name }) => name.includes('/graphiql/'));
+    expect(ofAssets.length).toBeGreaterThanOrEqual(3);
+    expect(ofAssets.filter(({ bytes }) => bytes > 0)).toEqual([]);
+    expect(transferred[0]?.bytes).toBeLessThan(4096);
+  });
+
+  test('keeps what a visitor has changed, and opens where they left', async () => {
+    await open();
+    await changeTab('PriceOrder');
+    await append('# mine');
+    await open();
+    expect(await tabs()).toEqual(operationNames);
+    expect(await shownQuery()).toContain('# mine');
+  });
+
+  test('opens the operation in the address beside the tabs, until it is changed', async () => {
+    const link = `/graphql?${new URLSearchParams({ query: 'query Linked($id: Int!) { notice(id: $id) { id } }', variables: '{"id":7}' })}`;
+    await open(link);
+    expect(await tabs()).toEqual(['Linked', ...operationNames]);
+    expect(await shownQuery()).toContain('query Linked');
+    expect(await shownText('.graphiql-editor-tool')).toContain('"id": 7');
+    await open(link);
+    expect(await tabs()).toEqual(['Linked', ...operationNames]);
+    await append('# mine');
+    expect(page.url()).toBe(`${gateway.url}/graphql`);
+  });
+});

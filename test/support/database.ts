@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string;
+  /** Runs one statement as the back office would, on a connection of its own. */
+  readonly sql: <Row extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+}
+
+const urlOf = (name: string): string => {
+  const url = new URL(inject('templateUrl'));
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+const administer = async (statement: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+};
+
+/** A database of the caller's own, migrated and empty; with `migrated: false`, without even the tables. */
+export const createTestDatabase = async ({ migrated = true } = {}): Promise<TestDatabase> => {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const template = migrated ? new URL(inject('templateUrl')).pathname.slice(1) : 'template0';
+  await administer(`create database ${name} template ${template}`);
+  const pool = new pg.Pool({ connectionString: urlOf(name), max: 4 });
+  pool.on('error', () => {});
+  return {
+    url: urlOf(name),
+    sql: async (text, values) => (await pool.query(text, values)).rows,
+    [Symbol.asyncDispose]: async () => {
+      await pool.end();
+      await administer(`drop database ${name} with (force)`);
+    },
+  };
+};

@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import type { App } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { GatewayResponse } from '../../src/http/message.ts';
+import { createGateway } from '../../src/serve.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body read as JSON. */
+  readonly json: unknown;
+}
+
+export interface GraphqlResult {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it asked for
+  readonly data?: any;
+  readonly errors?: readonly { message: string; path?: readonly unknown[]; extensions: Record<string, unknown> }[];
+}
+
+export interface TestGateway extends AsyncDisposable {
+  readonly app: App;
+  readonly get: (target: string, headers?: Record<string, string>) => Promise<Answer>;
+  readonly request: (
+    method: string,
+    target: string,
+    headers?: Record<string, string>,
+    body?: string,
+  ) => Promise<Answer>;
+  /** POSTs an operation and gives its result, whatever the status. */
+  readonly graphql: (
+    query: string,
+    variables?: Record<string, unknown>,
+    headers?: Record<string, string>,
+  ) => Promise<GraphqlResult>;
+  /** What the gateway has logged, a parsed line each. */
+  readonly logged: Record<string, unknown>[];
+  /** Runs an action and counts the statements that the gateway has sent to the database meanwhile. */
+  readonly countStatements: (action: () => Promise<unknown>) => Promise<number>;
+}
+
+/** The whole gateway as a function, on a real database and without a port. */
+export const createTestGateway = async (
+  { url }: { readonly url: string },
+  environment: Record<string, string> = {},
+): Promise<TestGateway> => {
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const gateway = await createGateway(readConfig(environment), url, log);
+
+  const request: TestGateway['request'] = async (method, target, headers = {}, body = '') =>
+    toAnswer(await gateway.app({ method, target, headers, body: async () => new TextEncoder().encode(body) }));
+
+  return {
+    app: gateway.app,
+    logged,
+    request,
+    get: (target, headers) => request('GET', target, headers),
+    graphql: async (query, variables, headers = {}) => {
+      const body = JSON.stringify({ query, variables });
+      const { json } = await request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, body);
+      return json as GraphqlResult;
+    },
+    countStatements: async (action) => {
+      const before = gateway.statementCount();
+      await action();
+      return gateway.statementCount() - before;
+    },
+    [Symbol.asyncDispose]: gateway.close,
+  };
+};
+
+const toAnswer = ({ status, headers, body }: GatewayResponse): Answer => {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? new Uint8Array());
+  return {
+    status,
+    headers,
+    text,
+    get json() {
+      return JSON.parse(text);
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+
+const CLI = path.join(import.meta.dirname, '../../src/cli.ts');
+
+export interface Command {
+  readonly child: ChildProcess;
+  /** Everything that it has printed so far, on both streams. */
+  readonly output: () => string;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Resolves once it has printed a match. @throws Error with its output when it ends without */
+  readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
+}
+
+/** Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Nothing of this process's environment but PATH reaches it. */
+export const runCli = (args: readonly string[], environment: Record<string, string> = {}): Command => {
+  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...environment } });
+  let output = '';
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk;
+      for (const check of waiting) check();
+    });
+  }
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.on('close', (code, signal) => resolve(code ?? signal ?? -1));
+  });
+
+  const printed = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        const match = pattern.exec(output);
+        if (!match) return;
+        waiting.delete(check);
+        resolve(match);
+      };
+      waiting.add(check);
+      check();
+      void ended.then((code) => reject(new Error(`ended with ${code} without printing ${pattern}:\n${output}`)));
+    });
+
+  return { child, output: () => output, ended, printed };
+};
+
+export interface ServingProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly command: Command;
+}
+
+/** The gateway as a process on a free port, once it listens. Ends with SIGKILL, so that no test waits for a drain that it does not test. */
+export const startGatewayProcess = async (environment: Record<string, string>): Promise<ServingProcess> => {
+  const command = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', ...environment });
+  const [, url = ''] = await command.printed(/listening on (http:\/\/[^"\s]+)/);
+  return {
+    url,
+    command,
+    [Symbol.asyncDispose]: async () => {
+      command.child.kill('SIGKILL');
+      await command.ended;
+    },
+  };
+};

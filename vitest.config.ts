@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/global-setup.ts',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Node runs the sources as they are, as in production; through Vite they would get a second copy of `graphql`.
+    experimental: { viteModuleRunner: false },
+  },
+});
