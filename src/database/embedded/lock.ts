@@ -49,7 +49,9 @@ export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => 
     await giveToDirectoryOwner(lockFile);
     // SQLite opens a file that it may not write read-only, and locks nothing then.
     await access(lockFile, constants.W_OK);
-    database.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever committed; a journal in a file would only be left there when the process is killed.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    await replaceFile(pidFile, `${process.pid}\n`, 0o644);
   } catch (error) {
     database.close();
     if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
@@ -58,7 +60,6 @@ export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => 
       `Another Vitrine is already running on ${dataDir}${pid === undefined ? '' : ` (process ${pid})`}. Stop it first, or give this one its own DATA_DIR.`,
     );
   }
-  await replaceFile(pidFile, `${process.pid}\n`, 0o644);
   // Held here too, for what nobody refers to is collected, and a connection that is collected closes.
   const close = () => database.close();
   process.once('exit', close);

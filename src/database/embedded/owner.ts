@@ -29,7 +29,7 @@ export const findUser = async ([user, ...others]: readonly string[]): Promise<Ow
   }
 };
 
-/** Gives what root made to the owner of its directory, whom it would otherwise shut out of a start of his own. */
+/** Gives what root made to the owner of its directory, whom it would otherwise shut out of a start of their own. */
 export const giveToDirectoryOwner = async (path: string): Promise<void> => {
   if (!isRoot()) return;
   const { uid, gid } = await readOwner(dirname(path));

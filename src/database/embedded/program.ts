@@ -5,7 +5,7 @@ import { OperatorError } from '../../errors.ts';
 import type { Account } from './account.ts';
 
 /** How many of the lines that a program printed last go into the error about its failure. */
-const MAX_REPORTED_LINES = 20;
+const MAX_REPORTED_LINES = 10;
 
 /** A started program. */
 export interface Program {
