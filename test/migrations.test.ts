@@ -7,54 +7,45 @@ import { describe, expect, test } from 'vitest';
 import { MIGRATION_LOCK } from '../src/database/migration-connection.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles } from '../src/database/migration-files.ts';
 import { applyMigrations, readMigrationStatus } from '../src/database/migrations.ts';
+import { createTestDatabase } from './support/database.ts';
 
-/** An empty database of the test server, dropped at the end of the block. */
-const createDatabase = async () => {
-  const admin = new pg.Pool({ connectionString: process.env.TEST_DATABASE_URL, max: 1 });
-  const name = `migrations_${randomUUID().replaceAll('-', '')}`;
-  await admin.query(`create database ${name}`);
-  const url = Object.assign(new URL(process.env.TEST_DATABASE_URL ?? ''), { pathname: name });
-  const pool = new pg.Pool({ connectionString: url.href });
-  pool.on('error', () => {}); // Dropping the database ends its connections.
-
-  return {
-    url,
-    pool,
-    [Symbol.asyncDispose]: async () => {
-      await pool.end();
-      await admin.query(`drop database ${name} with (force)`);
-      await admin.end();
-    },
-  };
-};
-
-/** An empty database and what there is to do with migrations given as `{ name: script }`. */
+/** An empty database, and what there is to do with migrations given as `{ name: script }`. */
 const createScene = async () => {
-  const { url, pool, [Symbol.asyncDispose]: dispose } = await createDatabase();
+  const database = await createTestDatabase({ migrated: false });
   const log: string[] = [];
 
   return {
-    url,
-    pool,
+    url: new URL(database.url),
+    sql: database.sql,
     log,
     migrate: async (scripts: Record<string, string>, options: { url?: string; lockWaitMs?: number } = {}) => {
       await using folder = await createFolder(scripts);
-      return await applyMigrations({ url: url.href, log: (line) => log.push(line), ...folder, ...options });
+      return await applyMigrations({ url: database.url, log: (line) => log.push(line), ...folder, ...options });
     },
     status: async (scripts: Record<string, string>) => {
       await using folder = await createFolder(scripts);
-      return await readMigrationStatus(pool, folder.directory);
+      return await readStatus(database.url, folder.directory);
     },
     /** Which of these tables exist. */
     tables: async (...names: string[]) => {
-      const { rows } = await pool.query<{ name: string }>(
+      const rows = await database.sql<{ name: string }>(
         'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
         [names],
       );
       return rows.map((row) => row.name);
     },
-    [Symbol.asyncDispose]: dispose,
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
+};
+
+const readStatus = async (url: string, directory?: string) => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await readMigrationStatus(client, directory);
+  } finally {
+    await client.end();
+  }
 };
 
 const createFolder = async (scripts: Record<string, string>) => {
@@ -71,21 +62,21 @@ const CLEAN = { applied: [], pending: [], failed: [], unknown: [], edited: [] };
 
 describe('migrating', () => {
   test('an empty database gets every migration, and a second run finds nothing to do', async () => {
-    await using database = await createDatabase();
-    const run = { url: database.url.href, log: () => {} };
-    expect(await readMigrationStatus(database.pool)).toEqual({ ...CLEAN, pending: OURS });
+    await using database = await createTestDatabase({ migrated: false });
+    const run = { url: database.url, log: () => {} };
+    expect(await readStatus(database.url)).toEqual({ ...CLEAN, pending: OURS });
 
     expect(await applyMigrations(run)).toEqual(OURS);
     expect(await applyMigrations(run)).toEqual([]);
-    expect(await readMigrationStatus(database.pool)).toEqual({ ...CLEAN, applied: OURS });
+    expect(await readStatus(database.url)).toEqual({ ...CLEAN, applied: OURS });
   });
 
   test('of three runs at once each succeeds, and each migration is applied once', async () => {
-    await using database = await createDatabase();
-    const run = { url: database.url.href, log: () => {} };
+    await using database = await createTestDatabase({ migrated: false });
+    const run = { url: database.url, log: () => {} };
     const names = await Promise.all([applyMigrations(run), applyMigrations(run), applyMigrations(run)]);
     expect(names.flat()).toEqual(OURS);
-    expect((await database.pool.query('select from _prisma_migrations')).rowCount).toBe(OURS.length);
+    expect(await database.sql('select from _prisma_migrations')).toHaveLength(OURS.length);
   });
 
   test('a script may hold semicolons in the body of a function and end in a comment', async () => {
@@ -93,7 +84,7 @@ describe('migrating', () => {
     const twice =
       'create function twice(n int) returns int language plpgsql as $$ begin n := n * 2; return n; end $$; -- ;';
     await scene.migrate({ '1_one': twice });
-    expect((await scene.pool.query('select twice(21) as n')).rows).toEqual([{ n: 42 }]);
+    expect(await scene.sql('select twice(21) as n')).toEqual([{ n: 42 }]);
   });
 
   test('a script of one statement may build an index concurrently, while other runs wait', async () => {
@@ -125,11 +116,11 @@ describe('migrating', () => {
     });
   });
 
-  test('migrations work in the schema that DATABASE_URL names, and leave tables that are there alone', async () => {
+  test('migrations work in the schema of the search path, and leave tables that are there alone', async () => {
     await using scene = await createScene();
-    await scene.pool.query('create table orders (id int)');
+    await scene.sql('create table orders (id int); create schema shop');
     const shop = new URL(scene.url);
-    shop.searchParams.set('schema', 'shop');
+    shop.searchParams.set('options', '-c search_path=shop,public');
     const scripts = { '1_one': 'create table one (id int)' };
     expect(await scene.migrate(scripts, { url: shop.href })).toEqual(['1_one']);
     expect(await scene.migrate(scripts)).toEqual(['1_one']);
@@ -168,9 +159,7 @@ describe('a migration that fails', () => {
     await using scene = await createScene();
     const scripts = { '1_one': 'select 1', '2_two': 'create table two (id int)' };
     await scene.migrate({ '1_one': 'select 1' });
-    await scene.pool.query(
-      `insert into _prisma_migrations (id, checksum, migration_name) values ('killed', 'any', '2_two')`,
-    );
+    await scene.sql(`insert into _prisma_migrations (id, checksum, migration_name) values ('killed', 'any', '2_two')`);
     expect(await scene.status(scripts)).toEqual({
       ...CLEAN,
       applied: ['1_one'],
@@ -209,7 +198,7 @@ describe('the operator is told', () => {
       { pathname: 'nowhere' },
       /^cannot connect to the database nowhere at .* does not exist$/,
     ],
-    ['of a schema name that cannot be right', { search: '?schema=a"b' }, /^the schema in DATABASE_URL must be a plain/],
+    ['that there is no schema', { search: '?options=-csearch_path%3Dnowhere' }, /^no schema of the search path exists/],
   ] as const)('%s', async ([, change, message]) => {
     await using scene = await createScene();
     const url = Object.assign(new URL(scene.url), { hostname: 'localhost', ...change }).href;
@@ -219,14 +208,10 @@ describe('the operator is told', () => {
     });
   });
 
-  test('of a DATABASE_URL that is none', async () => {
-    await expect(applyMigrations({ url: 'localhost', log: () => {} })).rejects.toThrow('DATABASE_URL is not a URL');
-  });
-
   test('that the server is too old', async () => {
     await using scene = await createScene();
     const name = scene.url.pathname.slice(1);
-    await scene.pool.query(`
+    await scene.sql(`
       create schema older;
       create function older.current_setting(text) returns text return case $1 when 'server_version_num' then '140012' else '14.12' end;
       alter database ${name} set search_path = older, pg_catalog, public`);
@@ -235,7 +220,7 @@ describe('the operator is told', () => {
 
   test('how to take over tables that Prisma has not made', async () => {
     await using scene = await createScene();
-    await scene.pool.query('create table product (id int)');
+    await scene.sql('create table product (id int)');
     await expect(scene.migrate(ONE)).rejects.toThrow(
       'no migration has made the tables that are there: product. If they are exactly those of 1_one, run "npx prisma migrate resolve --applied 1_one"',
     );
@@ -244,7 +229,7 @@ describe('the operator is told', () => {
   test('which privilege is missing', async () => {
     await using scene = await createScene();
     const role = `role_${randomUUID().replaceAll('-', '')}`;
-    await scene.pool.query(`create role ${role} login password 'secret'; revoke create on schema public from public`);
+    await scene.sql(`create role ${role} login password 'secret'; revoke create on schema public from public`);
     try {
       const url = Object.assign(new URL(scene.url), { username: role, password: 'secret' }).href;
       await expect(scene.migrate(ONE, { url })).rejects.toThrow(`grant create on schema public to ${role}`);
@@ -252,14 +237,17 @@ describe('the operator is told', () => {
       await scene.migrate(ONE);
       await expect(scene.migrate(ONE, { url })).rejects.toThrow('grant select on _prisma_migrations');
     } finally {
-      await scene.pool.query(`drop role ${role}`);
+      await scene.sql(`drop role ${role}`);
     }
   });
 
   test('that another run does not end', async () => {
     await using scene = await createScene();
-    await scene.pool.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const other = new pg.Client({ connectionString: scene.url.href });
+    await other.connect();
+    await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await expect(scene.migrate(ONE, { lockWaitMs: 150 })).rejects.toThrow('another migration still runs after 0.15 s');
+    await other.end();
     expect(scene.log).toEqual(['another migration is running, waiting for it']);
   });
 });

@@ -1,33 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyMigrations } from '../src/database/migrations.ts';
 import { openSchemaEngine } from '../src/database/schema-engine.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
 
-/** An empty database of the test server. */
-const createDatabase = async () => {
-  const admin = new pg.Pool({ connectionString: process.env.TEST_DATABASE_URL, max: 1 });
-  const name = `tables_${randomUUID().replaceAll('-', '')}`;
-  await admin.query(`create database ${name}`);
-  const url = Object.assign(new URL(process.env.TEST_DATABASE_URL ?? ''), { pathname: name });
-  const pool = new pg.Pool({ connectionString: url.href });
-  pool.on('error', () => {}); // Dropping the database ends its connections.
-  const drop = async (): Promise<void> => {
-    await pool.end();
-    await admin.query(`drop database ${name} with (force)`);
-    await admin.end();
-  };
-  return { url, pool, drop };
-};
-
-let database: Awaited<ReturnType<typeof createDatabase>>;
+let database: TestDatabase;
+let pool: pg.Pool;
 beforeAll(async () => {
-  database = await createDatabase();
-  await applyMigrations({ url: database.url.href, log: () => {} });
-  await database.pool.query(`insert into category (name, slug) values ('Shoes', 'shoes')`);
+  database = await createTestDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+  pool.on('error', () => {}); // Dropping the database ends its connections.
+  await pool.query(`insert into category (name, slug) values ('Shoes', 'shoes')`);
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await pool.end();
+  await database[Symbol.asyncDispose]();
+});
 
 const CATEGORY = { name: 'Hats', slug: 'hats' };
 const PRODUCT = { category_id: 1, name: 'Cap', slug: 'cap', price: '9.90' };
@@ -35,7 +23,7 @@ const NOTICE = { title: 'Sale', content: 'Today' };
 
 /** Inserts one row, returns it as text, and takes it back. */
 const tryInsert = async (table: string, values: object): Promise<Record<string, string | null>> => {
-  const client = await database.pool.connect();
+  const client = await pool.connect();
   try {
     await client.query(`begin; set local time zone 'UTC'`);
     const names = Object.keys(values);
@@ -130,7 +118,7 @@ describe('the database refuses', () => {
 
   test('to lose a category that has products or children', async () => {
     await expect(
-      database.pool.query(
+      pool.query(
         `with child as (insert into category (parent_id, name, slug) values (1, 'Boots', 'boots')) delete from category where id = 1`,
       ),
     ).rejects.toMatchObject({ constraint: 'category_parent_id_fkey' });
@@ -140,7 +128,7 @@ describe('the database refuses', () => {
 describe('schema.prisma', () => {
   const diff = async (datamodel: string): Promise<string | null> => {
     const runScript = (): Promise<void> => Promise.reject(new Error('a diff runs no script'));
-    using engine = await openSchemaEngine({ pool: database.pool, schema: 'public', datamodel, runScript });
+    using engine = await openSchemaEngine({ pool, schema: 'public', datamodel, runScript });
     const files = [{ path: 'schema.prisma', content: datamodel }];
     const { stdout } = await engine.diff({
       from: { tag: 'schemaDatasource', files, configDir: '.' },

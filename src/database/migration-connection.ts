@@ -1,26 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../errors.ts';
+import { connectionConfig } from './database.ts';
 
 /** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
 export const MIGRATION_LOCK = 72_707_369;
 
-const MINIMUM_VERSION = { number: 150_000, name: '15' };
+const MINIMUM_VERSION = 15;
 const LOCK_POLL_MS = 100;
 
-/** What each connection sets, over what the role or the database has set. */
-const SESSION = {
-  // Prisma reads and writes the text of timestamps as if it were UTC.
-  TimeZone: 'UTC',
-  // A migration that waits for a table makes everyone else wait behind it: better to fail and be run again.
-  lock_timeout: '10s',
-  statement_timeout: '0',
-};
+// A migration that waits for a table makes everyone who comes later wait behind it: better to fail and be run again. Once it has the
+// table it may take its time, whatever the role's own limit is.
+const SESSION = '-c lock_timeout=10s -c statement_timeout=0';
 
 export interface MigrationConnection {
   /** A pool of one connection, which holds {@link MIGRATION_LOCK} for as long as it lives. The caller ends it. */
   readonly pool: pg.Pool;
-  /** The PostgreSQL schema that migrations work in. It may not exist yet. */
+  /** The PostgreSQL schema that the session creates tables in. */
   readonly schema: string;
 }
 
@@ -33,12 +29,12 @@ export interface MigrationConnectionOptions {
 
 /** @throws {OperatorError} where the database cannot be reached, is too old, or another run keeps the lock */
 export const openMigrationConnection = async (options: MigrationConnectionOptions): Promise<MigrationConnection> => {
-  const { url, schema, label } = readUrl(options.url);
+  const config = connectionConfig(options.url);
   const pool = new pg.Pool({
-    connectionString: url,
+    ...config,
     application_name: 'vitrine migrate',
+    options: `${config.options} ${SESSION}`,
     connectionTimeoutMillis: 10_000,
-    keepAlive: true,
     max: 1,
     idleTimeoutMillis: 0,
     // Here and not once at the start, so that a connection that replaces a lost one cannot go on without the lock.
@@ -51,11 +47,15 @@ export const openMigrationConnection = async (options: MigrationConnectionOption
 
   try {
     const { rows } = await pool.query<{ schema: string | null }>('select current_schema() as schema');
-    return { pool, schema: schema ?? rows[0]?.schema ?? 'public' };
+    const schema = rows[0]?.schema;
+    if (!schema)
+      throw new OperatorError('no schema of the search path exists: create the one that the tables shall be in');
+    return { pool, schema };
   } catch (error) {
     await pool.end();
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`cannot connect to the database ${label}: ${messageOf(error)}`, { cause: error });
+    const database = `${config.database ?? ''} at ${config.host ?? 'localhost'}:${config.port ?? 5432}`;
+    throw new OperatorError(`cannot connect to the database ${database}: ${messageOf(error)}`, { cause: error });
   }
 };
 
@@ -65,32 +65,12 @@ export const messageOf = (error: unknown): string => {
   return first instanceof Error ? first.message : String(first);
 };
 
-const readUrl = (text: string) => {
-  const url = URL.parse(text);
-  if (!url) throw new OperatorError('DATABASE_URL is not a URL');
-
-  const schema = url.searchParams.get('schema');
-  if (schema !== null && !/^[a-z_][a-z0-9_]*$/.test(schema)) {
-    throw new OperatorError(
-      `the schema in DATABASE_URL must be a plain lower-case name, not ${JSON.stringify(schema)}`,
-    );
-  }
-
-  const settings = Object.entries({ ...SESSION, ...(schema !== null && { search_path: schema }) });
-  const flags = settings.map(([name, value]) => `-c ${name}=${value}`);
-  url.searchParams.set('options', [url.searchParams.get('options') ?? '', ...flags].join(' ').trim());
-  return { url: url.href, schema, label: `${url.pathname.slice(1)} at ${url.host || 'localhost'}` };
-};
-
 const refuseOldServer = async (client: pg.ClientBase): Promise<void> => {
-  const { rows } = await client.query<{ number: number; name: string }>(
-    `select current_setting('server_version_num')::int as number, current_setting('server_version') as name`,
+  const { rows } = await client.query<{ major: number; version: string }>(
+    `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version`,
   );
-  const [version] = rows;
-  if (version && version.number < MINIMUM_VERSION.number) {
-    throw new OperatorError(
-      `PostgreSQL ${MINIMUM_VERSION.name} or newer is needed, and this server is ${version.name}`,
-    );
+  if (rows[0] && rows[0].major < MINIMUM_VERSION) {
+    throw new OperatorError(`PostgreSQL ${MINIMUM_VERSION} or newer is needed, and this server is ${rows[0].version}`);
   }
 };
 

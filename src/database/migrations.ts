@@ -85,10 +85,9 @@ const readRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRe
     );
   }
 
-  // A migration rolled back and tried again has a row for each attempt, and the finished one comes last.
   const { rows } = await client.query<MigrationRecord>(
-    `select migration_name as name, checksum, finished_at is not null as finished from _prisma_migrations
-     where rolled_back_at is null order by finished_at nulls first`,
+    `select migration_name as name, checksum, finished_at is not null as finished
+     from _prisma_migrations where rolled_back_at is null`,
   );
   return rows;
 };

@@ -28,7 +28,7 @@ instance.exports.__wbindgen_start();
 export interface SchemaEngineOptions {
   /** Left open by the engine, which needs no more than one connection of it. */
   readonly pool: pg.Pool;
-  /** The PostgreSQL schema of the tables. The engine creates it where it is missing. */
+  /** The PostgreSQL schema of the tables. */
   readonly schema: string;
   /** Runs the whole script of a migration. What it throws is recorded in `_prisma_migrations`. */
   readonly runScript: (script: string) => Promise<void>;

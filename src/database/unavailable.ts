@@ -27,7 +27,7 @@ const CODES = new Set([
     'ENOENT',
   ],
   // Prisma: https://www.prisma.io/docs/orm/reference/error-reference
-  ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1011', 'P1017', 'P2024', 'P2037'],
+  ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1011', 'P1017', 'P2024', 'P2034', 'P2037'],
   // Prisma's driver adapters
   ...[
     'DatabaseNotReachable',
@@ -39,8 +39,9 @@ const CODES = new Set([
     'TooManyConnections',
     'TlsConnectionError',
   ],
-  // PostgreSQL: query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby)
-  ...['57014', '55P03', '25006'],
+  // PostgreSQL: query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby),
+  // object_not_in_prerequisite_state (a database that takes no connections); serialization_failure and deadlock_detected, trying again in vain
+  ...['57014', '55P03', '25006', '55000', '40001', '40P01'],
 ]);
 
 // Connection exceptions, insufficient resources (connections, disk, memory), operator intervention, system errors:
