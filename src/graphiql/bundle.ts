@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { StaticFile } from './static-file.ts';
+import type { StaticFile } from '../http/static-file.ts';
 
 /** What GraphiQL loads, under a hash of all its contents. */
 export interface Bundle {

@@ -8,11 +8,11 @@ import { readFile } from 'node:fs/promises';
 import { parentPort } from 'node:worker_threads';
 import { css, editorWorkerService, graphqlWorker, js, jsonWorker } from '@graphql-yoga/render-graphiql/graphiql';
 import type { Bundle } from './bundle.ts';
-import { compress } from './static-file.ts';
+import { compress } from './compress.ts';
 
-// GraphiQL lets its tabs be dragged within their list, and motion 12 then moves each tab whenever the list changes its
-// width, as when the font arrives: the first click on a tab misses it (github.com/motiondivision/motion/issues/3823).
-// Without that limit the tabs stay, and can still be dragged. Where the code differs, it is left as it is.
+// GraphiQL limits the dragging of a tab to the list of tabs. Its animation library then moves every tab when that list
+// is resized, and the first click on a tab misses it (github.com/motiondivision/motion/issues/3823, open). Without the
+// limit tabs stay, and can still be dragged. A version whose code differs is left as it is; the browser test tells.
 const withTabsThatStay = js.replace(/dragConstraints:[\w$]+,(?=value:)/, '');
 
 const sources = {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { StaticFile } from '../http/static-file.ts';
 import { type Bundle, loadBundle } from './bundle.ts';
+import { compress } from './compress.ts';
 import { contentSecurityPolicy, renderPage } from './page.ts';
-import { compress, type StaticFile } from './static-file.ts';
 
 const assetsPath = '/graphiql';
 
@@ -18,13 +19,13 @@ const toAssets = ({ hash, files }: Bundle): ReadonlyMap<string, StaticFile> =>
         // The address changes with the content, so that what is behind one never does.
         cacheControl: 'public, max-age=31536000, immutable',
         bodies,
-        headers: { vary: 'accept-encoding', 'x-content-type-options': 'nosniff' },
       },
     ]),
   );
 
 const toPage = async (html: string): Promise<StaticFile> => ({
   contentType: 'text/html; charset=utf-8',
+  // Weak, because one tag stands for every content coding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
   etag: `W/"${createHash('sha256').update(html).digest('hex').slice(0, 16)}"`,
   cacheControl: 'no-cache',
   bodies: await compress(new TextEncoder().encode(html)),
@@ -32,7 +33,6 @@ const toPage = async (html: string): Promise<StaticFile> => ({
     // The same address answers GraphQL in JSON.
     vary: 'accept, accept-encoding',
     'content-security-policy': contentSecurityPolicy,
-    'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   },
 });

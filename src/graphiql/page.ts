@@ -2,7 +2,8 @@ import { type Example, examples } from './examples.ts';
 
 /**
  * Nothing from another host, no inline script, no `eval`. Styles may be inline because Monaco, the editor in GraphiQL,
- * creates `<style>` elements; its fonts and icons are `data:` URLs in the stylesheet.
+ * creates `<style>` elements; its fonts and icons are `data:` URLs in the stylesheet. Images of this host are for the
+ * preview over an `imageUrl` in an answer.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -10,7 +11,7 @@ export const contentSecurityPolicy = [
   "worker-src 'self'",
   "connect-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  'img-src data:',
+  "img-src 'self' data:",
   'font-src data:',
   "base-uri 'none'",
   "form-action 'none'",
