@@ -1,78 +1,26 @@
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { buildSchema, type GraphQLFieldResolver, getNamedType, getNullableType, graphql, isListType } from 'graphql';
+import pg from 'pg';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { seedDemoCatalogue } from '../src/catalogue/seed.ts';
 import { examples } from '../src/graphiql/examples.ts';
-import { createGraphiql } from '../src/graphiql/graphiql.ts';
+import { createTestDatabase } from './support/database.ts';
+import { createTestGateway } from './support/gateway.ts';
+import { listen } from './support/socket.ts';
 
-/** A gateway for the browser to visit. Stands in until the shared test support starts the real one. */
+/** The gateway with the demo catalogue. On `localhost`, because Chromium offers brotli over plain HTTP only there. */
 const startGateway = async (): Promise<{ url: string; stop(): Promise<void> }> => {
-  const schema = buildSchema(`
-    scalar DateTime
-    scalar Decimal
-    scalar SafeInt
-    enum ProductOrder { DEFAULT NEWEST BEST_SELLING PRICE_ASC PRICE_DESC NAME_ASC }
-    enum NoticeType { ANNOUNCEMENT PROMOTION MAINTENANCE }
-    enum NoticeLevel { NORMAL IMPORTANT URGENT }
-    type Query {
-      productBySlug(slug: String!): Product
-      hotProducts(limit: Int! = 10): [Product!]!
-      newProducts(limit: Int! = 10): [Product!]!
-      products(categoryIds: [Int!], orderBy: ProductOrder! = DEFAULT, limit: Int! = 20): [Product!]!
-      categories: [Category!]!
-      notices: [Notice!]!
-      noticePage(page: Int! = 1, pageSize: Int! = 10, keyword: String, type: NoticeType): NoticePage!
-      notice(id: Int!): Notice
-    }
-    type Product { id: Int! name: String! slug: String! subtitle: String description: String! brand: String
-      tags: [String!]! price: Money! listPrice: Money stock: Int! inStock: Boolean! sales: Int! imageUrl: String
-      imageUrls: [String!]! category: Category! publishedAt: DateTime! }
-    type Money { amount: Decimal! currencyCode: String! }
-    type Category { id: Int! name: String! slug: String! parent: Category children: [Category!]!
-      products(orderBy: ProductOrder! = DEFAULT, limit: Int! = 20): [Product!]! }
-    type Notice { id: Int! type: NoticeType! level: NoticeLevel! title: String! summary: String content: String!
-      pinned: Boolean! startsAt: DateTime! endsAt: DateTime inEffect: Boolean! viewCount: SafeInt! }
-    type NoticePage { items: [Notice!]! total: Int! page: Int! pageSize: Int! pageCount: Int! }
-  `);
-  const leaves: Record<string, unknown> = { Boolean: true, NoticeType: 'ANNOUNCEMENT', NoticeLevel: 'NORMAL' };
-  const fieldResolver: GraphQLFieldResolver<unknown, unknown> = (_source, _args, _context, { returnType }) => {
-    const value = leaves[getNamedType(returnType).name] ?? 1;
-    return isListType(getNullableType(returnType)) ? [value] : value;
-  };
-  const graphiql = createGraphiql({ endpoint: '/graphql', title: 'Vitrine', introspection: true });
-  const server = createServer(async (request, response) => {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-    if (request.method === 'POST') {
-      const { query, variables } = (await json(request)) as { query: string; variables?: Record<string, unknown> };
-      const answer = await graphql({ schema, source: query, variableValues: variables ?? null, fieldResolver });
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-      return;
-    }
-    const file = path === '/graphql' ? await graphiql.page() : await graphiql.asset(path);
-    if (file === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    const { bodies, cacheControl, contentType, etag, headers } = file;
-    const brotli = request.headers['accept-encoding']?.includes('br') === true ? bodies.br : undefined;
-    if (brotli !== undefined) response.setHeader('content-encoding', 'br');
-    response.writeHead(200, { ...headers, 'content-type': contentType, 'cache-control': cacheControl, etag });
-    response.end(brotli ?? bodies.identity);
-  });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((resolve, reject) =>
-        server.close((error) => (error === undefined ? resolve() : reject(error))),
-      );
-    },
-  };
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createTestDatabase());
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await seedDemoCatalogue(client);
+  await client.end();
+  const gateway = stack.use(await createTestGateway(database));
+  const { url } = stack.use(await listen(gateway, 'localhost'));
+  const running = stack.move();
+  return { url, stop: () => running.disposeAsync() };
 };
 
 const findChromium = (): string => {
@@ -89,7 +37,7 @@ const findChromium = (): string => {
 
 const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
 
-const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1]);
+const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1] ?? 'unnamed');
 
 describe.skipIf(process.env.SKIP_BROWSER === '1')('GraphiQL in a browser', { timeout: 30_000 }, () => {
   let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -176,13 +124,20 @@ describe.skipIf(process.env.SKIP_BROWSER === '1')('GraphiQL in a browser', { tim
     expect(await shownQuery()).toContain('query HomePage {');
   });
 
-  test.each(examples)('$query answers without an error', async ({ query, variables }) => {
-    const response = await fetch(`${gateway.url}/graphql`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    });
-    expect(await response.json()).not.toHaveProperty('errors');
+  test('shows the operation of a tab at its first click', async () => {
+    await open();
+    for (const name of operationNames.toReversed()) await changeTab(name);
+  });
+
+  test('answers every example without an error', async () => {
+    for (const { query, variables } of examples) {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      expect(await response.json()).not.toHaveProperty('errors');
+    }
   });
 
   test('shows the answer of an example that is run', async () => {
