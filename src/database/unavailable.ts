@@ -39,14 +39,14 @@ const CODES = new Set([
     'TooManyConnections',
     'TlsConnectionError',
   ],
-  // PostgreSQL: query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby),
+  // PostgreSQL: no such database, query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby),
   // object_not_in_prerequisite_state (a database that takes no connections); serialization_failure and deadlock_detected, trying again in vain
-  ...['57014', '55P03', '25006', '55000', '40001', '40P01'],
+  ...['3D000', '57014', '55P03', '25006', '55000', '40001', '40P01'],
 ]);
 
-// Connection exceptions, insufficient resources (connections, disk, memory), operator intervention, system errors:
+// Connection exceptions, invalid authorization, insufficient resources (connections, disk, memory), operator intervention, system errors:
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
-const SQLSTATE_CLASS = /^(08|53|57P|58)[0-9A-Z]{2,3}$/;
+const SQLSTATE_CLASS = /^(08|28|53|57P|58)[0-9A-Z]{2,3}$/;
 
 const isUnavailableCode = (code: string): boolean => CODES.has(code) || SQLSTATE_CLASS.test(code);
 
