@@ -23,23 +23,22 @@ const startGateway = async (): Promise<{ url: string; stop(): Promise<void> }> =
   return { url, stop: () => running.disposeAsync() };
 };
 
-const findChromium = (): string => {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-  const found = process.env.CHROMIUM_PATH ?? places.find((path) => existsSync(path));
-  if (found === undefined) {
-    throw new Error(
-      'No browser to test GraphiQL in. On Debian: apt install chromium. Elsewhere: CHROMIUM_PATH=/path/to/chromium. ' +
-        'Without this test: SKIP_BROWSER=1.',
-    );
-  }
-  return found;
-};
+const chromiumPath =
+  process.env.CHROMIUM_PATH ??
+  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+
+// A newcomer need not have a browser where the tests run; CI must.
+if (chromiumPath === undefined) {
+  const remedy = 'No browser to test GraphiQL in: install chromium, or set CHROMIUM_PATH.';
+  if (process.env.CI) throw new Error(remedy);
+  console.warn(remedy);
+}
 
 const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
 
 const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1] ?? 'unnamed');
 
-describe.skipIf(process.env.SKIP_BROWSER === '1')('GraphiQL in a browser', { timeout: 30_000 }, () => {
+describe.skipIf(chromiumPath === undefined)('GraphiQL in a browser', { timeout: 30_000 }, () => {
   let gateway: Awaited<ReturnType<typeof startGateway>>;
   let browser: Browser;
   let context: BrowserContext;
@@ -50,7 +49,7 @@ describe.skipIf(process.env.SKIP_BROWSER === '1')('GraphiQL in a browser', { tim
 
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: findChromium(),
+      executablePath: String(chromiumPath),
       args: [
         '--headless',
         '--no-sandbox',

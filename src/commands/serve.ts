@@ -24,7 +24,7 @@ export const serveCommand = defineCommand({
       await stop().catch((error: unknown) => log.error({ err: error }, 'the shutdown was not clean'));
       process.exit(exitCode);
     };
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void end(signal, 0));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'an error that nobody caught');
       void end('uncaught exception', 1);

@@ -13,7 +13,7 @@ export const welcome = (url: string, { graphiql, dataDir }: Config): string =>
     curl '${url}/api/notice/1'
 
     curl '${url}/graphql' -H 'content-type: application/json' \\
-      -d '{"query":"{ categories { name products(limit: 2) { name price { amount currencyCode } } } }"}'
+      -d '{"query":"{ categories { name children { name products(limit: 2) { name price { amount currencyCode } } } } }"}'
 
   The database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
   Ctrl-C stops both.

@@ -87,7 +87,7 @@ fragment Tile on Product {
     variables: { slug: 'galvanised-watering-can' },
   },
   {
-    about: ['Every top category with ten of its products.', 'Other orders: see ProductOrder in the book.'],
+    about: ['Every top category, its children, and ten products of each.', 'Other orders: see ProductOrder in the book.'],
     query: `query Categories($orderBy: ProductOrder!) {
   categories {
     name
@@ -95,14 +95,14 @@ fragment Tile on Product {
     children {
       name
       slug
-    }
-    products(orderBy: $orderBy, limit: 10) {
-      name
-      slug
-      sales
-      price {
-        amount
-        currencyCode
+      products(orderBy: $orderBy, limit: 10) {
+        name
+        slug
+        sales
+        price {
+          amount
+          currencyCode
+        }
       }
     }
   }
@@ -125,7 +125,7 @@ fragment Tile on Product {
     }
   }
 }`,
-    variables: { categoryIds: [1, 2, 3], limit: 20 },
+    variables: { categoryIds: [4, 5, 6], limit: 20 },
   },
   {
     about: [
