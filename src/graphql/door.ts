@@ -20,7 +20,7 @@ export const answerGraphql = async (
           { method: 'POST', headers, body: await readJsonBody(request) },
           caller,
         )
-      : await engine.yoga.fetch(ORIGIN + request.target, { method: 'GET', headers }, caller);
+      : await engine.yoga.fetch(readUrl(request), { method: 'GET', headers }, caller);
   return {
     status: response.status,
     headers: { 'cache-control': 'no-store', vary: 'accept', ...lowerCased(response.headers) },
@@ -30,6 +30,19 @@ export const answerGraphql = async (
 
 const lowerCased = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+
+// Yoga would take a failure to parse these for one of its own.
+const readUrl = ({ target }: GatewayRequest): string => {
+  const { href, searchParams } = new URL(ORIGIN + target);
+  for (const name of ['variables', 'extensions']) {
+    try {
+      JSON.parse(searchParams.get(name) || 'null');
+    } catch (error) {
+      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is not valid JSON.`, { cause: error });
+    }
+  }
+  return href;
+};
 
 const readJsonBody = async (request: GatewayRequest): Promise<string> => {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')

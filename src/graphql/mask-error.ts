@@ -46,11 +46,13 @@ const located = ({ nodes, path }: GraphQLError) => ({ nodes: nodes ?? null, path
 const withCode = (error: GraphQLError): GraphQLError => {
   const given = String(error.extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
-  const http = error.extensions.http ?? { spec: true, status: 400 };
+  // The draft has a status only for what fails before execution, and in application/json only for what is no GraphQL request at all:
+  // that is what Yoga's own codes say.
+  const http = error.path ? undefined : { status: 400, ...error.extensions.http, spec: !(given in YOGA_CODES) };
   return new GraphQLError(error.message, {
     ...located(error),
     source: error.source ?? null,
     positions: error.positions ?? null,
-    extensions: { code, http },
+    extensions: { code, ...(http && { http }) },
   });
 };

@@ -32,10 +32,11 @@ const ORDER = Prisma.sql`order by n.pinned desc, n.starts_at desc, n.id desc`;
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-// ICU folds case alike in every database; `ilike` under the C locale would fold ASCII alone.
+// ICU folds case alike in every database; under the C locale ASCII alone would fold. To upper case, because lower case has two
+// sigmas, by what follows: "ΟΔΥΣ" would become "οδυς" and not be found in "οδυσσευς".
 const contains = (keyword: string): Prisma.Sql => {
-  const pattern = `%${escapeLike(keyword)}%`;
-  const matches = (column: Prisma.Sql) => Prisma.sql`${column} collate "und-x-icu" ilike ${pattern}`;
+  const pattern = Prisma.sql`upper(${`%${escapeLike(keyword)}%`}::text collate "und-x-icu")`;
+  const matches = (column: Prisma.Sql) => Prisma.sql`upper(${column} collate "und-x-icu") like ${pattern}`;
   return Prisma.sql`(${Prisma.join([Prisma.sql`n.title`, Prisma.sql`n.summary`, Prisma.sql`n.content`].map(matches), ' or ')})`;
 };
 

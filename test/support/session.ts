@@ -1,0 +1,37 @@
+import pg from 'pg';
+import { expect } from 'vitest';
+import type { TestDatabase } from './database.ts';
+
+/** One connection of its own, for a transaction that stays open. */
+export interface Session extends AsyncDisposable {
+  readonly query: (text: string, values?: unknown[]) => Promise<unknown>;
+}
+
+export const openSession = async ({ url }: { readonly url: string }): Promise<Session> => {
+  const client = new pg.Client({ connectionString: url, application_name: 'back office' });
+  client.on('error', () => {});
+  await client.connect();
+  return {
+    query: (text, values) => client.query(text, values),
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+};
+
+/** The gateway's connections that wait for a lock, once there are as many as expected. */
+export const untilBlocked = async ({ sql }: TestDatabase, connections = 1): Promise<number[]> => {
+  let pids: number[] = [];
+  await expect
+    .poll(
+      async () => {
+        const rows = await sql<{ pid: number }>(
+          `select pid from pg_stat_activity
+           where datname = current_database() and application_name = 'vitrine' and wait_event_type = 'Lock'`,
+        );
+        pids = rows.map(({ pid }) => pid);
+        return pids.length;
+      },
+      { interval: 5, timeout: 4000 },
+    )
+    .toBe(connections);
+  return pids;
+};

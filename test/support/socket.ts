@@ -1,0 +1,28 @@
+import net from 'node:net';
+import { startHttpServer } from '../../src/http/node-server.ts';
+import type { TestGateway } from './gateway.ts';
+
+export interface Listening extends AsyncDisposable {
+  /** `http://127.0.0.1:12345` */
+  readonly url: string;
+}
+
+/** Puts a gateway behind a real socket on a free port. */
+export const listen = async ({ app }: TestGateway, host = '127.0.0.1'): Promise<Listening> => {
+  const server = await startHttpServer({ app, port: 0, host });
+  return { url: server.url, [Symbol.asyncDispose]: () => server.drain(0) };
+};
+
+/** Sends these very bytes on a connection of their own and gives everything that comes back until the server closes it. */
+export const sendRaw = (url: string, bytes: string | Uint8Array): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const socket = net.connect(Number(port), hostname);
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+    socket.write(bytes);
+  });
