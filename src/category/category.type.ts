@@ -1,4 +1,4 @@
-import { checkListSize } from '../graphql/arguments.ts';
+import { LIST_SIZE, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
 import { ProductOrderEnum } from '../product/product-order.ts';
@@ -30,11 +30,8 @@ builder.prismaObjectFields(Category, (t) => ({
     description: "The category's own visible products, not those of its children.",
     args: {
       orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
-      limit: t.arg.int({ required: true, defaultValue: 20, description: '1 to 100, for each category.' }),
+      limit: t.arg.int(within(LIST_SIZE, 20, ', for each category')),
     },
-    resolve: ({ id }, { orderBy, limit }, { loaders }) => {
-      checkListSize('limit', limit);
-      return loaders.productsOfCategory(orderBy, limit).load(id);
-    },
+    resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.productsOfCategory(orderBy, limit).load(id),
   }),
 }));

@@ -1,21 +1,52 @@
+import { type GraphQLArgument, type GraphQLSchema, isObjectType } from 'graphql';
 import { AppError } from '../errors.ts';
 
-/** The most items that one list returns: `limit` and `pageSize` go from 1 to here. */
-export const MAX_LIST_SIZE = 100;
+/** What an integer argument may be, both ends included, beyond what its type says. */
+export interface Range {
+  readonly minimum: number;
+  readonly maximum?: number;
+}
+
+/** The size of one list: `limit` and `pageSize`. */
+export const LIST_SIZE: Range = { minimum: 1, maximum: 100 };
+
+export const PAGE_NUMBER: Range = { minimum: 1 };
 
 /**
- * An argument that its type allows and its meaning does not.
- * @param problem what is wrong, as a sentence's end: "must be between 1 and 100, but is 0"
+ * The options of a required integer argument within a range: `limit: t.arg.int(within(LIST_SIZE, 10))`.
+ * Declared here once, the range is checked by {@link enforceRanges} and told by the SDL and by OpenAPI.
+ * @param note follows the range in the description
  */
-export const badArgument = (argument: string, problem: string): AppError =>
-  new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
-
-/** @throws AppError BAD_USER_INPUT naming the argument and the range */
-export const checkRange = (argument: string, value: number, min: number, max?: number): void => {
-  if (value >= min && (max === undefined || value <= max)) return;
-  const range = max === undefined ? `${min} or more` : `between ${min} and ${max}`;
-  throw badArgument(argument, `must be ${range}, but is ${value}`);
+export const within = (range: Range, defaultValue: number, note = '') => {
+  const { minimum, maximum } = range;
+  const description = `${maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`}${note}.`;
+  return { required: true, defaultValue, description, extensions: { range } } as const;
 };
 
-/** @throws AppError BAD_USER_INPUT when a list's size is not 1 to {@link MAX_LIST_SIZE} */
-export const checkListSize = (argument: string, value: number): void => checkRange(argument, value, 1, MAX_LIST_SIZE);
+export const rangeOf = ({ extensions }: GraphQLArgument): Range | undefined => extensions.range as Range | undefined;
+
+/** Makes every field of a schema check its arguments' ranges before it resolves. */
+export const enforceRanges = (schema: GraphQLSchema): GraphQLSchema => {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      const ranges = field.args.flatMap((argument) => {
+        const range = rangeOf(argument);
+        return range ? [[argument.name, range] as const] : [];
+      });
+      const { resolve } = field;
+      if (ranges.length === 0 || !resolve) continue;
+      field.resolve = (source, args, context, info) => {
+        for (const [name, range] of ranges) checkRange(name, args[name], range);
+        return resolve(source, args, context, info);
+      };
+    }
+  }
+  return schema;
+};
+
+const checkRange = (argument: string, value: number, { minimum, maximum }: Range): void => {
+  if (value >= minimum && (maximum === undefined || value <= maximum)) return;
+  const range = maximum === undefined ? `${minimum} or more` : `between ${minimum} and ${maximum}`;
+  const problem = `must be ${range}, but is ${value}`;
+  throw new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
+};

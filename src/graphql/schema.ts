@@ -1,4 +1,5 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import { enforceRanges } from './arguments.ts';
 import { builder } from './builder.ts';
 import './scalars.ts';
 import '../product/product.query.ts';
@@ -6,7 +7,7 @@ import '../category/category.query.ts';
 import '../notice/notice.query.ts';
 
 /** The executable schema: every file above has added its types and queries to the builder. */
-export const schema = builder.toSchema();
+export const schema = enforceRanges(builder.toSchema());
 
 /** The SDL as `schema.graphql` holds it: sorted, so that a change shows as the change it is. */
 export const printSdl = (): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

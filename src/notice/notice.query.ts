@@ -1,4 +1,4 @@
-import { checkListSize, checkRange } from '../graphql/arguments.ts';
+import { LIST_SIZE, PAGE_NUMBER, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Notice, NoticeTypeEnum } from './notice.type.ts';
 import { NoticePage } from './notice-page.type.ts';
@@ -14,14 +14,12 @@ builder.queryFields((t) => ({
     type: NoticePage,
     description: 'The notices in effect, page by page, in the order of `notices`.',
     args: {
-      page: t.arg.int({ required: true, defaultValue: 1, description: '1 or more.' }),
-      pageSize: t.arg.int({ required: true, defaultValue: 10, description: '1 to 100.' }),
+      page: t.arg.int(within(PAGE_NUMBER, 1)),
+      pageSize: t.arg.int(within(LIST_SIZE, 10)),
       keyword: t.arg.string({ description: 'In title, summary or content, whatever its case; blank means none.' }),
       type: t.arg({ type: NoticeTypeEnum }),
     },
     resolve: async (_, { page, pageSize, keyword, type }, { loaders }) => {
-      checkRange('page', page, 1);
-      checkListSize('pageSize', pageSize);
       const { items, total } = await loaders.noticePage.load({
         page,
         pageSize,

@@ -1,4 +1,4 @@
-import { checkListSize } from '../graphql/arguments.ts';
+import { LIST_SIZE, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from './product.type.ts';
 import { ProductOrderEnum } from './product-order.ts';
@@ -23,21 +23,16 @@ builder.queryFields((t) => ({
   hotProducts: t.field({
     type: [Product],
     description: 'Most sold first, then newest.',
-    args: { limit: t.arg.int({ required: true, defaultValue: 10, description: '1 to 100.' }) },
-    resolve: (_, { limit }, { loaders }) => {
-      checkListSize('limit', limit);
-      return loaders.productList.load({ categoryIds: [], orderBy: 'BEST_SELLING', limit });
-    },
+    args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
+    resolve: (_, { limit }, { loaders }) =>
+      loaders.productList.load({ categoryIds: [], orderBy: 'BEST_SELLING', limit }),
   }),
 
   newProducts: t.field({
     type: [Product],
     description: 'Latest published first.',
-    args: { limit: t.arg.int({ required: true, defaultValue: 10, description: '1 to 100.' }) },
-    resolve: (_, { limit }, { loaders }) => {
-      checkListSize('limit', limit);
-      return loaders.productList.load({ categoryIds: [], orderBy: 'NEWEST', limit });
-    },
+    args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
+    resolve: (_, { limit }, { loaders }) => loaders.productList.load({ categoryIds: [], orderBy: 'NEWEST', limit }),
   }),
 
   products: t.field({
@@ -46,11 +41,9 @@ builder.queryFields((t) => ({
     args: {
       categoryIds: t.arg.intList({ description: 'Absent, null or empty: every category.' }),
       orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
-      limit: t.arg.int({ required: true, defaultValue: 20, description: '1 to 100.' }),
+      limit: t.arg.int(within(LIST_SIZE, 20)),
     },
-    resolve: (_, { categoryIds, orderBy, limit }, { loaders }) => {
-      checkListSize('limit', limit);
-      return loaders.productList.load({ categoryIds: categoryIds ?? [], orderBy, limit });
-    },
+    resolve: (_, { categoryIds, orderBy, limit }, { loaders }) =>
+      loaders.productList.load({ categoryIds: categoryIds ?? [], orderBy, limit }),
   }),
 }));

@@ -1,14 +1,15 @@
 import {
   GraphQLBoolean,
+  GraphQLError,
   type GraphQLInputType,
   GraphQLInt,
   type GraphQLSchema,
   getNullableType,
   isEnumType,
   isInputType,
+  isLeafType,
   isListType,
   isNonNullType,
-  isScalarType,
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
@@ -28,54 +29,54 @@ const badParameter = (name: string, problem: string): AppError =>
 
 const INT_MIN = -(2 ** 31);
 const INT_MAX = 2 ** 31 - 1;
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+]);
 const MAX_ECHO = 40;
 
 const quoted = (text: string): string => JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
 
 /**
  * The parameters of a path are the variables of its document, read by their own GraphQL types.
- * @throws Error for a variable of a type that no query string can carry
+ * @throws GraphQLError for a variable of a type that no query string can carry
  */
 export const parametersOf = (operation: OperationDefinitionNode, schema: GraphQLSchema): Parameter[] =>
-  (operation.variableDefinitions ?? []).map(({ variable, type: typeNode, defaultValue }) => {
+  (operation.variableDefinitions ?? []).map((definition) => {
+    const { variable, defaultValue } = definition;
     const name = variable.name.value;
-    const type = typeFromAST(schema, typeNode);
-    if (!isInputType(type)) throw new Error(`variable "$${name}" has no input type`);
+    const type = typeFromAST(schema, definition.type);
+    if (!isInputType(type) || !isLeafType(itemType(type))) {
+      throw new GraphQLError(`Variable "$${name}" is of type ${type}, which no query string can carry.`, {
+        nodes: definition,
+      });
+    }
     return { name, type, isRequired: isNonNullType(type) && !defaultValue, coerce: coercion(name, type) };
   });
 
-const coercion = (name: string, type: GraphQLInputType): Parameter['coerce'] => {
+/** What a parameter of this type is, or is a list of. */
+const itemType = (type: GraphQLInputType): GraphQLInputType => {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) {
-    const item = itemCoercion(name, nullable.ofType);
-    return (texts) => texts.flatMap((text) => text.split(',')).map(item);
-  }
-  const single = itemCoercion(name, nullable);
+  return isListType(nullable) ? getNullableType(nullable.ofType) : nullable;
+};
+
+const coercion = (name: string, type: GraphQLInputType): Parameter['coerce'] => {
+  const item = itemCoercion(name, itemType(type));
+  if (isListType(getNullableType(type))) return (texts) => texts.flatMap((text) => text.split(',')).map(item);
   return ([text = '', ...more]) => {
     if (more.length > 0) throw badParameter(name, 'may be given only once');
-    return single(text);
+    return item(text);
   };
 };
 
 const itemCoercion = (name: string, type: GraphQLInputType): ((text: string) => unknown) => {
-  const nullable = getNullableType(type);
-  if (nullable === GraphQLInt) return (text) => integer(name, text);
-  if (nullable === GraphQLBoolean)
-    return (text) =>
-      oneOf(
-        name,
-        text,
-        new Map([
-          ['true', true],
-          ['false', false],
-        ]),
-      );
-  if (isEnumType(nullable)) {
-    const byName = new Map(nullable.getValues().map((value) => [value.name, value.name]));
+  if (type === GraphQLInt) return (text) => integer(name, text);
+  if (type === GraphQLBoolean) return (text) => oneOf(name, text, BOOLEANS);
+  if (isEnumType(type)) {
+    const byName = new Map(type.getValues().map((value) => [value.name, value.name]));
     return (text) => oneOf(name, text, byName);
   }
-  if (isScalarType(nullable)) return (text) => text;
-  throw new Error(`variable "$${name}" is of type ${type}, which no query string can carry`);
+  return (text) => text;
 };
 
 const integer = (name: string, text: string): number => {

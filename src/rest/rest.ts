@@ -33,7 +33,8 @@ export const createRest = (operations: readonly RestOperation[], engine: Engine)
 
   return {
     match: (rawPath) => {
-      const path = percentDecode(rawPath);
+      // An encoded slash is part of a segment, not its end: https://www.rfc-editor.org/rfc/rfc3986#section-2.2
+      const path = percentDecode(rawPath.replaceAll(/%2f/gi, '%252F'));
       const operation = literal.get(path);
       if (operation) return { operation, pathParameter: {} };
       const slash = path.lastIndexOf('/') + 1;
