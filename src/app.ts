@@ -8,19 +8,32 @@ import type { Caller } from './graphql/context.ts';
 import { answerGraphql, graphqlErrorResponse } from './graphql/door.ts';
 import type { Engine } from './graphql/engine.ts';
 import type { Health } from './health.ts';
+import type { AnswerResponse } from './http/answer-response.ts';
 import type { Cors } from './http/cors.ts';
 import { type GatewayRequest, type GatewayResponse, splitTarget } from './http/message.ts';
-import { requestIdFrom } from './http/request-id.ts';
+import type { Recollection } from './http/recollection.ts';
+import { createRequestIds } from './http/request-id.ts';
 import { problemResponse } from './http/responses.ts';
 import { type StaticFile, serveFile } from './http/static-file.ts';
-import type { Rest } from './rest/rest.ts';
+import { type LazyLog, lazyLog } from './observability/log.ts';
+import type { Rest, RestCall } from './rest/rest.ts';
 
-/** The whole gateway as a function. It never rejects: every failure is an answer. */
-export type App = (request: GatewayRequest) => Promise<GatewayResponse>;
+/** The whole gateway, as functions. */
+export interface App {
+  /** Never rejects: every failure is an answer. */
+  readonly answer: (request: GatewayRequest) => Promise<GatewayResponse>;
+  /**
+   * The answer to a request that equals an earlier one, where it is in memory: the same as `answer` would give, at once.
+   * @param body of a POST
+   */
+  readonly recall: (request: Omit<GatewayRequest, 'body'>, body?: Buffer) => GatewayResponse | undefined;
+}
 
 interface Deps {
   readonly engine: Engine;
   readonly rest: Rest;
+  readonly recollection: Recollection;
+  readonly toResponse: AnswerResponse;
   readonly access: Access;
   readonly cors: Cors;
   readonly health: Health;
@@ -38,40 +51,66 @@ interface Resource {
 
 const READ = ['GET', 'HEAD', 'OPTIONS'];
 const MAX_TARGET_CHARS = 8192;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
-export const createApp = ({ engine, rest, access, cors, health, graphiql, openapi, log }: Deps): App => {
-  const find = (request: GatewayRequest, path: string, query: string, log: Logger): Resource | undefined => {
+export const createApp = (deps: Deps): App => {
+  const { engine, rest, recollection, toResponse, access, cors, health, graphiql, openapi, log } = deps;
+  const requestIdOf = createRequestIds();
+
+  const answerRest = async (
+    request: GatewayRequest,
+    call: RestCall,
+    query: string,
+    caller: Caller,
+  ): Promise<GatewayResponse> => {
+    const executed = await rest.answer(call, query, caller);
+    if (!executed.answer) {
+      return { status: 200, headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }, body: executed.body };
+    }
+    recollection.learn(request, executed.answer, JSON_TYPE);
+    return toResponse(executed.answer, executed.outcome, request, JSON_TYPE);
+  };
+
+  const find = (request: GatewayRequest, path: string, query: string, requestLog: LazyLog): Resource | undefined => {
     const read = (answer: Resource['answer']): Resource => ({ methods: READ, answer });
-    const caller = (): Caller => ({ isGranted: access.isGranted(request), countViews: request.method !== 'HEAD', log });
+    const caller = (): Caller => ({
+      isGranted: access.isGranted(request.headers),
+      countViews: request.method !== 'HEAD',
+      log: requestLog,
+    });
 
     if (path === '/graphql') {
       const wantsPage = graphiql && request.method !== 'POST' && request.headers.accept?.includes('text/html');
       return {
         methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
         answer: async () =>
-          wantsPage ? serveFile(request, await graphiql.page()) : answerGraphql(engine, request, caller()),
+          wantsPage
+            ? serveFile(request, await graphiql.page())
+            : answerGraphql({ engine, recollection, toResponse }, request, caller()),
       };
     }
     if (path.startsWith('/api/')) {
       const call = rest.match(path);
-      return call && read(() => rest.answer(call, query, caller()));
+      return call && read(() => answerRest(request, call, query, caller()));
     }
     if (path === '/livez') return read(health.live);
     if (path === '/readyz') return read(health.ready);
     if (path === '/openapi.json') return read(() => serveFile(request, openapi));
     if (path === '/' && graphiql) return read(() => ({ status: 302, headers: { location: '/graphql' }, body: null }));
-    if (path.startsWith('/graphiql/') && graphiql)
+    if (path.startsWith('/graphiql/') && graphiql) {
       return read(async () => serveAsset(request, await graphiql.asset(path)));
+    }
     const image = /^\/images\/([^/]+)\.svg$/.exec(path)?.[1];
     return image && PLACEHOLDER_NAME.test(image) ? read(() => serveImage(image)) : undefined;
   };
 
-  const answer = async (request: GatewayRequest, log: Logger): Promise<GatewayResponse> => {
-    if (request.target.length > MAX_TARGET_CHARS)
+  const respond = async (request: GatewayRequest, requestLog: LazyLog): Promise<GatewayResponse> => {
+    if (request.target.length > MAX_TARGET_CHARS) {
       throw new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+    }
     if (!request.target.startsWith('/')) throw new AppError('BAD_USER_INPUT', 'The request target must be a path.');
     const { path, query } = splitTarget(request.target);
-    const resource = find(request, path, query, log);
+    const resource = find(request, path, query, requestLog);
     if (!resource) throw notFound();
     const allow = resource.methods.join(', ');
     if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
@@ -81,18 +120,37 @@ export const createApp = ({ engine, rest, access, cors, health, graphiql, openap
     return resource.answer();
   };
 
-  return async (request) => {
-    const requestId = requestIdFrom(request.headers['x-request-id']);
-    const requestLog = log.child({ requestId });
-    const common = { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' };
-    let response: GatewayResponse;
-    try {
-      response = await answer(request, requestLog);
-    } catch (error) {
-      const toResponse = splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
-      response = toResponse(toAppError(error, requestLog));
-    }
-    return { ...response, headers: withCommon(response.headers, { ...common, ...cors(request) }) };
+  const withCommon = (
+    request: Pick<GatewayRequest, 'method' | 'headers'>,
+    requestId: string,
+    response: GatewayResponse,
+  ): GatewayResponse => {
+    const { headers } = response;
+    headers['x-request-id'] = requestId;
+    headers['x-content-type-options'] = 'nosniff';
+    cors(request, headers);
+    return response;
+  };
+
+  return {
+    recall: (request, body) => {
+      const found = access.isGranted(request.headers) ? recollection.recall(request, body) : undefined;
+      if (!found) return undefined;
+      const requestId = requestIdOf(request.headers['x-request-id']);
+      return withCommon(request, requestId, toResponse(found.answer, 'hit', request, found.contentType));
+    },
+
+    answer: async (request) => {
+      const requestId = requestIdOf(request.headers['x-request-id']);
+      const requestLog = lazyLog(log, requestId);
+      try {
+        return withCommon(request, requestId, await respond(request, requestLog));
+      } catch (error) {
+        const toErrorResponse =
+          splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
+        return withCommon(request, requestId, toErrorResponse(toAppError(error, requestLog())));
+      }
+    },
   };
 };
 
@@ -101,14 +159,6 @@ const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing at 
 const serveAsset = (request: GatewayRequest, file: StaticFile | undefined): GatewayResponse => {
   if (!file) throw notFound();
   return serveFile(request, file);
-};
-
-const withCommon = (
-  headers: Readonly<Record<string, string>>,
-  common: Record<string, string>,
-): Record<string, string> => {
-  const vary = [headers.vary, common.vary].filter(Boolean).join(', ');
-  return { ...headers, ...common, ...(vary ? { vary } : {}) };
 };
 
 const serveImage = (name: string): GatewayResponse => ({

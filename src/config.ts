@@ -52,7 +52,10 @@ const Environment = v.object({
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[\w.:-]+$/, 'must be a host name or an address'))),
   DATABASE_URL: v.optional(v.pipe(v.string(), v.check(isPostgresUrl, 'must begin with postgresql://'))),
   DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),
-  DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '5000'),
+  DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '1500'),
+  CACHE_MAX_MB: v.optional(integer(0, 65_536), '64'),
+  FRESHNESS_MS: v.optional(integer(0, 1000), '100'),
+  STALE_IF_ERROR_S: v.optional(integer(0, 86_400), '300'),
   DATA_DIR: v.optional(v.string(), './data'),
   LOG_LEVEL: v.optional(
     v.picklist(
@@ -98,6 +101,12 @@ export interface Config {
   readonly databasePoolSize: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly databaseTimeoutMs: number;
+  /** Bytes of answers in memory; 0 keeps none. */
+  readonly cacheMaxBytes: number;
+  /** How old a commit may be that an answer misses; 0: none. */
+  readonly freshnessMs: number;
+  /** How long answers are given from memory while the database is away. */
+  readonly staleIfErrorMs: number;
   readonly dataDir: string;
   readonly logLevel: string;
   readonly graphiql: boolean;
@@ -132,6 +141,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     databaseUrl: output.DATABASE_URL,
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseTimeoutMs: output.DATABASE_TIMEOUT_MS,
+    cacheMaxBytes: output.CACHE_MAX_MB * 1_048_576,
+    freshnessMs: output.FRESHNESS_MS,
+    staleIfErrorMs: output.STALE_IF_ERROR_S * 1000,
     dataDir: output.DATA_DIR,
     logLevel: output.LOG_LEVEL,
     graphiql: output.GRAPHIQL,

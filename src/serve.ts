@@ -1,21 +1,30 @@
 import type { Logger } from 'pino';
 import { createAccess } from './access/access.ts';
 import { type App, createApp } from './app.ts';
+import { createAnswers } from './cache/answers.ts';
+import { startPulse } from './cache/pulse.ts';
 import type { Config } from './config.ts';
 import { assertMigrated } from './database/assert-migrated.ts';
 import { createClock } from './database/clock.ts';
-import { createDatabase } from './database/database.ts';
+import { connectionConfig, createDatabase } from './database/database.ts';
 import { createPrisma } from './database/prisma.ts';
+import { createSql } from './database/sql.ts';
 import { createGraphiql } from './graphiql/graphiql.ts';
-import { createEngine } from './graphql/engine.ts';
+import { createEngine, ExecutionFailed } from './graphql/engine.ts';
+import { contextFactory } from './graphql/loaders.ts';
 import { schema } from './graphql/schema.ts';
 import { createHealth } from './health.ts';
+import { createAnswerResponse } from './http/answer-response.ts';
+import { createCodedBodies } from './http/coded-bodies.ts';
 import { createCors } from './http/cors.ts';
 import { startHttpServer } from './http/node-server.ts';
-import { createViewCounter } from './notice/view-counter.ts';
+import { createRecollection } from './http/recollection.ts';
 import { loadRestOperations } from './rest/documents.ts';
 import { createOpenapi } from './rest/openapi.ts';
 import { createRest } from './rest/rest.ts';
+
+/** Of the memory for answers, so much for knowing which request got which. */
+const RECOLLECTION_SHARE = 0.125;
 
 export interface Gateway {
   readonly app: App;
@@ -26,9 +35,6 @@ export interface Gateway {
   /** Lets go of the database. */
   readonly close: () => Promise<void>;
 }
-
-// The clocks of two machines drift apart by some 50 ms in half an hour; this keeps them together to well under 1 ms.
-const CLOCK_INTERVAL_MS = 10_000;
 
 /**
  * Puts the gateway together on a migrated database.
@@ -49,23 +55,21 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     throw error;
   }
 
-  const clock = createClock(pool);
-  await clock.synchronise();
-  const synchronising = setInterval(() => {
-    clock
-      .synchronise()
-      .catch((error: unknown) => log.warn({ err: error }, 'the clock could not be compared with the database'));
-  }, CLOCK_INTERVAL_MS).unref();
-
+  const clock = createClock();
+  const { freshnessMs, staleIfErrorMs, cacheMaxBytes } = config;
+  const pulse = await startPulse({ connection: connectionConfig(databaseUrl), clock, freshnessMs, log });
   const prisma = createPrisma(pool);
   const access = createAccess(config.accessTokens);
-  const viewCounter = createViewCounter({ prisma, clock });
+  const answers = createAnswers({ pulse, clock, maxBytes: cacheMaxBytes, freshnessMs, staleIfErrorMs, isOutage });
   const { introspection, fieldSuggestions } = config;
-  const engine = createEngine({ prisma, clock, viewCounter, access, log, introspection, fieldSuggestions });
+  const createContext = contextFactory({ prisma, sql: createSql(pool), clock });
+  const engine = createEngine({ createContext, answers, access, log, introspection, fieldSuggestions });
   const health = createHealth(pool);
   const app = createApp({
     engine,
     rest: createRest(operations, engine),
+    recollection: createRecollection(answers, Math.floor(cacheMaxBytes * RECOLLECTION_SHARE)),
+    toResponse: createAnswerResponse({ clock, codedBodies: createCodedBodies(), isRestricted: access.isRestricted }),
     access,
     cors: createCors(config.corsOrigins),
     health,
@@ -79,12 +83,15 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     statementCount,
     startDraining: health.startDraining,
     close: async () => {
-      clearInterval(synchronising);
+      await pulse.close();
       await prisma.$disconnect();
       await pool.end();
     },
   };
 };
+
+const isOutage = (error: unknown): boolean =>
+  error instanceof ExecutionFailed && error.errors.some(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE');
 
 export interface Serving {
   readonly url: string;

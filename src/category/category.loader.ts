@@ -1,50 +1,76 @@
 import DataLoader from 'dataloader';
+import type { GatheredPolicy } from '../cache/policy.ts';
 import type { Category, PrismaClient } from '../database/generated/client/client.ts';
+import { createSharedLoader } from '../database/shared-loader.ts';
 
 export interface CategoryLoaders {
-  readonly categoryOrNull: DataLoader<number, Category | null>;
-  /** For keys that a foreign key vouches for. */
-  readonly categoryById: Pick<DataLoader<number, Category>, 'load'>;
+  readonly byIdOrNull: (id: number) => Promise<Category | null>;
+  /** For an id that a foreign key vouches for. */
+  readonly byId: (id: number) => Promise<Category>;
   /** The roots of the tree, by position then id. */
-  readonly categoryRoots: () => Promise<Category[]>;
+  readonly roots: () => Promise<Category[]>;
   /** By position then id. */
-  readonly categoryChildren: DataLoader<number, Category[]>;
+  readonly childrenOf: (id: number) => Promise<Category[]>;
+}
+
+/** What the loaders of all operations share. */
+export interface CategoryReads {
+  readonly byId: DataLoader<number, Category | null>;
+  readonly childrenOf: (parentIds: readonly number[] | null) => Promise<Category[]>;
 }
 
 const ORDER = [{ position: 'asc' }, { id: 'asc' }] as const;
 
-/** Loaders for one operation. A category that a list has read is not read again for a product of it. */
-export const createCategoryLoaders = ({ prisma }: { readonly prisma: PrismaClient }): CategoryLoaders => {
-  const categoryOrNull = new DataLoader<number, Category | null>(async (ids) => {
-    const categories = await prisma.category.findMany({ where: { id: { in: [...ids] } } });
-    const byId = new Map(categories.map((category) => [category.id, category]));
-    return ids.map((id) => byId.get(id) ?? null);
-  });
+export const createCategoryReads = (prisma: PrismaClient): CategoryReads => ({
+  byId: createSharedLoader({
+    read: (ids) => prisma.category.findMany({ where: { id: { in: ids } } }),
+    keyOf: ({ id }) => id,
+  }),
+  childrenOf: (parentIds) =>
+    prisma.category.findMany({ where: { parentId: parentIds && { in: [...parentIds] } }, orderBy: [...ORDER] }),
+});
 
-  const categoryById = {
-    load: async (id: number): Promise<Category> => {
-      const category = await categoryOrNull.load(id);
-      if (!category) throw new Error(`category ${id} vanished while it was referred to`);
-      return category;
-    },
+/** Loaders for one operation. A category that a list has read is not read again for a product of it. */
+export const createCategoryLoaders = (reads: CategoryReads, policy: GatheredPolicy): CategoryLoaders => {
+  const known = new Map<number, Promise<Category | null>>();
+
+  const byIdOrNull = (id: number): Promise<Category | null> => {
+    policy.dependsOn('category');
+    let category = known.get(id);
+    if (!category) {
+      category = reads.byId.load(id);
+      known.set(id, category);
+    }
+    return category;
   };
 
-  const readChildren = async (parentId: null | { in: number[] }): Promise<Category[]> => {
-    const categories = await prisma.category.findMany({ where: { parentId }, orderBy: [...ORDER] });
-    for (const category of categories) categoryOrNull.prime(category.id, category);
+  const readChildren = async (parentIds: readonly number[] | null): Promise<Category[]> => {
+    policy.dependsOn('category');
+    const categories = await reads.childrenOf(parentIds);
+    for (const category of categories) known.set(category.id, Promise.resolve(category));
     return categories;
   };
 
-  const categoryChildren = new DataLoader<number, Category[]>(async (parentIds) => {
-    const byParent = Map.groupBy(await readChildren({ in: [...parentIds] }), (category) => category.parentId);
-    return parentIds.map((id) => byParent.get(id) ?? []);
-  });
-
   let roots: Promise<Category[]> | undefined;
-  const categoryRoots = (): Promise<Category[]> => {
-    roots ??= readChildren(null);
-    return roots;
-  };
+  let children: DataLoader<number, Category[]> | undefined;
 
-  return { categoryOrNull, categoryById, categoryRoots, categoryChildren };
+  return {
+    byIdOrNull,
+    byId: async (id) => {
+      const category = await byIdOrNull(id);
+      if (!category) throw new Error(`category ${id} vanished while it was referred to`);
+      return category;
+    },
+    roots: () => {
+      roots ??= readChildren(null);
+      return roots;
+    },
+    childrenOf: (id) => {
+      children ??= new DataLoader(async (parentIds) => {
+        const byParent = Map.groupBy(await readChildren(parentIds), (category) => category.parentId);
+        return parentIds.map((parentId) => byParent.get(parentId) ?? []);
+      });
+      return children.load(id);
+    },
+  };
 };

@@ -6,12 +6,12 @@ builder.queryFields((t) => ({
     type: Category,
     nullable: true,
     args: { id: t.arg.int({ required: true }) },
-    resolve: (_, { id }, { loaders }) => loaders.categoryOrNull.load(id),
+    resolve: (_, { id }, { loaders }) => loaders.category.byIdOrNull(id),
   }),
 
   categories: t.field({
     type: [Category],
     description: 'The roots of the tree, by position, then id.',
-    resolve: (_, __, { loaders }) => loaders.categoryRoots(),
+    resolve: (_, __, { loaders }) => loaders.category.roots(),
   }),
 }));

@@ -18,12 +18,12 @@ builder.prismaObjectFields(Category, (t) => ({
   parent: t.field({
     type: Category,
     nullable: true,
-    resolve: ({ parentId }, _, { loaders }) => (parentId === null ? null : loaders.categoryById.load(parentId)),
+    resolve: ({ parentId }, _, { loaders }) => (parentId === null ? null : loaders.category.byId(parentId)),
   }),
   children: t.field({
     type: [Category],
     description: 'By position, then id.',
-    resolve: ({ id }, _, { loaders }) => loaders.categoryChildren.load(id),
+    resolve: ({ id }, _, { loaders }) => loaders.category.childrenOf(id),
   }),
   products: t.field({
     type: [Product],
@@ -32,6 +32,6 @@ builder.prismaObjectFields(Category, (t) => ({
       orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
       limit: t.arg.int(within(LIST_SIZE, 20, ', for each category')),
     },
-    resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.productsOfCategory(orderBy, limit).load(id),
+    resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.product.ofCategory(id, orderBy, limit),
   }),
 }));

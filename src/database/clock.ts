@@ -1,25 +1,36 @@
-import type { Pool } from 'pg';
-
 /** The database's clock, which every instance shares: one whose own clock is wrong answers the same. */
 export interface Clock {
-  /** The present moment there, to the millisecond. Never fails, never waits. */
-  readonly now: () => Date;
-  /** Compares the two clocks again. @throws what the query throws */
-  readonly synchronise: () => Promise<void>;
+  /** Milliseconds since the epoch there, with a fraction. Never fails, never waits. */
+  readonly nowMs: () => number;
+  /**
+   * Takes in a reading of the database's clock, with this process's `performance.now()` before and after it.
+   * A reading that is less certain than the present one is left aside.
+   */
+  readonly observe: (databaseMs: number, sentMs: number, receivedMs: number) => void;
 }
 
-/** A clock that runs on this process's monotonic one from the last {@link Clock.synchronise}; until then it shows the process's own time. */
-export const createClock = (pool: Pool): Clock => {
+/** How far two machines' clocks drift apart, in the worst case that NTP allows for: https://www.rfc-editor.org/rfc/rfc5905 (PHI, times ten). */
+const DRIFT = 150e-6;
+
+/** A clock that runs on this process's monotonic one. Until the first reading it shows the process's own time. */
+export const createClock = (): Clock => {
   let offsetMs = performance.timeOrigin;
+  let uncertaintyMs = Number.POSITIVE_INFINITY;
+  let observedMs = 0;
 
   return {
-    now: () => new Date(performance.now() + offsetMs),
-    synchronise: async () => {
-      const sentMs = performance.now();
-      const { rows } = await pool.query<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
-      const receivedMs = performance.now();
-      // As NTP assumes: the server read its clock half way through the round trip.
-      offsetMs = Number(rows[0]?.ms) - (sentMs + receivedMs) / 2;
+    nowMs: () => performance.now() + offsetMs,
+    observe: (databaseMs, sentMs, receivedMs) => {
+      // As NTP assumes: the server read its clock half way through the round trip, and is wrong by half of it at most.
+      const halfTripMs = (receivedMs - sentMs) / 2;
+      const agedMs = uncertaintyMs + (receivedMs - observedMs) * DRIFT;
+      const offset = databaseMs - (sentMs + halfTripMs);
+      // A clock that was set, or another server behind the same name, shows as a leap that no uncertainty explains.
+      const hasLeapt = Math.abs(offset - offsetMs) > agedMs + halfTripMs;
+      if (halfTripMs > agedMs && !hasLeapt) return;
+      offsetMs = offset;
+      uncertaintyMs = halfTripMs;
+      observedMs = receivedMs;
     },
   };
 };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Logger } from 'pino';
+import { TYPES } from './types.ts';
 
 interface Options {
   readonly url: string;
@@ -19,7 +20,7 @@ export const connectionConfig = (url: string): pg.ClientConfig => {
     ...config,
     application_name: config.application_name ?? 'vitrine',
     // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
-    options: [config.options, '-c TimeZone=UTC'].filter(Boolean).join(' '),
+    options: [config.options, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' '),
     keepAlive: true,
   };
 };
@@ -45,6 +46,7 @@ export const createDatabase = ({ url, size, timeoutMs, log }: Options): Database
   const pool = new pg.Pool({
     ...connectionConfig(url),
     Client: CountingClient,
+    types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
     statement_timeout: timeoutMs,

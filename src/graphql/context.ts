@@ -1,5 +1,6 @@
-import type { Logger } from 'pino';
+import type { GatheredPolicy } from '../cache/policy.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
+import type { LazyLog } from '../observability/log.ts';
 import type { Loaders } from './loaders.ts';
 
 /** What the door that took a request says about it. */
@@ -9,13 +10,15 @@ export interface Caller {
   /** Whether notice detail counts as a view. */
   readonly countViews: boolean;
   /** Writes the request's id into every line. */
-  readonly log: Logger;
+  readonly log: LazyLog;
 }
 
 /** What the resolvers of one operation share. */
-export interface OperationContext extends Caller {
+export interface OperationContext {
   readonly prisma: PrismaClient;
   readonly loaders: Loaders;
+  /** What the answer rests on; resolvers and loaders add to it. */
+  readonly policy: GatheredPolicy;
   /** The database's clock when the operation began: every field of one answer speaks of the same moment. */
   readonly now: Date;
 }

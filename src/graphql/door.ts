@@ -1,35 +1,56 @@
 import { AppError, ERROR_TABLE } from '../errors.ts';
+import type { AnswerResponse } from '../http/answer-response.ts';
 import type { GatewayRequest, GatewayResponse } from '../http/message.ts';
+import type { Recollection } from '../http/recollection.ts';
 import type { Caller } from './context.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Executed } from './engine.ts';
+import type { YogaCall } from './plugins.ts';
 
 /** A host that is never looked up: what a client says of its own is not trusted. */
 const ORIGIN = 'http://gateway.invalid';
 
+interface Deps {
+  readonly engine: Engine;
+  readonly recollection: Recollection;
+  readonly toResponse: AnswerResponse;
+}
+
 /** GraphQL over HTTP through Yoga. @throws AppError for what no GraphQL server could take */
 export const answerGraphql = async (
-  engine: Engine,
+  { engine, recollection, toResponse }: Deps,
   request: GatewayRequest,
   caller: Caller,
 ): Promise<GatewayResponse> => {
+  let executed: Executed | undefined;
+  const call: YogaCall = {
+    caller,
+    onExecuted: (result) => {
+      executed = result;
+    },
+  };
+  const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
   const headers = { accept: request.headers.accept ?? '*/*', 'content-type': 'application/json' };
   const response =
-    request.method === 'POST'
-      ? await engine.yoga.fetch(
-          `${ORIGIN}/graphql`,
-          { method: 'POST', headers, body: await readJsonBody(request) },
-          caller,
-        )
-      : await engine.yoga.fetch(readUrl(request), { method: 'GET', headers }, caller);
+    body !== undefined
+      ? await engine.yoga.fetch(`${ORIGIN}/graphql`, { method: 'POST', headers, body: decodeUtf8(body) }, call)
+      : await engine.yoga.fetch(readUrl(request), { method: 'GET', headers }, call);
+
+  const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
+  if (executed?.answer && response.status === 200) {
+    recollection.learn(request, executed.answer, contentType, body);
+    return toResponse(executed.answer, executed.outcome, request, contentType);
+  }
   return {
     status: response.status,
-    headers: { 'cache-control': 'no-store', vary: 'accept', ...lowerCased(response.headers) },
-    body: await response.text(),
+    headers: { ...lowerCased(response.headers), 'cache-control': 'no-store', vary: 'accept' },
+    body: executed?.body ?? (await response.text()),
   };
 };
 
 const lowerCased = (headers: Headers): Record<string, string> =>
-  Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]));
+  Object.fromEntries(
+    [...headers].map(([name, value]) => [name.toLowerCase(), value]).filter(([name]) => name !== 'content-length'),
+  );
 
 // Yoga would take a failure to parse these for one of its own.
 const readUrl = ({ target }: GatewayRequest): string => {
@@ -44,7 +65,7 @@ const readUrl = ({ target }: GatewayRequest): string => {
   return href;
 };
 
-const readJsonBody = async (request: GatewayRequest): Promise<string> => {
+const readJsonBody = (request: GatewayRequest): Promise<Buffer> => {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
     .toLowerCase()
     .split(';')
@@ -58,10 +79,13 @@ const readJsonBody = async (request: GatewayRequest): Promise<string> => {
   if (request.headers['content-encoding'] !== undefined) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A request body may not be compressed.');
   }
+  return request.body();
+};
+
+const decodeUtf8 = (bytes: Buffer): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await request.body());
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof AppError) throw error;
     throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
   }
 };

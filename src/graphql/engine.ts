@@ -1,31 +1,64 @@
-import type { DocumentNode, ExecutionResult } from 'graphql';
+import { type DocumentNode, execute, type GraphQLError } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
-import type { Clock } from '../database/clock.ts';
-import type { PrismaClient } from '../database/generated/client/client.ts';
-import type { ViewCounter } from '../notice/view-counter.ts';
-import type { Caller, OperationContext } from './context.ts';
-import { createLoaders } from './loaders.ts';
+import type { Answer } from '../cache/answer.ts';
+import type { Answers, CacheOutcome } from '../cache/answers.ts';
+import { GatheredPolicy } from '../cache/policy.ts';
+import type { Caller } from './context.ts';
+import type { CreateContext } from './loaders.ts';
 import { createMaskError } from './mask-error.ts';
-import { useAccess, useMaskedResult, useNoIntrospection, useNoSuggestions } from './plugins.ts';
+import { type Operation, prepareOperation } from './operation.ts';
+import { useEngine, useNoIntrospection, useNoSuggestions, type YogaCall } from './plugins.ts';
 import { schema } from './schema.ts';
+
+/** An operation whose result has errors: masked, and with them what data there is. */
+export class ExecutionFailed extends Error {
+  override readonly name = 'ExecutionFailed';
+  readonly data: Record<string, unknown> | null | undefined;
+  readonly errors: readonly GraphQLError[];
+
+  constructor(errors: readonly GraphQLError[], data?: Record<string, unknown> | null) {
+    super(errors[0]?.message);
+    this.errors = errors;
+    this.data = data;
+  }
+}
+
+/** A finished body. */
+export type Executed =
+  /** One that other requests may get too. */
+  | { readonly answer: Answer; readonly outcome: CacheOutcome; readonly body?: undefined }
+  /** One that belongs to this request alone. */
+  | { readonly body: string; readonly answer?: undefined };
+
+/** What a door makes of the JSON text of `data`, under a name that tells its bodies from the other door's. */
+export interface BodyForm {
+  readonly name: string;
+  readonly toBody: (data: string) => string;
+}
 
 export interface Engine {
   /** The GraphQL door: GraphQL over HTTP, https://graphql.github.io/graphql-over-http/draft/ */
-  readonly yoga: YogaServerInstance<Caller, OperationContext>;
-  /** The REST door: runs a document that was validated at start, with the same plugins, context and resolvers. */
-  readonly execute: (
-    document: DocumentNode,
+  readonly yoga: YogaServerInstance<YogaCall, Record<never, never>>;
+  /** Undefined where the name picks no operation of a valid document. */
+  readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;
+  /**
+   * Runs an operation for either door, or finds its answer in memory.
+   * @throws AppError UNAUTHENTICATED
+   * @throws ExecutionFailed for a result with errors
+   */
+  readonly answer: (
+    operation: Operation,
     variables: Record<string, unknown>,
     caller: Caller,
-  ) => Promise<ExecutionResult>;
+    form: BodyForm,
+  ) => Promise<Executed>;
 }
 
 interface Deps {
-  readonly prisma: PrismaClient;
-  readonly clock: Clock;
-  readonly viewCounter: ViewCounter;
+  readonly createContext: CreateContext;
+  readonly answers: Answers;
   readonly access: Access;
   readonly log: Logger;
   readonly introspection: boolean;
@@ -37,15 +70,64 @@ interface Deps {
 const NO_HEALTH_CHECK = ' ';
 
 export const createEngine = ({
-  prisma,
-  clock,
-  viewCounter,
+  createContext,
+  answers,
   access,
   log,
   introspection,
   fieldSuggestions,
 }: Deps): Engine => {
-  const yoga = createYoga<Caller, OperationContext>({
+  const prepared = new WeakMap<DocumentNode, Map<string, Operation | undefined>>();
+
+  const prepare: Engine['prepare'] = (document, name) => {
+    const ofDocument = prepared.get(document) ?? new Map<string, Operation | undefined>();
+    prepared.set(document, ofDocument);
+    const key = name ?? '';
+    // A name that picks nothing is not remembered: clients could make up any number of them.
+    const operation = ofDocument.get(key) ?? prepareOperation(schema, document, name);
+    if (operation) ofDocument.set(key, operation);
+    return operation;
+  };
+
+  /** The JSON text of `data`. */
+  const run = async (
+    operation: Operation,
+    variables: Record<string, unknown>,
+    caller: Caller,
+    policy: GatheredPolicy,
+  ): Promise<string> => {
+    const contextValue = createContext(policy, caller.countViews);
+    const coerced = operation.compiled && operation.coerce(variables);
+    if (operation.compiled && coerced) {
+      try {
+        return await operation.compiled.run(coerced, contextValue);
+      } catch {
+        // The executor below meets the same failure in what the loaders remember, and says it as the specification has it.
+      }
+    }
+    const { document, name } = operation;
+    const { data, errors } = await execute({
+      schema,
+      document,
+      contextValue,
+      variableValues: variables,
+      hideSuggestions: !fieldSuggestions,
+      ...(name === undefined ? {} : { operationName: name }),
+    });
+    if (errors) throw new ExecutionFailed(errors.map(createMaskError(caller.log())), data);
+    return JSON.stringify(data);
+  };
+
+  const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {
+    access.check(caller.isGranted, operation.rootFields);
+    const coerced = operation.isCounted ? undefined : operation.coerce(variables);
+    if (!coerced) return { body: toBody(await run(operation, variables, caller, new GatheredPolicy())) };
+    // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
+    const key = `${name} ${operation.id} ${JSON.stringify(coerced.coerced)}`;
+    return answers.get(key, async (policy) => toBody(await run(operation, variables, caller, policy)));
+  };
+
+  const yoga = createYoga<YogaCall, Record<never, never>>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -55,28 +137,13 @@ export const createEngine = ({
     multipart: false,
     batching: false,
     logging: false,
-    // For what fails before or after execution; useMaskedResult has seen the rest.
     maskedErrors: { maskError: createMaskError(log), errorMessage: '' },
-    context: ({ isGranted, countViews, log: requestLog }) => {
-      const now = clock.now();
-      const loaders = createLoaders({ prisma, viewCounter, now, countViews });
-      return { isGranted, countViews, log: requestLog, prisma, now, loaders };
-    },
     plugins: [
-      useAccess(access),
-      useMaskedResult(),
+      useEngine({ prepare, answer }),
       !introspection && useNoIntrospection(),
       !fieldSuggestions && useNoSuggestions(),
     ],
   });
 
-  return {
-    yoga,
-    execute: async (document, variables, caller) => {
-      // `getEnveloped` types what Yoga adds to a context of its own making; none of it is read on this path.
-      const { execute, contextFactory } = yoga.getEnveloped(caller as Parameters<typeof yoga.getEnveloped>[0]);
-      const contextValue = await contextFactory();
-      return execute({ schema, document, contextValue, variableValues: variables });
-    },
-  };
+  return { yoga, prepare, answer };
 };

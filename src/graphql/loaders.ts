@@ -1,21 +1,85 @@
-import { type CategoryLoaders, createCategoryLoaders } from '../category/category.loader.ts';
+import type { GatheredPolicy } from '../cache/policy.ts';
+import {
+  type CategoryLoaders,
+  type CategoryReads,
+  createCategoryLoaders,
+  createCategoryReads,
+} from '../category/category.loader.ts';
+import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
-import { createNoticeLoaders, type NoticeLoaders } from '../notice/notice.loader.ts';
-import type { ViewCounter } from '../notice/view-counter.ts';
-import { createProductLoaders, type ProductLoaders } from '../product/product.loader.ts';
+import type { Sql } from '../database/sql.ts';
+import {
+  createNoticeLoaders,
+  createNoticeReads,
+  type NoticeLoaders,
+  type NoticeReads,
+} from '../notice/notice.loader.ts';
+import { createViewCounter } from '../notice/view-counter.ts';
+import {
+  createProductLoaders,
+  createProductReads,
+  type ProductLoaders,
+  type ProductReads,
+} from '../product/product.loader.ts';
+import type { OperationContext } from './context.ts';
 
-export interface Loaders extends ProductLoaders, CategoryLoaders, NoticeLoaders {}
+/** What the loaders of all operations share. */
+interface Reads {
+  readonly product: ProductReads;
+  readonly category: CategoryReads;
+  readonly notice: NoticeReads;
+}
+
+/** The loaders of one operation: they batch and remember within it, never beyond. Each feature's are made when first used. */
+export class Loaders {
+  readonly #reads: Reads;
+  readonly #policy: GatheredPolicy;
+  readonly #now: Date;
+  readonly #countViews: boolean;
+  #product: ProductLoaders | undefined;
+  #category: CategoryLoaders | undefined;
+  #notice: NoticeLoaders | undefined;
+
+  constructor(reads: Reads, policy: GatheredPolicy, now: Date, countViews: boolean) {
+    this.#reads = reads;
+    this.#policy = policy;
+    this.#now = now;
+    this.#countViews = countViews;
+  }
+
+  get product(): ProductLoaders {
+    this.#product ??= createProductLoaders(this.#reads.product, this.#policy, this.#now);
+    return this.#product;
+  }
+
+  get category(): CategoryLoaders {
+    this.#category ??= createCategoryLoaders(this.#reads.category, this.#policy);
+    return this.#category;
+  }
+
+  get notice(): NoticeLoaders {
+    this.#notice ??= createNoticeLoaders(this.#reads.notice, this.#policy, this.#now, this.#countViews);
+    return this.#notice;
+  }
+}
+
+/** Makes the context of one operation. `countViews` is false for HEAD, which looks without being a view. */
+export type CreateContext = (policy: GatheredPolicy, countViews: boolean) => OperationContext;
 
 interface Deps {
   readonly prisma: PrismaClient;
-  readonly viewCounter: ViewCounter;
-  readonly now: Date;
-  readonly countViews: boolean;
+  readonly sql: Sql;
+  readonly clock: Clock;
 }
 
-/** The loaders of one operation: they batch and remember within it, never beyond. */
-export const createLoaders = (deps: Deps): Loaders => ({
-  ...createProductLoaders(deps),
-  ...createCategoryLoaders(deps),
-  ...createNoticeLoaders(deps),
-});
+export const contextFactory = ({ prisma, sql, clock }: Deps): CreateContext => {
+  const reads: Reads = {
+    product: createProductReads(prisma, sql),
+    category: createCategoryReads(prisma),
+    notice: createNoticeReads(prisma, sql, createViewCounter(sql, clock)),
+  };
+  return (policy, countViews) => {
+    const now = new Date(clock.nowMs());
+    return { prisma, loaders: new Loaders(reads, policy, now, countViews), policy, now };
+  };
+};

@@ -1,39 +1,51 @@
-import { NoSchemaIntrospectionCustomRule, validate } from 'graphql';
+import { execute, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Access } from '../access/access.ts';
-import type { Caller, OperationContext } from './context.ts';
-import { createMaskError } from './mask-error.ts';
+import type { Caller } from './context.ts';
+import { type BodyForm, type Engine, type Executed, ExecutionFailed } from './engine.ts';
 
-type EnginePlugin = Plugin<OperationContext, Caller>;
+/** One request on its way through Yoga. */
+export interface YogaCall {
+  readonly caller: Caller;
+  /** Told what the engine made of it, where that was a result without errors. */
+  readonly onExecuted: (executed: Executed) => void;
+}
 
-/** Refuses an operation whole when it selects anything that its caller may not read. */
-export const useAccess = (access: Access): EnginePlugin => ({
-  onExecute: ({ args: { document, operationName, contextValue } }) => {
-    access.check(contextValue.isGranted, document, operationName);
+type YogaPlugin = Plugin<Record<never, never>, YogaCall>;
+
+const GRAPHQL_BODY: BodyForm = { name: 'graphql', toBody: (data) => `{"data":${data}}` };
+
+/** Yoga reads the request, parses, validates and writes the response; in between it asks the engine, as REST does. */
+export const useEngine = ({ prepare, answer }: Pick<Engine, 'prepare' | 'answer'>): YogaPlugin => ({
+  onExecute: ({ setExecuteFn }) => {
+    setExecuteFn(async (args) => {
+      const { document, operationName, variableValues, contextValue } = args as Parameters<typeof execute>[0] & {
+        contextValue: YogaCall;
+      };
+      const operation = prepare(document, operationName);
+      // It says that there is no such operation.
+      if (!operation) return execute(args);
+      try {
+        const executed = await answer(operation, { ...variableValues }, contextValue.caller, GRAPHQL_BODY);
+        contextValue.onExecuted(executed);
+        // Of what Yoga makes of this, the door uses everything but the body, which is there already.
+        return { data: {}, stringify: () => '' };
+      } catch (error) {
+        if (!(error instanceof ExecutionFailed)) throw error;
+        const { data, errors } = error;
+        return data === undefined ? { errors } : { errors, data };
+      }
+    });
   },
 });
 
-/** Masks the errors of a result, logging the unexpected ones under the request's id. */
-export const useMaskedResult = (): EnginePlugin => ({
-  onExecute: ({ args: { contextValue } }) => ({
-    onExecuteDone: ({ result, setResult }) => {
-      if (!('errors' in result) || !result.errors) return;
-      setResult({ ...result, errors: result.errors.map(createMaskError(contextValue.log)) });
-    },
-  }),
-});
-
-export const useNoIntrospection = (): EnginePlugin => ({
+export const useNoIntrospection = (): YogaPlugin => ({
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
 });
 
-export const useNoSuggestions = (): EnginePlugin => ({
+export const useNoSuggestions = (): YogaPlugin => ({
   onValidate: ({ setValidationFn }) => {
     setValidationFn((schema, document, rules, options) =>
       validate(schema, document, rules, { ...options, hideSuggestions: true }),
     );
-  },
-  onExecute: ({ args }) => {
-    Object.assign(args, { hideSuggestions: true });
   },
 });

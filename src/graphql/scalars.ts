@@ -15,7 +15,8 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('Decimal', {
   description: 'An exact decimal number as a string, always with two digits after the point: `"24.90"`.',
-  serialize: (amount) => new Prisma.Decimal(amount).toFixed(2),
+  // A row of our own SQL has numeric(14, 2) as PostgreSQL prints it.
+  serialize: (amount) => (typeof amount === 'string' ? amount : new Prisma.Decimal(amount).toFixed(2)),
   parseValue: outputOnly('Decimal'),
 });
 

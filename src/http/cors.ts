@@ -1,7 +1,7 @@
-import type { GatewayRequest } from './message.ts';
+import type { GatewayRequest, GatewayResponse } from './message.ts';
 
-/** The `access-control-*` headers for a request, empty where its origin has no right to them. */
-export type Cors = (request: GatewayRequest) => Record<string, string>;
+/** Adds to a response the `access-control-*` headers that its request's origin has a right to. */
+export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
 const EXPOSED = 'x-request-id, etag, age, cache-status, retry-after';
 const ALLOWED_HEADERS = 'authorization, content-type, if-none-match, x-request-id';
@@ -12,21 +12,20 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * @param origins exact origins, or `*` for any; empty allows none
  */
 export const createCors = (origins: readonly string[]): Cors => {
-  if (origins.length === 0) return () => ({});
+  if (origins.length === 0) return () => {};
   const anyOrigin = origins.includes('*');
 
-  return ({ method, headers }) => {
+  return ({ method, headers: { origin } }, headers) => {
     // An answer that depends on the origin says so even to a request without one, or a cache would mix them up.
-    const vary = anyOrigin ? {} : { vary: 'origin' };
-    const { origin } = headers;
-    if (!origin || !(anyOrigin || origins.includes(origin))) return vary;
-    const allowed = { ...vary, 'access-control-allow-origin': anyOrigin ? '*' : origin };
-    if (method !== 'OPTIONS') return { ...allowed, 'access-control-expose-headers': EXPOSED };
-    return {
-      ...allowed,
-      'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
-      'access-control-allow-headers': ALLOWED_HEADERS,
-      'access-control-max-age': String(PREFLIGHT_MAX_AGE_S),
-    };
+    if (!anyOrigin) headers.vary = headers.vary ? `${headers.vary}, origin` : 'origin';
+    if (!origin || !(anyOrigin || origins.includes(origin))) return;
+    headers['access-control-allow-origin'] = anyOrigin ? '*' : origin;
+    if (method !== 'OPTIONS') {
+      headers['access-control-expose-headers'] = EXPOSED;
+      return;
+    }
+    headers['access-control-allow-methods'] = 'GET, HEAD, POST, OPTIONS';
+    headers['access-control-allow-headers'] = ALLOWED_HEADERS;
+    headers['access-control-max-age'] = PREFLIGHT_MAX_AGE_S;
   };
 };

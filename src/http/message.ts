@@ -8,13 +8,13 @@ export interface GatewayRequest {
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** Reads the whole body. @throws AppError PAYLOAD_TOO_LARGE */
-  readonly body: () => Promise<Uint8Array>;
+  readonly body: () => Promise<Buffer>;
 }
 
 export interface GatewayResponse {
   readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case. An object of this response's own, to which each layer adds its headers. */
+  readonly headers: Record<string, string | number>;
   /** Null for no body. A HEAD request gets the headers of this body without it. */
   readonly body: string | Uint8Array | null;
 }

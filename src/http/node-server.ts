@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { App } from '../app.ts';
 import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
-import type { GatewayRequest, GatewayResponse } from './message.ts';
+import type { GatewayResponse } from './message.ts';
 import { readBody } from './request-body.ts';
 import { problemResponse } from './responses.ts';
 
@@ -35,10 +35,18 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     (request, response) => {
-      void app(toGatewayRequest(request)).then((answer) => {
+      const reply = (answer: GatewayResponse): void => {
         if (!server.listening) response.setHeader('connection', 'close');
         send(request, response, answer);
-      });
+      };
+      const { method = 'GET', url: target = '/', headers } = request;
+      if (method === 'POST') {
+        void answerPost(app, request).then(reply);
+        return;
+      }
+      const recalled = app.recall({ method, target, headers });
+      if (recalled) reply(recalled);
+      else void app.answer({ method, target, headers, body: () => readBody(request) }).then(reply);
     },
   );
   server.on('clientError', refuseMalformed);
@@ -63,20 +71,21 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
   };
 };
 
-const toGatewayRequest = (request: IncomingMessage): GatewayRequest => ({
-  method: request.method ?? 'GET',
-  target: request.url ?? '/',
-  headers: request.headers,
-  body: () => readBody(request),
-});
+/** Reads the body first: by its bytes the answer may be known already. */
+const answerPost = async (app: App, request: IncomingMessage): Promise<GatewayResponse> => {
+  const { url: target = '/', headers } = request;
+  const method = 'POST';
+  const read = readBody(request);
+  const body = await read.catch(() => undefined);
+  const recalled = body && app.recall({ method, target, headers }, body);
+  return recalled || app.answer({ method, target, headers, body: () => read });
+};
 
 const send = (request: IncomingMessage, response: ServerResponse, { status, headers, body }: GatewayResponse): void => {
-  response.writeHead(status, {
-    ...headers,
-    ...(status === 204 || status === 304 ? {} : { 'content-length': body === null ? 0 : Buffer.byteLength(body) }),
-    // The rest of a body that nobody read would be taken for the next request.
-    ...(request.complete || !hasBody(request) ? {} : { connection: 'close' }),
-  });
+  if (status !== 204 && status !== 304) headers['content-length'] = body === null ? 0 : Buffer.byteLength(body);
+  // The rest of a body that nobody read would be taken for the next request.
+  if (!request.complete && hasBody(request)) headers.connection = 'close';
+  response.writeHead(status, headers);
   if (request.method === 'HEAD' || body === null) response.end();
   else response.end(body);
 };

@@ -1,10 +1,12 @@
-import DataLoader from 'dataloader';
-import { type Notice, type NoticeType, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
-import { NOTICE_COLUMNS } from './notice-columns.ts';
-import { inEffectSql, isReadable } from './notice-window.ts';
+import type { GatheredPolicy } from '../cache/policy.ts';
+import type { Notice, NoticeType, PrismaClient } from '../database/generated/client/client.ts';
+import type { Sql } from '../database/sql.ts';
+import { memo } from '../graphql/memo.ts';
+import * as statements from './notice.sql.ts';
+import { isReadable } from './notice-window.ts';
 import type { ViewCounter } from './view-counter.ts';
 
-export interface NoticePageKey {
+interface NoticePageKey {
   /** From 1. */
   readonly page: number;
   readonly pageSize: number;
@@ -12,72 +14,67 @@ export interface NoticePageKey {
   readonly type: NoticeType | null;
 }
 
+interface NoticePageRows {
+  readonly items: Notice[];
+  readonly total: number;
+}
+
 export interface NoticeLoaders {
   /** Every notice in effect: pinned first, then latest start. */
-  readonly noticesInEffect: () => Promise<Notice[]>;
-  readonly noticePage: DataLoader<NoticePageKey, { items: Notice[]; total: number }, string>;
+  readonly inEffect: () => Promise<Notice[]>;
+  readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
   /** A readable notice, its view counted (once an operation) and committed, else null. */
-  readonly viewedNotice: DataLoader<number, Notice | null>;
+  readonly viewed: (id: number) => Promise<Notice | null>;
 }
 
-interface Deps {
-  readonly prisma: PrismaClient;
+/** What the loaders of all operations share. */
+export interface NoticeReads {
+  readonly inEffect: (now: Date) => Promise<Notice[]>;
+  readonly page: (key: NoticePageKey, now: Date) => Promise<NoticePageRows>;
+  readonly byId: (id: number) => Promise<Notice | null>;
   readonly viewCounter: ViewCounter;
-  readonly now: Date;
-  /** False for HEAD, which looks without being a view. */
-  readonly countViews: boolean;
 }
-
-const ORDER = Prisma.sql`order by n.pinned desc, n.starts_at desc, n.id desc`;
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-// ICU folds case alike in every database; under the C locale ASCII alone would fold. To upper case, because lower case has two
-// sigmas, by what follows: "ΟΔΥΣ" would become "οδυς" and not be found in "οδυσσευς".
-const contains = (keyword: string): Prisma.Sql => {
-  const pattern = Prisma.sql`upper(${`%${escapeLike(keyword)}%`}::text collate "und-x-icu")`;
-  const matches = (column: Prisma.Sql) => Prisma.sql`upper(${column} collate "und-x-icu") like ${pattern}`;
-  return Prisma.sql`(${Prisma.join([Prisma.sql`n.title`, Prisma.sql`n.summary`, Prisma.sql`n.content`].map(matches), ' or ')})`;
-};
-
-/** Loaders for one operation. */
-export const createNoticeLoaders = ({ prisma, viewCounter, now, countViews }: Deps): NoticeLoaders => {
-  let inEffect: Promise<Notice[]> | undefined;
-
-  // The page and the total in one statement: the left join keeps the total where the page is empty.
-  const readPage = async ({ page, pageSize, keyword, type }: NoticePageKey) => {
+export const createNoticeReads = (prisma: PrismaClient, sql: Sql, viewCounter: ViewCounter): NoticeReads => ({
+  inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
+  page: async ({ page, pageSize, keyword, type }, now) => {
     // No text in PostgreSQL holds a NUL, so nothing matches one; sent as a parameter it would be an error.
     if (keyword?.includes('\0')) return { items: [], total: 0 };
-    const conditions = [inEffectSql(now)];
-    if (type) conditions.push(Prisma.sql`n.type = ${type}::notice_type`);
-    if (keyword?.trim()) conditions.push(contains(keyword));
-    const where = Prisma.join(conditions, ' and ');
-    const rows = await prisma.$queryRaw<({ total: bigint } & Notice)[]>`
-      select matching.total, ${NOTICE_COLUMNS}
-      from (select count(*) as total from notice n where ${where}) matching
-      left join lateral (
-        select * from notice n where ${where} ${ORDER} limit ${pageSize} offset ${BigInt(page - 1) * BigInt(pageSize)}
-      ) n on true
-      ${ORDER}`;
+    const pattern = keyword?.trim() ? `%${escapeLike(keyword)}%` : null;
+    const values = [now, pageSize, (page - 1) * pageSize, type, pattern];
+    const rows = await sql.rows<{ total: string } & Notice>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
-  };
+  },
+  byId: (id) => prisma.notice.findUnique({ where: { id } }),
+  viewCounter,
+});
 
-  const readWithoutCounting = async (ids: readonly number[]) => {
-    const notices = await prisma.notice.findMany({ where: { id: { in: [...ids] } } });
-    const byId = new Map(notices.filter((notice) => isReadable(notice, now)).map((notice) => [notice.id, notice]));
-    return ids.map((id) => byId.get(id) ?? null);
+/** Loaders for one operation. `countViews` is false for HEAD, which looks without being a view. */
+export const createNoticeLoaders = (
+  reads: NoticeReads,
+  policy: GatheredPolicy,
+  now: Date,
+  countViews: boolean,
+): NoticeLoaders => {
+  let current: Promise<Notice[]> | undefined;
+
+  const readUncounted = async (id: number): Promise<Notice | null> => {
+    const notice = await reads.byId(id);
+    return notice && isReadable(notice, now) ? notice : null;
   };
 
   return {
-    noticesInEffect: () => {
-      inEffect ??= prisma.$queryRaw<
-        Notice[]
-      >`select ${NOTICE_COLUMNS} from notice n where ${inEffectSql(now)} ${ORDER}`;
-      return inEffect;
+    inEffect: () => {
+      policy.dependsOn('notice');
+      current ??= reads.inEffect(now);
+      return current;
     },
-    noticePage: new DataLoader((keys) => Promise.all(keys.map(readPage)), { cacheKeyFn: JSON.stringify }),
-    viewedNotice: new DataLoader<number, Notice | null>((ids) =>
-      countViews ? Promise.all(ids.map((id) => viewCounter.view(id))) : readWithoutCounting(ids),
-    ),
+    page: (key) => {
+      policy.dependsOn('notice');
+      return reads.page(key, now);
+    },
+    viewed: memo(countViews ? reads.viewCounter.view : readUncounted),
   };
 };

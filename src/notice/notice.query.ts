@@ -7,7 +7,7 @@ builder.queryFields((t) => ({
   notices: t.field({
     type: [Notice],
     description: 'Every notice in effect: pinned first, then latest start.',
-    resolve: (_, __, { loaders }) => loaders.noticesInEffect(),
+    resolve: (_, __, { loaders }) => loaders.notice.inEffect(),
   }),
 
   noticePage: t.field({
@@ -20,7 +20,7 @@ builder.queryFields((t) => ({
       type: t.arg({ type: NoticeTypeEnum }),
     },
     resolve: async (_, { page, pageSize, keyword, type }, { loaders }) => {
-      const { items, total } = await loaders.noticePage.load({
+      const { items, total } = await loaders.notice.page({
         page,
         pageSize,
         keyword: keyword ?? null,
@@ -35,6 +35,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'A notice that has begun, ended or not. Counts a view, once an operation however often it is named.',
     args: { id: t.arg.int({ required: true }) },
-    resolve: (_, { id }, { loaders }) => loaders.viewedNotice.load(id),
+    extensions: { isCounted: true },
+    resolve: (_, { id }, { loaders }) => loaders.notice.viewed(id),
   }),
 }));

@@ -5,6 +5,9 @@ import { isInEffect } from './notice-window.ts';
 export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType' });
 const NoticeLevelEnum = builder.enumType(Levels, { name: 'NoticeLevel', description: 'How much it matters.' });
 
+// Counting is no change that anybody is told of: a list that shows counts is made anew after this time.
+const VIEW_COUNT_LAG_MS = 3000;
+
 export const Notice = builder.prismaObject('Notice', {
   description: 'An announcement of the shop to its customers.',
   fields: (t) => ({
@@ -25,7 +28,14 @@ export const Notice = builder.prismaObject('Notice', {
       description: 'False for one that has ended: it can still be read, and is in no list.',
       resolve: (notice, _, { now }) => isInEffect(notice, now),
     }),
-    viewCount: t.expose('viewCount', { type: 'SafeInt', description: 'How often its detail has been read.' }),
+    viewCount: t.field({
+      type: 'SafeInt',
+      description: 'How often its detail has been read. In lists it may lag by some seconds.',
+      resolve: ({ viewCount }, _, { policy }) => {
+        policy.holdsFor(VIEW_COUNT_LAG_MS);
+        return viewCount;
+      },
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),

@@ -1,12 +1,14 @@
 import type { Clock } from '../database/clock.ts';
-import { type Notice, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
-import { NOTICE_COLUMNS } from './notice-columns.ts';
-import { readableSql } from './notice-window.ts';
+import type { Notice } from '../database/generated/client/client.ts';
+import type { Sql } from '../database/sql.ts';
+import { AppError } from '../errors.ts';
+import { countViews } from './notice.sql.ts';
 
 export interface ViewCounter {
   /**
    * Counts one view of a readable notice and resolves after the commit with the notice as it then is, `viewCount` being this
    * view's own number. Resolves to null, counting nothing, where no readable notice has the id.
+   * @throws AppError SERVICE_UNAVAILABLE when too many views wait; nothing is counted then
    */
   readonly view: (id: number) => Promise<Notice | null>;
 }
@@ -18,70 +20,78 @@ interface Waiter {
 
 const MAX_TRIES = 4;
 
+/** Under load, so many views gather in this time that a statement for fewer would cost more than it is worth; a lone view never waits. */
+const MIN_INTERVAL_MS = 1;
+
+/** At 200,000 views a second this many wait 50 ms; more than that will not be served in time. */
+const MAX_WAITING = 10_000;
+
 // Serialization failure and deadlock: the database has rolled back and says so, hence nothing was counted. Any other failure may have
-// come after the commit, and to try again could count twice.
+// come after the commit, and to try again could count twice: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
 const isKnownRollback = (error: unknown): boolean =>
-  error instanceof Prisma.PrismaClientKnownRequestError &&
-  (error.code === 'P2034' || /\b(40001|40P01)\b/.test(JSON.stringify(error.meta ?? {})));
+  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 
 /**
  * A group commit: views that arrive while a statement is in flight wait for it and then share the next one, so that a hot notice
- * costs the database no more than a cold one. One statement at a time; it locks its rows in the order of their ids, so that two instances
- * cannot deadlock.
+ * costs the database no more than a cold one. One statement at a time: two in flight were slower, for they lock each other's rows.
  */
-export const createViewCounter = ({
-  prisma,
-  clock,
-}: {
-  readonly prisma: PrismaClient;
-  readonly clock: Clock;
-}): ViewCounter => {
+export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let waiting = new Map<number, Waiter[]>();
-  let isFlushing = false;
+  let waitingCount = 0;
+  let isScheduled = false;
+  let lastFlushMs = 0;
 
-  const count = async (ids: number[], views: number[]): Promise<Notice[]> => {
+  const count = async (batch: [number, Waiter[]][]): Promise<Notice[]> => {
+    const ids = batch.map(([id]) => id);
+    const views = batch.map(([, waiters]) => waiters.length);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await prisma.$queryRaw<Notice[]>`
-          with view as (select * from unnest(${ids}::int[], ${views}::int[]) as v(id, views)),
-          readable as (select n.id from notice n join view using (id) where ${readableSql(clock.now())} order by n.id for update of n)
-          update notice n set view_count = n.view_count + view.views
-          from view join readable using (id)
-          where n.id = view.id
-          returning ${NOTICE_COLUMNS}`;
+        return await sql.rows<Notice>(countViews, [ids, views, new Date(clock.nowMs())]);
       } catch (error) {
         if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
       }
     }
   };
 
+  const schedule = (): void => {
+    if (isScheduled || waiting.size === 0) return;
+    isScheduled = true;
+    // At the least after the event loop has taken in every request that has already arrived.
+    if (performance.now() - lastFlushMs >= MIN_INTERVAL_MS) setImmediate(flush);
+    else setTimeout(flush, MIN_INTERVAL_MS);
+  };
+
   const flush = async (): Promise<void> => {
-    isFlushing = true;
-    while (waiting.size > 0) {
-      const batch = waiting;
-      waiting = new Map();
-      const entries = [...batch];
-      try {
-        const notices = await count(
-          entries.map(([id]) => id),
-          entries.map(([, waiters]) => waiters.length),
-        );
-        const byId = new Map(notices.map((notice) => [notice.id, notice]));
-        for (const [id, waiters] of entries) settle(waiters, byId.get(id));
-      } catch (error) {
-        for (const [, waiters] of entries) for (const { reject } of waiters) reject(error);
-      }
+    lastFlushMs = performance.now();
+    const batch = [...waiting];
+    waiting = new Map();
+    waitingCount = 0;
+    try {
+      const byId = new Map((await count(batch)).map((notice) => [notice.id, notice]));
+      for (const [id, waiters] of batch) settle(waiters, byId.get(id));
+    } catch (error) {
+      for (const [, waiters] of batch) for (const { reject } of waiters) reject(error);
     }
-    isFlushing = false;
+    isScheduled = false;
+    schedule();
   };
 
   return {
     view: (id) =>
       new Promise((resolve, reject) => {
+        if (waitingCount === MAX_WAITING) {
+          reject(
+            new AppError('SERVICE_UNAVAILABLE', 'Too many views are waiting to be counted.', {
+              headers: { 'retry-after': '1' },
+            }),
+          );
+          return;
+        }
+        waitingCount += 1;
         const waiters = waiting.get(id);
         if (waiters) waiters.push({ resolve, reject });
         else waiting.set(id, [{ resolve, reject }]);
-        if (!isFlushing) void flush();
+        schedule();
       }),
   };
 };

@@ -1,5 +1,16 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
+/** The log of one request: most never write a line, so it is made when first asked for. */
+export type LazyLog = () => Logger;
+
+export const lazyLog = (log: Logger, requestId: string): LazyLog => {
+  let child: Logger | undefined;
+  return () => {
+    child ??= log.child({ requestId });
+    return child;
+  };
+};
+
 /** JSON lines, or on a terminal text that people read. @param level a pino level, or `silent` */
 export const createLog = async (level: string): Promise<Logger> => {
   const options = { level, base: null, redact: ['err.config', 'err.parameters', 'err.detail'] };

@@ -1,17 +1,16 @@
-import { Prisma } from '../database/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 
 // Each order ends in the id, so that it is total, and each has its index (prisma/migrations): change them together.
-const BEST_SELLING = Prisma.sql`p.sales desc, p.published_at desc, p.id desc`;
+const BEST_SELLING = ['sales desc', 'published_at desc', 'id desc'];
 
 const ORDERS = {
-  DEFAULT: { description: 'The order of hotProducts: most sold first, then newest.', sql: BEST_SELLING },
-  NEWEST: { description: 'Latest published first.', sql: Prisma.sql`p.published_at desc, p.id desc` },
-  BEST_SELLING: { description: 'Most sold first, then newest.', sql: BEST_SELLING },
-  PRICE_ASC: { description: 'Cheapest first.', sql: Prisma.sql`p.price, p.id` },
-  PRICE_DESC: { description: 'Dearest first.', sql: Prisma.sql`p.price desc, p.id desc` },
-  NAME_ASC: { description: "By name, in the database's collation.", sql: Prisma.sql`p.name, p.id` },
-} as const;
+  DEFAULT: { description: 'The order of hotProducts: most sold first, then newest.', by: BEST_SELLING },
+  NEWEST: { description: 'Latest published first.', by: ['published_at desc', 'id desc'] },
+  BEST_SELLING: { description: 'Most sold first, then newest.', by: BEST_SELLING },
+  PRICE_ASC: { description: 'Cheapest first.', by: ['price', 'id'] },
+  PRICE_DESC: { description: 'Dearest first.', by: ['price desc', 'id desc'] },
+  NAME_ASC: { description: "By name, in the database's collation.", by: ['name', 'id'] },
+} as const satisfies Record<string, { description: string; by: readonly string[] }>;
 
 export type ProductOrder = keyof typeof ORDERS;
 
@@ -22,5 +21,10 @@ export const ProductOrderEnum = builder.enumType('ProductOrder', {
   ) as Record<ProductOrder, { description: string }>,
 });
 
-/** The `order by` list for products under the alias `p`. */
-export const orderBySql = (order: ProductOrder): Prisma.Sql => ORDERS[order].sql;
+/** The `order by` list of an order, its columns qualified with a table's alias. */
+export const orderBySql = (order: ProductOrder, alias: string): string =>
+  ORDERS[order].by.map((term) => `${alias}.${term}`).join(', ');
+
+/** The columns that an order reads. */
+export const orderColumns = (order: ProductOrder): string[] =>
+  ORDERS[order].by.map((term) => term.replace(' desc', ''));

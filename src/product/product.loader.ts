@@ -1,8 +1,13 @@
 import DataLoader from 'dataloader';
-import { Prisma, type PrismaClient, type Product } from '../database/generated/client/client.ts';
-import { orderBySql, type ProductOrder } from './product-order.ts';
+import type { GatheredPolicy } from '../cache/policy.ts';
+import type { PrismaClient, Product } from '../database/generated/client/client.ts';
+import { createSharedLoader } from '../database/shared-loader.ts';
+import type { Sql } from '../database/sql.ts';
+import { memo } from '../graphql/memo.ts';
+import { listOfAll, listOfCategories, topOfEachCategory } from './product.sql.ts';
+import type { ProductOrder } from './product-order.ts';
 
-export interface ProductListKey {
+interface ProductListKey {
   /** Empty for every category. Each id counts once. */
   readonly categoryIds: readonly number[];
   readonly orderBy: ProductOrder;
@@ -11,91 +16,87 @@ export interface ProductListKey {
 
 export interface ProductLoaders {
   /** A visible product, else null. */
-  readonly productById: DataLoader<number, Product | null>;
+  readonly byId: (id: number) => Promise<Product | null>;
   /** A visible product, else null. */
-  readonly productBySlug: DataLoader<string, Product | null>;
+  readonly bySlug: (slug: string) => Promise<Product | null>;
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  readonly productList: DataLoader<ProductListKey, Product[], string>;
-  /** The first `limit` visible products of each of many categories, in one statement. */
-  readonly productsOfCategory: (orderBy: ProductOrder, limit: number) => DataLoader<number, Product[]>;
+  readonly list: (key: ProductListKey) => Promise<Product[]>;
+  /** The first `limit` visible products of one category, for all categories of a list in one statement. */
+  readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Promise<Product[]>;
 }
 
-interface Deps {
-  readonly prisma: PrismaClient;
-  readonly now: Date;
-}
-
-// The columns as the Prisma model names them, so that a row from SQL and a row from `findMany` are the same thing.
-const PRODUCT_COLUMNS = Prisma.sql`p.id, p.category_id as "categoryId", p.name, p.slug, p.subtitle, p.description, p.brand, p.tags,
-  p.price, p.list_price as "listPrice", p.currency, p.stock, p.sales, p.image_url as "imageUrl", p.image_urls as "imageUrls",
-  p.status, p.published_at as "publishedAt", p.created_at as "createdAt", p.updated_at as "updatedAt"`;
-
-// The status is a literal because a partial index serves only a condition that the planner can prove from the text of the query.
-const visibleSql = (now: Date): Prisma.Sql =>
-  Prisma.sql`p.status = 'ON_SALE' and p.published_at <= ${now}::timestamptz`;
-
-const isVisible = (product: Product, now: Date): boolean => product.status === 'ON_SALE' && product.publishedAt <= now;
-
-/** Loaders for one operation: `now` decides what is visible, and nothing outlives the answer. */
-export const createProductLoaders = ({ prisma, now }: Deps): ProductLoaders => {
-  const visibleBy = <Key extends number | string>(products: Product[], keyOf: (product: Product) => Key) => {
-    const byKey = new Map(products.filter((product) => isVisible(product, now)).map((row) => [keyOf(row), row]));
-    return (key: Key): Product | null => byKey.get(key) ?? null;
-  };
-
-  const perCategory = (orderBy: ProductOrder, limit: number) =>
-    new DataLoader<number, Product[]>(async (categoryIds) => {
-      const rows = await topOfEachCategory(categoryIds, orderBy, limit);
-      const byCategory = Map.groupBy(rows, (row) => row.categoryId);
-      return categoryIds.map((id) => byCategory.get(id) ?? []);
-    });
-
-  // One index scan of `limit` rows for each category. A plain `category_id = any(…)` would read and sort them whole.
-  const topOfEachCategory = (
+/** What the loaders of all operations share. */
+export interface ProductReads {
+  readonly byId: DataLoader<number, Product | null>;
+  readonly bySlug: DataLoader<string, Product | null>;
+  readonly list: (key: ProductListKey, now: Date) => Promise<Product[]>;
+  /** The first `limit` of each category, one category after another. */
+  readonly topOfEach: (
     categoryIds: readonly number[],
     orderBy: ProductOrder,
     limit: number,
-    merged = Prisma.empty,
-  ) =>
-    prisma.$queryRaw<Product[]>`
-      select ${PRODUCT_COLUMNS}
-      from unnest(${categoryIds}::int[]) as c(id)
-      cross join lateral (
-        select * from product p
-        where p.category_id = c.id and ${visibleSql(now)}
-        order by ${orderBySql(orderBy)}
-        limit ${limit}
-      ) p
-      ${merged}`;
+    now: Date,
+  ) => Promise<Product[]>;
+}
 
-  const listOf = ({ categoryIds, orderBy, limit }: ProductListKey): Promise<Product[]> => {
-    const sorted = Prisma.sql`order by ${orderBySql(orderBy)} limit ${limit}`;
-    return categoryIds.length > 0
-      ? topOfEachCategory([...new Set(categoryIds)], orderBy, limit, sorted)
-      : prisma.$queryRaw<Product[]>`select ${PRODUCT_COLUMNS} from product p where ${visibleSql(now)} ${sorted}`;
-  };
+export const createProductReads = (prisma: PrismaClient, sql: Sql): ProductReads => ({
+  byId: createSharedLoader({
+    read: (ids) => prisma.product.findMany({ where: { id: { in: ids } } }),
+    keyOf: ({ id }) => id,
+  }),
+  bySlug: createSharedLoader({
+    read: (slugs) => prisma.product.findMany({ where: { slug: { in: slugs } } }),
+    keyOf: ({ slug }) => slug,
+  }),
+  list: ({ categoryIds, orderBy, limit }, now) =>
+    categoryIds.length > 0
+      ? sql.rows<Product>(listOfCategories(orderBy), [[...new Set(categoryIds)], now, limit])
+      : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
+  topOfEach: (categoryIds, orderBy, limit, now) =>
+    sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit]),
+});
 
-  const categoryLoaders = new Map<string, DataLoader<number, Product[]>>();
+/** Loaders for one operation: `now` decides what is visible. */
+export const createProductLoaders = (reads: ProductReads, policy: GatheredPolicy, now: Date): ProductLoaders => {
+  const visible = (product: Product | null): Product | null =>
+    product && product.status === 'ON_SALE' && product.publishedAt <= now ? product : null;
+
+  const visibleById = memo(async (id: number) => visible(await reads.byId.load(id)));
+  // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.
+  const visibleBySlug = memo(async (slug: string) =>
+    slug.includes('\0') ? null : visible(await reads.bySlug.load(slug)),
+  );
+  const lists = new Map<string, Promise<Product[]>>();
+  const topOfEach = new Map<string, DataLoader<number, Product[]>>();
 
   return {
-    productById: new DataLoader(async (ids) => {
-      const products = await prisma.product.findMany({ where: { id: { in: [...ids] } } });
-      return ids.map(visibleBy(products, (product) => product.id));
-    }),
-    productBySlug: new DataLoader(async (slugs) => {
-      // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.
-      const possible = slugs.filter((slug) => !slug.includes('\0'));
-      const products = await prisma.product.findMany({ where: { slug: { in: possible } } });
-      return slugs.map(visibleBy(products, (product) => product.slug));
-    }),
-    productList: new DataLoader((keys) => Promise.all(keys.map(listOf)), {
-      cacheKeyFn: ({ categoryIds, orderBy, limit }) => `${orderBy} ${limit} ${categoryIds}`,
-    }),
-    productsOfCategory: (orderBy, limit) => {
-      const key = `${orderBy} ${limit}`;
-      const loader = categoryLoaders.get(key) ?? perCategory(orderBy, limit);
-      categoryLoaders.set(key, loader);
-      return loader;
+    byId: (id) => {
+      policy.dependsOn('product');
+      return visibleById(id);
+    },
+    bySlug: (slug) => {
+      policy.dependsOn('product');
+      return visibleBySlug(slug);
+    },
+    list: (key) => {
+      policy.dependsOn('product');
+      const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
+      const list = lists.get(name) ?? reads.list(key, now);
+      lists.set(name, list);
+      return list;
+    },
+    ofCategory: (id, orderBy, limit) => {
+      policy.dependsOn('product');
+      const name = `${orderBy} ${limit}`;
+      let loader = topOfEach.get(name);
+      if (!loader) {
+        loader = new DataLoader<number, Product[]>(async (ids) => {
+          const byCategory = Map.groupBy(await reads.topOfEach(ids, orderBy, limit, now), (row) => row.categoryId);
+          return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
+        });
+        topOfEach.set(name, loader);
+      }
+      return loader.load(id);
     },
   };
 };

@@ -9,7 +9,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The visible product with this id.',
     args: { id: t.arg.int({ required: true }) },
-    resolve: (_, { id }, { loaders }) => loaders.productById.load(id),
+    resolve: (_, { id }, { loaders }) => loaders.product.byId(id),
   }),
 
   productBySlug: t.field({
@@ -17,7 +17,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The visible product with this slug.',
     args: { slug: t.arg.string({ required: true }) },
-    resolve: (_, { slug }, { loaders }) => loaders.productBySlug.load(slug),
+    resolve: (_, { slug }, { loaders }) => loaders.product.bySlug(slug),
   }),
 
   hotProducts: t.field({
@@ -25,14 +25,14 @@ builder.queryFields((t) => ({
     description: 'Most sold first, then newest.',
     args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
     resolve: (_, { limit }, { loaders }) =>
-      loaders.productList.load({ categoryIds: [], orderBy: 'BEST_SELLING', limit }),
+      loaders.product.list({ categoryIds: [], orderBy: 'BEST_SELLING', limit }),
   }),
 
   newProducts: t.field({
     type: [Product],
     description: 'Latest published first.',
     args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
-    resolve: (_, { limit }, { loaders }) => loaders.productList.load({ categoryIds: [], orderBy: 'NEWEST', limit }),
+    resolve: (_, { limit }, { loaders }) => loaders.product.list({ categoryIds: [], orderBy: 'NEWEST', limit }),
   }),
 
   products: t.field({
@@ -44,6 +44,6 @@ builder.queryFields((t) => ({
       limit: t.arg.int(within(LIST_SIZE, 20)),
     },
     resolve: (_, { categoryIds, orderBy, limit }, { loaders }) =>
-      loaders.productList.load({ categoryIds: categoryIds ?? [], orderBy, limit }),
+      loaders.product.list({ categoryIds: categoryIds ?? [], orderBy, limit }),
   }),
 }));

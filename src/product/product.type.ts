@@ -29,7 +29,7 @@ export const Product = builder.prismaObject('Product', {
     imageUrls: t.exposeStringList('imageUrls'),
     category: t.field({
       type: Category,
-      resolve: ({ categoryId }, _, { loaders }) => loaders.categoryById.load(categoryId),
+      resolve: ({ categoryId }, _, { loaders }) => loaders.category.byId(categoryId),
     }),
     publishedAt: t.expose('publishedAt', { type: 'DateTime' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

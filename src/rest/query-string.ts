@@ -10,14 +10,16 @@ export const percentDecode = (text: string): string => {
   }
 };
 
+const NO_FIELDS: ReadonlyMap<string, string[]> = new Map();
+
 /**
  * The fields of a query string, each with its values in order; a field without "=" has the empty value.
  * https://url.spec.whatwg.org/#urlencoded-parsing, but a broken encoding is an error, not a replacement character.
  * @throws AppError BAD_USER_INPUT
  */
-export const parseQueryString = (query: string): Map<string, string[]> => {
+export const parseQueryString = (query: string): ReadonlyMap<string, string[]> => {
+  if (query === '') return NO_FIELDS;
   const fields = new Map<string, string[]>();
-  if (query === '') return fields;
   for (const pair of query.split('&')) {
     const mark = pair.indexOf('=');
     const [name, value] = mark < 0 ? [pair, ''] : [pair.slice(0, mark), pair.slice(mark + 1)];

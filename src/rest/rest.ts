@@ -1,30 +1,34 @@
-import type { GraphQLError } from 'graphql';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../graphql/context.ts';
-import type { Engine } from '../graphql/engine.ts';
-import type { GatewayResponse } from '../http/message.ts';
-import { jsonResponse } from '../http/responses.ts';
+import { type BodyForm, type Engine, type Executed, ExecutionFailed } from '../graphql/engine.ts';
+import type { Operation } from '../graphql/operation.ts';
 import type { RestOperation } from './documents.ts';
 import { parseQueryString, percentDecode } from './query-string.ts';
 
 /** What a request for a REST path asks of which document. */
 export interface RestCall {
-  readonly operation: RestOperation;
+  readonly operation: RunnableOperation;
   readonly pathParameter: Readonly<Record<string, string>>;
+}
+
+interface RunnableOperation extends RestOperation {
+  readonly prepared: Operation;
+  /** The value of the root field is the body. */
+  readonly form: BodyForm;
 }
 
 export interface Rest {
   /** Undefined where no path matches. @throws AppError BAD_USER_INPUT for a broken percent encoding */
   readonly match: (path: string) => RestCall | undefined;
   /** @throws AppError, naming the parameter where one is at fault */
-  readonly answer: (call: RestCall, query: string, caller: Caller) => Promise<GatewayResponse>;
+  readonly answer: (call: RestCall, query: string, caller: Caller) => Promise<Executed>;
 }
 
 /** The seven paths on the GraphQL engine. Nothing here knows any one of them. */
 export const createRest = (operations: readonly RestOperation[], engine: Engine): Rest => {
-  const literal = new Map<string, RestOperation>();
-  const withParameter = new Map<string, { operation: RestOperation; name: string }>();
-  for (const operation of operations) {
+  const literal = new Map<string, RunnableOperation>();
+  const withParameter = new Map<string, { operation: RunnableOperation; name: string }>();
+  for (const operation of operations.map((each) => runnable(each, engine))) {
     const { path } = operation.route;
     const brace = path.indexOf('{');
     if (brace < 0) literal.set(path, operation);
@@ -34,7 +38,7 @@ export const createRest = (operations: readonly RestOperation[], engine: Engine)
   return {
     match: (rawPath) => {
       // An encoded slash is part of a segment, not its end: https://www.rfc-editor.org/rfc/rfc3986#section-2.2
-      const path = percentDecode(rawPath.replaceAll(/%2f/gi, '%252F'));
+      const path = rawPath.includes('%') ? percentDecode(rawPath.replaceAll(/%2f/gi, '%252F')) : rawPath;
       const operation = literal.get(path);
       if (operation) return { operation, pathParameter: {} };
       const slash = path.lastIndexOf('/') + 1;
@@ -46,11 +50,12 @@ export const createRest = (operations: readonly RestOperation[], engine: Engine)
 
     answer: async ({ operation, pathParameter }, query, caller) => {
       const variables = readVariables(operation, pathParameter, parseQueryString(query));
-      const { data, errors } = await engine.execute(operation.document, variables, caller);
-      if (errors?.[0]) throw restError(errors[0], operation);
-      const value = data?.[operation.rootKey];
-      if (value === null || value === undefined) throw notFound();
-      return jsonResponse(200, value);
+      const { prepared, form } = operation;
+      try {
+        return await engine.answer(prepared, variables, caller, form);
+      } catch (error) {
+        throw error instanceof ExecutionFailed ? restError(error, operation) : error;
+      }
     },
   };
 };
@@ -91,13 +96,24 @@ const readId = (coerce: () => unknown): unknown => {
   }
 };
 
+const runnable = (operation: RestOperation, engine: Engine): RunnableOperation => {
+  const prepared = engine.prepare(operation.document);
+  if (!prepared) throw new Error(`${operation.route.document} has no operation`);
+  const label = `{${JSON.stringify(operation.rootKey)}:`;
+  const toBody = (data: string): string => {
+    const value = data.slice(label.length, -1);
+    if (value === 'null') throw notFound();
+    return value;
+  };
+  return { ...operation, prepared, form: { name: 'rest', toBody } };
+};
+
 /** The AppError behind an error of the engine, speaking of the REST parameter where the engine spoke of the argument that it fed. */
-const restError = (
-  { originalError, message, extensions }: GraphQLError,
-  { parameterOfArgument }: RestOperation,
-): AppError => {
+const restError = ({ errors: [first] }: ExecutionFailed, { parameterOfArgument }: RestOperation): AppError => {
+  const originalError = first?.originalError;
   if (!(originalError instanceof AppError)) {
-    return new AppError(extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR', message);
+    const code = first?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
+    return new AppError(code, first?.message ?? 'The operation failed.');
   }
   const { code, argument, problem, headers } = originalError;
   const parameter = argument && parameterOfArgument.get(argument);

@@ -48,8 +48,12 @@ export const createTestGateway = async (
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const gateway = await createGateway(readConfig(environment), url, log);
 
-  const request: TestGateway['request'] = async (method, target, headers = {}, body = '') =>
-    toAnswer(await gateway.app({ method, target, headers, body: async () => new TextEncoder().encode(body) }));
+  // As the server does it: what is in memory first.
+  const request: TestGateway['request'] = async (method, target, headers = {}, body = '') => {
+    const bytes = Buffer.from(body);
+    const recalled = gateway.app.recall({ method, target, headers }, bytes);
+    return toAnswer(recalled ?? (await gateway.app.answer({ method, target, headers, body: async () => bytes })));
+  };
 
   return {
     app: gateway.app,
@@ -74,7 +78,7 @@ const toAnswer = ({ status, headers, body }: GatewayResponse): Answer => {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? new Uint8Array());
   return {
     status,
-    headers,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     text,
     get json() {
       return JSON.parse(text);

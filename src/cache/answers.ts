@@ -1,0 +1,201 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../database/clock.ts';
+import { type Answer, etagOf } from './answer.ts';
+import { GatheredPolicy } from './policy.ts';
+import type { Pulse, Table } from './pulse.ts';
+
+/** How an answer came about: https://www.rfc-editor.org/rfc/rfc9211 */
+export type CacheOutcome = 'hit' | 'stale' | 'miss';
+
+export interface Found {
+  readonly answer: Answer;
+  readonly outcome: CacheOutcome;
+}
+
+/** Makes the body of an answer, telling the policy what it rests on. */
+export type MakeBody = (policy: GatheredPolicy) => Promise<string>;
+
+export interface Answers {
+  /** An answer in memory that misses no commit older than the bound; at once, or not at all. */
+  readonly peek: (key: string) => Answer | undefined;
+  /**
+   * The answer of a key: from memory, from an equal request that is being answered, or made. While the database is away, one that was true
+   * when the database was last heard of, for a bounded time. @throws what `make` throws
+   */
+  readonly get: (key: string, make: MakeBody) => Promise<Found>;
+  readonly stats: { hits: number; misses: number; stale: number; joined: number };
+  /** Bytes in use, and entries. */
+  readonly size: () => { bytes: number; entries: number };
+}
+
+interface Options {
+  readonly pulse: Pulse;
+  readonly clock: Clock;
+  /** 0 keeps nothing. */
+  readonly maxBytes: number;
+  readonly freshnessMs: number;
+  readonly staleIfErrorMs: number;
+  /** Whether a failure says that the database is away. */
+  readonly isOutage: (error: unknown) => boolean;
+}
+
+interface Flight {
+  readonly startedMs: number;
+  readonly done: Promise<Answer>;
+}
+
+/** While the database is known to be away, it is tried once in this time; other requests do not wait to find out. */
+const RETRY_AFTER_FAILURE_MS = 500;
+
+/**
+ * The answers of both doors. An answer is kept only if no table that it shows moved while it was made, and given only while none has
+ * moved since; what it takes to know that is the pulse's business.
+ */
+export const createAnswers = ({ pulse, clock, maxBytes, freshnessMs, staleIfErrorMs, isOutage }: Options): Answers => {
+  const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
+  const flights = new Map<string, Flight>();
+  const store = createStore(maxBytes);
+  let lastFailureMs = Number.NEGATIVE_INFINITY;
+
+  const isTrue = ({ validUntilMs, dependencies }: Answer): boolean => {
+    for (const { table, generation } of dependencies) if (pulse.generation(table) !== generation) return false;
+    return clock.nowMs() < validUntilMs;
+  };
+
+  const find = (key: string): Answer | undefined => {
+    const answer = store.get(key);
+    if (answer === undefined || isTrue(answer)) return answer;
+    store.delete(key);
+    return undefined;
+  };
+
+  const makeAnswer = async (key: string, make: MakeBody): Promise<Answer> => {
+    const policy = new GatheredPolicy();
+    const before = {
+      category: pulse.generation('category'),
+      product: pulse.generation('product'),
+      notice: pulse.generation('notice'),
+    };
+    const startedMs = clock.nowMs();
+    const body = Buffer.from(await make(policy));
+    const tables: Table[] = [...policy.tables];
+    const answer: Answer = {
+      key,
+      body,
+      etag: etagOf(body),
+      dependencies: tables.map((table) => ({ table, generation: before[table] })),
+      // A next change that is not known may be over already.
+      validUntilMs: Math.min(
+        startedMs + policy.maxAgeMs,
+        ...tables.map((table) => pulse.nextChangeMs(table) ?? startedMs),
+      ),
+      coded: {},
+    };
+    if (!pulse.isLost() && isTrue(answer)) store.set(key, answer);
+    return answer;
+  };
+
+  const join = (key: string, make: MakeBody, arrivedMs: number): Promise<Answer> => {
+    const flying = flights.get(key);
+    // One that took off before the bound may have read before a commit that this request must see.
+    if (flying && flying.startedMs >= arrivedMs - freshnessMs) {
+      stats.joined += 1;
+      return flying.done;
+    }
+    stats.misses += 1;
+    const done = makeAnswer(key, make).finally(() => {
+      if (flights.get(key)?.done === done) flights.delete(key);
+    });
+    flights.set(key, { startedMs: performance.now(), done });
+    return done;
+  };
+
+  const findStale = (key: string): Found | undefined => {
+    const answer = pulse.ageMs() < staleIfErrorMs ? find(key) : undefined;
+    if (!answer) return undefined;
+    stats.stale += 1;
+    return { answer, outcome: 'stale' };
+  };
+
+  return {
+    stats,
+    size: store.size,
+    peek: (key) => {
+      const answer = pulse.isFresh() ? find(key) : undefined;
+      if (answer) stats.hits += 1;
+      return answer;
+    },
+    get: async (key, make) => {
+      const arrivedMs = performance.now();
+      if (pulse.isFresh() || (await pulse.freshen())) {
+        const answer = find(key);
+        if (answer) {
+          stats.hits += 1;
+          return { answer, outcome: 'hit' };
+        }
+      } else if (arrivedMs - lastFailureMs < RETRY_AFTER_FAILURE_MS) {
+        const stale = findStale(key);
+        if (stale) return stale;
+      }
+      try {
+        return { answer: await join(key, make, arrivedMs), outcome: 'miss' };
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        lastFailureMs = performance.now();
+        const stale = findStale(key);
+        if (stale) return stale;
+        throw error;
+      }
+    },
+  };
+};
+
+interface Store {
+  readonly get: (key: string) => Answer | undefined;
+  readonly set: (key: string, answer: Answer) => void;
+  readonly delete: (key: string) => void;
+  readonly size: () => { bytes: number; entries: number };
+}
+
+/** What an entry takes beside its bytes: objects, a buffer's header, places in two maps. */
+const ENTRY_OVERHEAD_BYTES = 700;
+
+// A new answer has to be asked for again before it competes with proven ones: one-off requests only push out each other.
+const NEWCOMERS_SHARE = 0.25;
+const LARGEST_SHARE = 0.125;
+
+const createStore = (maxBytes: number): Store => {
+  const proven = createLru(maxBytes, 1 - NEWCOMERS_SHARE);
+  const newcomers = createLru(maxBytes, NEWCOMERS_SHARE);
+  return {
+    get: (key) => {
+      const known = proven?.get(key);
+      if (known) return known;
+      const newcomer = newcomers?.get(key);
+      if (newcomer) {
+        newcomers?.delete(key);
+        proven?.set(key, newcomer);
+      }
+      return newcomer;
+    },
+    set: (key, answer) => void newcomers?.set(key, answer),
+    delete: (key) => {
+      proven?.delete(key);
+      newcomers?.delete(key);
+    },
+    size: () => ({
+      bytes: (proven?.calculatedSize ?? 0) + (newcomers?.calculatedSize ?? 0),
+      entries: (proven?.size ?? 0) + (newcomers?.size ?? 0),
+    }),
+  };
+};
+
+const createLru = (maxBytes: number, share: number): LRUCache<string, Answer> | undefined =>
+  maxBytes > 0
+    ? new LRUCache({
+        maxSize: Math.floor(maxBytes * share),
+        maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
+        // Twice the body, for the coded forms come later and together are seldom more.
+        sizeCalculation: ({ body }, key) => body.byteLength * 2 + key.length * 2 + ENTRY_OVERHEAD_BYTES,
+      })
+    : undefined;

@@ -1,0 +1,17 @@
+import type { Table } from './pulse.ts';
+
+/** What the resolvers and loaders of one operation say about its answer, for the cache to know how long it holds. */
+export class GatheredPolicy {
+  readonly tables = new Set<Table>();
+  maxAgeMs = Number.POSITIVE_INFINITY;
+
+  /** The answer shows rows of this table. */
+  dependsOn(table: Table): void {
+    this.tables.add(table);
+  }
+
+  /** The answer holds for this long at most, whatever the tables do. */
+  holdsFor(ms: number): void {
+    if (ms < this.maxAgeMs) this.maxAgeMs = ms;
+  }
+}

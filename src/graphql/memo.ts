@@ -1,0 +1,12 @@
+/** Remembers what was loaded for each key, so that one operation sees one state of it and asks for it once. */
+export const memo = <Key, Value>(load: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
+  const known = new Map<Key, Promise<Value>>();
+  return (key) => {
+    let value = known.get(key);
+    if (!value) {
+      value = load(key);
+      known.set(key, value);
+    }
+    return value;
+  };
+};

@@ -1,0 +1,69 @@
+import type { Answer } from '../cache/answer.ts';
+import type { CacheOutcome } from '../cache/answers.ts';
+import type { Clock } from '../database/clock.ts';
+import type { CodedBodies } from './coded-bodies.ts';
+import type { GatewayRequest, GatewayResponse } from './message.ts';
+import { matchesEtag } from './static-file.ts';
+
+/** Turns an answer in memory into a response, the same way whoever asks and wherever it came from. */
+export type AnswerResponse = (
+  answer: Answer,
+  outcome: CacheOutcome,
+  request: Pick<GatewayRequest, 'method' | 'headers'>,
+  contentType: string,
+) => GatewayResponse;
+
+interface Options {
+  readonly clock: Clock;
+  readonly codedBodies: CodedBodies;
+  /** Whether some callers get answers that others may not: then no shared cache may keep them. */
+  readonly isRestricted: boolean;
+}
+
+/** A copy elsewhere is out of reach of notifications: it is asked after this soon. */
+const MAX_AGE_S = 1;
+
+// RFC 9211: https://www.rfc-editor.org/rfc/rfc9211#section-2
+const CACHE_STATUS = {
+  hit: 'vitrine; hit',
+  miss: 'vitrine; fwd=miss',
+  stale: 'vitrine; hit; ttl=-1; detail=stale-if-error',
+} as const;
+
+export const createAnswerResponse = ({ clock, codedBodies, isRestricted }: Options): AnswerResponse => {
+  const vary = isRestricted ? 'accept, accept-encoding, authorization' : 'accept, accept-encoding';
+  const fresh = Array.from(
+    { length: MAX_AGE_S + 1 },
+    (_, age) => `${isRestricted ? 'private' : 'public'}, max-age=${age}`,
+  );
+
+  const cacheControl = ({ validUntilMs }: Answer, outcome: CacheOutcome): string | undefined => {
+    if (outcome === 'stale') return fresh[0];
+    const leftS = Math.floor((validUntilMs - clock.nowMs()) / 1000);
+    return fresh[Math.max(0, Math.min(leftS, MAX_AGE_S))];
+  };
+
+  return (answer, outcome, { method, headers }, contentType) => {
+    const common = {
+      'cache-control': cacheControl(answer, outcome) ?? 'no-cache',
+      etag: answer.etag,
+      vary,
+      'cache-status': CACHE_STATUS[outcome],
+    };
+    if (
+      headers['if-none-match'] !== undefined &&
+      method !== 'POST' &&
+      matchesEtag(headers['if-none-match'], answer.etag)
+    ) {
+      return { status: 304, headers: common, body: null };
+    }
+    const coding = codedBodies(answer, headers['accept-encoding']);
+    return coding
+      ? {
+          status: 200,
+          headers: { 'content-type': contentType, ...common, 'content-encoding': coding.name },
+          body: coding.body,
+        }
+      : { status: 200, headers: { 'content-type': contentType, ...common }, body: answer.body };
+  };
+};

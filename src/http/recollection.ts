@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import type { Answer } from '../cache/answer.ts';
+import type { Answers } from '../cache/answers.ts';
+import type { GatewayRequest } from './message.ts';
+
+/**
+ * Which answer a request got, by its very bytes: the same bytes get the same answer again without being read, parsed or executed. Other
+ * spellings of the same request find their own way to the one answer, and are remembered too.
+ */
+export interface Recollection {
+  readonly recall: (
+    request: Recalled,
+    body?: Buffer,
+  ) => { readonly answer: Answer; readonly contentType: string } | undefined;
+  readonly learn: (request: Recalled, answer: Answer, contentType: string, body?: Buffer) => void;
+}
+
+type Recalled = Pick<GatewayRequest, 'method' | 'target' | 'headers'>;
+
+const MAX_KEY_BYTES = 8192;
+const ENTRY_OVERHEAD_BYTES = 200;
+
+/** Everything of a request that decides its answer; undefined for one that is never recalled. */
+const keyOf = ({ method, target, headers }: Recalled, body: Buffer | undefined): string | undefined => {
+  if (method === 'POST') {
+    if (
+      body === undefined ||
+      body.byteLength > MAX_KEY_BYTES ||
+      target !== '/graphql' ||
+      headers['content-type'] !== 'application/json'
+    )
+      return undefined;
+    return `${headers.accept ?? ''}\n${body.toString('latin1')}`;
+  }
+  // A GraphQL query in the target negotiates its media type; a REST path has one.
+  if (method === 'GET' || method === 'HEAD')
+    return target.startsWith('/graphql') ? `${headers.accept ?? ''} ${target}` : target;
+  return undefined;
+};
+
+/** @param maxBytes 0 remembers nothing */
+export const createRecollection = (answers: Answers, maxBytes: number): Recollection => {
+  if (maxBytes === 0) return { recall: () => undefined, learn: () => {} };
+  const known = new LRUCache<string, { readonly key: string; readonly contentType: string }>({
+    maxSize: maxBytes,
+    sizeCalculation: (_, key) => key.length + ENTRY_OVERHEAD_BYTES,
+  });
+  return {
+    recall: (request, body) => {
+      const key = keyOf(request, body);
+      const place = key === undefined ? undefined : known.get(key);
+      const answer = place && answers.peek(place.key);
+      return answer && { answer, contentType: place.contentType };
+    },
+    learn: (request, { key: answerKey }, contentType, body) => {
+      const key = keyOf(request, body);
+      if (key !== undefined) known.set(key, { key: answerKey, contentType });
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { columnsOf } from '../database/columns.ts';
+import { Prisma } from '../database/generated/client/client.ts';
+import type { Statement } from '../database/sql.ts';
+import { orderBySql, orderColumns, type ProductOrder } from './product-order.ts';
+
+// Amounts stay texts, exact and with two digits as numeric(14, 2) has them.
+const COLUMNS = columnsOf(Prisma.ProductScalarFieldEnum, 'p');
+
+// A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
+const visible = (now: string): string => `p.status = 'ON_SALE' and p.published_at <= ${now}`;
+
+const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrder) => Statement) => {
+  const made = new Map<ProductOrder, Statement>();
+  return (order) => {
+    const statement = made.get(order) ?? make(order);
+    made.set(order, statement);
+    return statement;
+  };
+};
+
+/** The first of the whole catalogue. Values: now, limit. */
+export const listOfAll = byOrder((order) => ({
+  name: `product_list_${order}`,
+  text: `select ${COLUMNS} from product p where ${visible('$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
+}));
+
+/**
+ * The first of some categories taken together. Values: category ids, now, limit.
+ * One index scan of `limit` keys for each category, merged, and only the rows that are left are fetched. A plain
+ * `category_id = any(…)` would read and sort the categories whole.
+ */
+export const listOfCategories = byOrder((order) => ({
+  name: `product_list_of_categories_${order}`,
+  text: `
+    select ${COLUMNS}
+    from (
+      select k.id
+      from unnest($1::int[]) as c(id)
+      cross join lateral (
+        select ${orderColumns(order).map((column) => `p.${column}`)}
+        from product p
+        where p.category_id = c.id and ${visible('$2::timestamptz')}
+        order by ${orderBySql(order, 'p')}
+        limit $3
+      ) k
+      order by ${orderBySql(order, 'k')}
+      limit $3
+    ) k
+    join product p on p.id = k.id
+    order by ${orderBySql(order, 'p')}`,
+}));
+
+/** The first of each category, one category after another. Values: category ids, now, limit. */
+export const topOfEachCategory = byOrder((order) => ({
+  name: `product_top_of_each_category_${order}`,
+  text: `
+    select ${COLUMNS}
+    from unnest($1::int[]) as c(id)
+    cross join lateral (
+      select * from product p
+      where p.category_id = c.id and ${visible('$2::timestamptz')}
+      order by ${orderBySql(order, 'p')}
+      limit $3
+    ) p`,
+}));
