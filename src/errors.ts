@@ -48,6 +48,13 @@ export class AppError extends Error {
   }
 }
 
+/** The database is away, or takes too long: 503, and when to try again. */
+export const databaseUnavailable = (cause?: unknown): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment. Try again shortly.', {
+    cause,
+    headers: { 'retry-after': '1' },
+  });
+
 /** A fault that the operator can mend: told as its message alone, without a stack, before the process exits with 1. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';

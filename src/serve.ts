@@ -9,6 +9,7 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig, createDatabase } from './database/database.ts';
 import { createPrisma } from './database/prisma.ts';
 import { createSql } from './database/sql.ts';
+import { AppError } from './errors.ts';
 import { createGraphiql } from './graphiql/graphiql.ts';
 import { createEngine, ExecutionFailed } from './graphql/engine.ts';
 import { contextFactory } from './graphql/loaders.ts';
@@ -56,14 +57,22 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   }
 
   const clock = createClock();
-  const { freshnessMs, staleIfErrorMs, cacheMaxBytes } = config;
+  const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const pulse = await startPulse({ connection: connectionConfig(databaseUrl), clock, freshnessMs, log });
   const prisma = createPrisma(pool);
   const access = createAccess(config.accessTokens);
-  const answers = createAnswers({ pulse, clock, maxBytes: cacheMaxBytes, freshnessMs, staleIfErrorMs, isOutage });
+  const answers = createAnswers({
+    pulse,
+    clock,
+    maxBytes: cacheMaxBytes,
+    freshnessMs,
+    staleIfErrorMs,
+    timeoutMs,
+    isOutage,
+  });
   const { introspection, fieldSuggestions } = config;
   const createContext = contextFactory({ prisma, sql: createSql(pool), clock });
-  const engine = createEngine({ createContext, answers, access, log, introspection, fieldSuggestions });
+  const engine = createEngine({ createContext, answers, access, log, timeoutMs, introspection, fieldSuggestions });
   const health = createHealth(pool);
   const app = createApp({
     engine,
@@ -91,7 +100,9 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
 };
 
 const isOutage = (error: unknown): boolean =>
-  error instanceof ExecutionFailed && error.errors.some(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE');
+  error instanceof ExecutionFailed
+    ? error.errors.some(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE')
+    : error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
 
 export interface Serving {
   readonly url: string;

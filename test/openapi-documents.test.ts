@@ -44,7 +44,7 @@ describe("an operator's document is described as it is", () => {
           type: 'integer',
           format: 'int64',
           maximum: 2 ** 53 - 1,
-          description: 'How often its detail has been read.',
+          description: 'How often its detail has been read. In lists it may lag by some seconds.',
         },
         until: { type: ['string', 'null'], format: 'date-time', description: expect.any(String) },
         title: { type: 'string' },

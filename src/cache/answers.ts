@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database/clock.ts';
+import { withDeadline } from '../deadline.ts';
 import { type Answer, etagOf } from './answer.ts';
 import { GatheredPolicy } from './policy.ts';
 import type { Pulse, Table } from './pulse.ts';
@@ -35,6 +36,8 @@ interface Options {
   readonly maxBytes: number;
   readonly freshnessMs: number;
   readonly staleIfErrorMs: number;
+  /** How long a request waits for an answer that is being made. */
+  readonly timeoutMs: number;
   /** Whether a failure says that the database is away. */
   readonly isOutage: (error: unknown) => boolean;
 }
@@ -51,7 +54,15 @@ const RETRY_AFTER_FAILURE_MS = 500;
  * The answers of both doors. An answer is kept only if no table that it shows moved while it was made, and given only while none has
  * moved since; what it takes to know that is the pulse's business.
  */
-export const createAnswers = ({ pulse, clock, maxBytes, freshnessMs, staleIfErrorMs, isOutage }: Options): Answers => {
+export const createAnswers = ({
+  pulse,
+  clock,
+  maxBytes,
+  freshnessMs,
+  staleIfErrorMs,
+  timeoutMs,
+  isOutage,
+}: Options): Answers => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const flights = new Map<string, Flight>();
   const store = createStore(maxBytes);
@@ -138,7 +149,7 @@ export const createAnswers = ({ pulse, clock, maxBytes, freshnessMs, staleIfErro
         if (stale) return stale;
       }
       try {
-        return { answer: await join(key, make, arrivedMs), outcome: 'miss' };
+        return { answer: await withDeadline(join(key, make, arrivedMs), timeoutMs), outcome: 'miss' };
       } catch (error) {
         if (!isOutage(error)) throw error;
         lastFailureMs = performance.now();

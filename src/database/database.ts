@@ -51,7 +51,7 @@ export const createDatabase = ({ url, size, timeoutMs, log }: Options): Database
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
     statement_timeout: timeoutMs,
     // The statement timeout is the server's; this one is ours, for a server that no longer speaks.
-    query_timeout: timeoutMs + 1000,
+    query_timeout: timeoutMs,
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
   // Without a listener of its own, a connection in use that breaks would take the process down.

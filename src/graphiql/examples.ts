@@ -87,7 +87,10 @@ fragment Tile on Product {
     variables: { slug: 'galvanised-watering-can' },
   },
   {
-    about: ['Every top category, its children, and ten products of each.', 'Other orders: see ProductOrder in the book.'],
+    about: [
+      'Every top category, its children, and ten products of each.',
+      'Other orders: see ProductOrder in the book.',
+    ],
     query: `query Categories($orderBy: ProductOrder!) {
   categories {
     name

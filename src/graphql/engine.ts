@@ -5,6 +5,7 @@ import type { Access } from '../access/access.ts';
 import type { Answer } from '../cache/answer.ts';
 import type { Answers, CacheOutcome } from '../cache/answers.ts';
 import { GatheredPolicy } from '../cache/policy.ts';
+import { withDeadline } from '../deadline.ts';
 import type { Caller } from './context.ts';
 import type { CreateContext } from './loaders.ts';
 import { createMaskError } from './mask-error.ts';
@@ -61,6 +62,8 @@ interface Deps {
   readonly answers: Answers;
   readonly access: Access;
   readonly log: Logger;
+  /** How long a request waits for its answer. */
+  readonly timeoutMs: number;
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
@@ -74,6 +77,7 @@ export const createEngine = ({
   answers,
   access,
   log,
+  timeoutMs,
   introspection,
   fieldSuggestions,
 }: Deps): Engine => {
@@ -121,7 +125,8 @@ export const createEngine = ({
   const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {
     access.check(caller.isGranted, operation.rootFields);
     const coerced = operation.isCounted ? undefined : operation.coerce(variables);
-    if (!coerced) return { body: toBody(await run(operation, variables, caller, new GatheredPolicy())) };
+    if (!coerced)
+      return { body: toBody(await withDeadline(run(operation, variables, caller, new GatheredPolicy()), timeoutMs)) };
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${name} ${operation.id} ${JSON.stringify(coerced.coerced)}`;
     return answers.get(key, async (policy) => toBody(await run(operation, variables, caller, policy)));

@@ -27,7 +27,8 @@ const keyOf = ({ method, target, headers }: Recalled, body: Buffer | undefined):
       body === undefined ||
       body.byteLength > MAX_KEY_BYTES ||
       target !== '/graphql' ||
-      headers['content-type'] !== 'application/json'
+      headers['content-type'] !== 'application/json' ||
+      headers['content-encoding'] !== undefined
     )
       return undefined;
     return `${headers.accept ?? ''}\n${body.toString('latin1')}`;

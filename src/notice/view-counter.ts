@@ -1,7 +1,7 @@
 import type { Clock } from '../database/clock.ts';
 import type { Notice } from '../database/generated/client/client.ts';
 import type { Sql } from '../database/sql.ts';
-import { AppError } from '../errors.ts';
+import { databaseUnavailable } from '../errors.ts';
 import { countViews } from './notice.sql.ts';
 
 export interface ViewCounter {
@@ -80,11 +80,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     view: (id) =>
       new Promise((resolve, reject) => {
         if (waitingCount === MAX_WAITING) {
-          reject(
-            new AppError('SERVICE_UNAVAILABLE', 'Too many views are waiting to be counted.', {
-              headers: { 'retry-after': '1' },
-            }),
-          );
+          reject(databaseUnavailable(new Error('too many views wait to be counted')));
           return;
         }
         waitingCount += 1;

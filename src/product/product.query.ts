@@ -24,8 +24,7 @@ builder.queryFields((t) => ({
     type: [Product],
     description: 'Most sold first, then newest.',
     args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
-    resolve: (_, { limit }, { loaders }) =>
-      loaders.product.list({ categoryIds: [], orderBy: 'BEST_SELLING', limit }),
+    resolve: (_, { limit }, { loaders }) => loaders.product.list({ categoryIds: [], orderBy: 'BEST_SELLING', limit }),
   }),
 
   newProducts: t.field({
