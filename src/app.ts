@@ -104,7 +104,7 @@ export const createApp = (deps: Deps): App => {
     return image && PLACEHOLDER_NAME.test(image) ? read(() => serveImage(image)) : undefined;
   };
 
-  const respond = async (request: GatewayRequest, requestLog: LazyLog): Promise<GatewayResponse> => {
+  const respond = (request: GatewayRequest, requestLog: LazyLog): GatewayResponse | Promise<GatewayResponse> => {
     if (request.target.length > MAX_TARGET_CHARS) {
       throw new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
     }

@@ -107,10 +107,10 @@ describe('the database refuses', () => {
     ['product', { tags: '{a,null}' }, 'product_tags_check'],
     ['product', { tags: '{{a},{b}}' }, 'product_tags_check'],
     ['product', { image_urls: '{null}' }, 'product_image_urls_check'],
-    ['product', { published_at: 'infinity' }, 'product_published_at_check'],
+    ['product', { published_at: 'infinity' }, 'product_moments_check'],
     ['notice', { starts_at: '2026-01-02', ends_at: '2026-01-02' }, 'notice_ends_at_check'],
-    ['notice', { starts_at: '-infinity' }, 'notice_finite_times_check'],
-    ['notice', { ends_at: 'infinity' }, 'notice_finite_times_check'],
+    ['notice', { starts_at: '-infinity' }, 'notice_moments_check'],
+    ['notice', { ends_at: 'infinity' }, 'notice_moments_check'],
     ['notice', { view_count: -1 }, 'notice_view_count_check'],
   ] as const)('a %s with %j (%s)', async ([table, fault, constraint]) => {
     await expect(tryInsert(table, { ...valid[table], ...fault })).rejects.toMatchObject({ constraint });

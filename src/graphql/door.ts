@@ -40,6 +40,9 @@ export const answerGraphql = async (
     recollection.learn(request, executed.answer, contentType, body);
     return toResponse(executed.answer, executed.outcome, request, contentType);
   }
+  if (response.status === 406) {
+    throw new AppError('NOT_ACCEPTABLE', 'Answers are application/json or application/graphql-response+json.');
+  }
   return {
     status: response.status,
     headers: { ...lowerCased(response.headers), 'cache-control': 'no-store', vary: 'accept' },

@@ -1,4 +1,4 @@
-import { type DocumentNode, execute, type GraphQLError } from 'graphql';
+import { type DocumentNode, execute, type GraphQLError, type VariableValues } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
@@ -57,6 +57,12 @@ export interface Engine {
   ) => Promise<Executed>;
 }
 
+/** The variables as they came, and as the document's types and defaults make them; undefined where they do not fit. */
+interface Inputs {
+  readonly variables: Record<string, unknown>;
+  readonly coerced: VariableValues | undefined;
+}
+
 interface Deps {
   readonly createContext: CreateContext;
   readonly answers: Answers;
@@ -95,21 +101,19 @@ export const createEngine = ({
 
   /** The JSON text of `data`. */
   const run = async (
-    operation: Operation,
-    variables: Record<string, unknown>,
-    caller: Caller,
+    { document, name, compiled }: Operation,
+    { variables, coerced }: Inputs,
+    { countViews, log: requestLog }: Caller,
     policy: GatheredPolicy,
   ): Promise<string> => {
-    const contextValue = createContext(policy, caller.countViews);
-    const coerced = operation.compiled && operation.coerce(variables);
-    if (operation.compiled && coerced) {
+    const contextValue = createContext(policy, countViews);
+    if (compiled && coerced) {
       try {
-        return await operation.compiled.run(coerced, contextValue);
+        return await compiled.run(coerced, contextValue);
       } catch {
         // The executor below meets the same failure in what the loaders remember, and says it as the specification has it.
       }
     }
-    const { document, name } = operation;
     const { data, errors } = await execute({
       schema,
       document,
@@ -118,18 +122,19 @@ export const createEngine = ({
       hideSuggestions: !fieldSuggestions,
       ...(name === undefined ? {} : { operationName: name }),
     });
-    if (errors) throw new ExecutionFailed(errors.map(createMaskError(caller.log())), data);
+    if (errors) throw new ExecutionFailed(errors.map(createMaskError(requestLog())), data);
     return JSON.stringify(data);
   };
 
   const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {
     access.check(caller.isGranted, operation.rootFields);
-    const coerced = operation.isCounted ? undefined : operation.coerce(variables);
-    if (!coerced)
-      return { body: toBody(await withDeadline(run(operation, variables, caller, new GatheredPolicy()), timeoutMs)) };
+    const inputs: Inputs = { variables, coerced: operation.coerce(variables) };
+    if (operation.isCounted || !inputs.coerced) {
+      return { body: toBody(await withDeadline(run(operation, inputs, caller, new GatheredPolicy()), timeoutMs)) };
+    }
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
-    const key = `${name} ${operation.id} ${JSON.stringify(coerced.coerced)}`;
-    return answers.get(key, async (policy) => toBody(await run(operation, variables, caller, policy)));
+    const key = `${name} ${operation.id} ${JSON.stringify(inputs.coerced.coerced)}`;
+    return answers.get(key, async (policy) => toBody(await run(operation, inputs, caller, policy)));
   };
 
   const yoga = createYoga<YogaCall, Record<never, never>>({

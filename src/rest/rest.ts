@@ -48,14 +48,12 @@ export const createRest = (operations: readonly RestOperation[], engine: Engine)
       return { operation: parent.operation, pathParameter: { [parent.name]: value } };
     },
 
-    answer: async ({ operation, pathParameter }, query, caller) => {
+    answer: ({ operation, pathParameter }, query, caller) => {
       const variables = readVariables(operation, pathParameter, parseQueryString(query));
       const { prepared, form } = operation;
-      try {
-        return await engine.answer(prepared, variables, caller, form);
-      } catch (error) {
+      return engine.answer(prepared, variables, caller, form).catch((error: unknown) => {
         throw error instanceof ExecutionFailed ? restError(error, operation) : error;
-      }
+      });
     },
   };
 };
