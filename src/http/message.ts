@@ -19,15 +19,6 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | null;
 }
 
-/** One part of the gateway: request in, response out. Failures are thrown as AppError. */
-export type Handler = (request: GatewayRequest, exchange: Exchange) => GatewayResponse | Promise<GatewayResponse>;
-
-/** What the gateway knows of one request beside its bytes. */
-export interface Exchange {
-  /** Goes back as `x-request-id` and into every log line about the request. */
-  readonly requestId: string;
-}
-
 export const splitTarget = (target: string): { path: string; query: string } => {
   const mark = target.indexOf('?');
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
