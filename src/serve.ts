@@ -59,7 +59,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const clock = createClock();
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const pulse = await startPulse({ connection: connectionConfig(databaseUrl), clock, freshnessMs, log });
-  const prisma = createPrisma(pool);
+  const prisma = await createPrisma(pool);
   const access = createAccess(config.accessTokens);
   const answers = createAnswers({
     pulse,

@@ -94,6 +94,23 @@ describe('the database', () => {
     expect(await response.json()).toHaveLength(100);
   });
 
+  test.each(['?schema=shop', '?options=-c%20search_path%3Dshop'])(
+    'is migrated, seeded and served in a schema named by %s',
+    async (query) => {
+      await using database = await createTestDatabase({ migrated: false });
+      await database.sql('create schema shop');
+      const environment = { DATABASE_URL: database.url + query };
+      for (const name of ['migrate', 'seed']) {
+        const command = runCli([name], environment);
+        expect(await command.ended, command.output()).toBe(0);
+      }
+      await using gateway = await startGatewayProcess(environment);
+      for (const target of ['/api/product/1', '/api/product/hot', '/api/notice/1']) {
+        expect((await fetch(gateway.url + target)).status).toBe(200);
+      }
+    },
+  );
+
   test('that a newer version has migrated further is served', async () => {
     await using database = await createTestDatabase();
     await database.sql(`

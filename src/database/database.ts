@@ -15,12 +15,15 @@ const CONNECT_TIMEOUT_MS = 1500;
 
 /** What every connection of ours is opened with, from a URL of the operator's. */
 export const connectionConfig = (url: string): pg.ClientConfig => {
-  const config = parseIntoClientConfig(url);
+  // `?schema=shop` is how Prisma's URLs name a schema.
+  const { schema, ...config }: ReturnType<typeof parseIntoClientConfig> & { schema?: string } =
+    parseIntoClientConfig(url);
+  const searchPath = schema && `-c search_path=${schema}`;
   return {
     ...config,
     application_name: config.application_name ?? 'vitrine',
     // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
-    options: [config.options, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' '),
+    options: [config.options, searchPath, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' '),
     keepAlive: true,
   };
 };

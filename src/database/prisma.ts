@@ -3,4 +3,8 @@ import type { Pool } from 'pg';
 import { PrismaClient } from './generated/client/client.ts';
 
 /** Prisma on connections that it does not own: closing them is the pool's business. */
-export const createPrisma = (pool: Pool): PrismaClient => new PrismaClient({ adapter: new PrismaPg(pool) });
+export const createPrisma = async (pool: Pool): Promise<PrismaClient> => {
+  // Prisma qualifies every table, by default with `public`; our own SQL follows the search path.
+  const { rows } = await pool.query<{ schema: string }>('select current_schema() as schema');
+  return new PrismaClient({ adapter: new PrismaPg(pool, { schema: rows[0]?.schema ?? 'public' }) });
+};
