@@ -1,13 +1,14 @@
 import pg from 'pg';
+import { Prisma } from './generated/client/client.ts';
 
 const { builtins } = pg.types;
 
 /**
- * How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it. Amounts stay texts:
- * a decimal object for each would cost more than the rest of the row.
+ * How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it.
  */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
+  [builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
   [builtins.TIMESTAMPTZ, (text) => parseTimestamp(text)],
 ]);
 

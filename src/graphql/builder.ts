@@ -12,7 +12,7 @@ export const builder = new SchemaBuilder<{
   DefaultFieldNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
-    Decimal: { Input: Prisma.Decimal; Output: Prisma.Decimal | string };
+    Decimal: { Input: Prisma.Decimal; Output: Prisma.Decimal };
     SafeInt: { Input: number; Output: bigint };
   };
 }>({

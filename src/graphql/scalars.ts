@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql';
-import { Prisma } from '../database/generated/client/client.ts';
 import { builder } from './builder.ts';
 
 const outputOnly = (name: string) => (): never => {
@@ -15,8 +14,7 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('Decimal', {
   description: 'An exact decimal number as a string, always with two digits after the point: `"24.90"`.',
-  // A row of our own SQL has numeric(14, 2) as PostgreSQL prints it.
-  serialize: (amount) => (typeof amount === 'string' ? amount : new Prisma.Decimal(amount).toFixed(2)),
+  serialize: (amount) => amount.toFixed(2),
   parseValue: outputOnly('Decimal'),
 });
 

@@ -2,7 +2,7 @@ import type { Prisma } from '../database/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 
 interface MoneyShape {
-  readonly amount: Prisma.Decimal | string;
+  readonly amount: Prisma.Decimal;
   readonly currencyCode: string;
 }
 

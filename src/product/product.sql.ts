@@ -3,7 +3,6 @@ import { Prisma } from '../database/generated/client/client.ts';
 import type { Statement } from '../database/sql.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product-order.ts';
 
-// Amounts stay texts, exact and with two digits as numeric(14, 2) has them.
 const COLUMNS = columnsOf(Prisma.ProductScalarFieldEnum, 'p');
 
 // A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
