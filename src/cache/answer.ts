@@ -5,7 +5,8 @@ import type { Table } from './pulse.ts';
 export interface Answer {
   /** Its place in memory. */
   readonly key: string;
-  readonly body: Buffer;
+  readonly body: Body;
+  readonly byteLength: number;
   /** Weak, because it stands for every content coding of the body. */
   readonly etag: string;
   /** The tables that it shows, each in the generation in which it was read. */
@@ -16,5 +17,23 @@ export interface Answer {
   readonly coded: { gzip?: Buffer; br?: Buffer };
 }
 
-/** A strong enough hash to tell answers apart; nobody gains by making two that collide. */
-export const etagOf = (body: string | Uint8Array): string => `W/"${hash('sha1', body, 'base64url')}"`;
+/**
+ * Bytes. Few of them are kept as a string of one character each (`latin1`): Node sends a string in one piece with the header and a
+ * buffer in two, and to copy is cheaper than the second piece (measured: by 1.5 µs of 14 at 1 kB; even at 16 kB).
+ */
+export type Body = string | Buffer;
+
+const MAX_STRING_BYTES = 16_384;
+
+export const toBody = (text: string): { body: Body; byteLength: number; etag: string } => {
+  const bytes = Buffer.from(text);
+  const { byteLength } = bytes;
+  return {
+    body: byteLength > MAX_STRING_BYTES ? bytes : bytes.toString('latin1'),
+    byteLength,
+    // Strong enough to tell answers apart; nobody gains by making two that collide.
+    etag: `W/"${hash('sha1', bytes, 'base64url')}"`,
+  };
+};
+
+export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
-import { type Answer, etagOf } from './answer.ts';
+import { type Answer, toBody } from './answer.ts';
 import { GatheredPolicy } from './policy.ts';
 import type { Pulse, Table } from './pulse.ts';
 
@@ -88,12 +88,11 @@ export const createAnswers = ({
       notice: pulse.generation('notice'),
     };
     const startedMs = clock.nowMs();
-    const body = Buffer.from(await make(policy));
+    const text = await make(policy);
     const tables: Table[] = [...policy.tables];
     const answer: Answer = {
       key,
-      body,
-      etag: etagOf(body),
+      ...toBody(text),
       dependencies: tables.map((table) => ({ table, generation: before[table] })),
       // A next change that is not known may be over already.
       validUntilMs: Math.min(
@@ -171,6 +170,9 @@ interface Store {
 /** What an entry takes beside its bytes: objects, a buffer's header, places in two maps. */
 const ENTRY_OVERHEAD_BYTES = 700;
 
+/** Smaller bodies are never compressed: it would save less than a packet. */
+export const MIN_CODED_BYTES = 1024;
+
 // A new answer has to be asked for again before it competes with proven ones: one-off requests only push out each other.
 const NEWCOMERS_SHARE = 0.25;
 const LARGEST_SHARE = 0.125;
@@ -206,7 +208,8 @@ const createLru = (maxBytes: number, share: number): LRUCache<string, Answer> | 
     ? new LRUCache({
         maxSize: Math.floor(maxBytes * share),
         maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
-        // Twice the body, for the coded forms come later and together are seldom more.
-        sizeCalculation: ({ body }, key) => body.byteLength * 2 + key.length * 2 + ENTRY_OVERHEAD_BYTES,
+        // Twice what can be coded: the coded forms come later, and together are seldom more than the body.
+        sizeCalculation: ({ byteLength }, key) =>
+          byteLength * (byteLength < MIN_CODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES,
       })
     : undefined;

@@ -64,6 +64,11 @@ export const createAnswerResponse = ({ clock, codedBodies, isRestricted }: Optio
           headers: { 'content-type': contentType, ...common, 'content-encoding': coding.name },
           body: coding.body,
         }
-      : { status: 200, headers: { 'content-type': contentType, ...common }, body: answer.body };
+      : {
+          status: 200,
+          headers: { 'content-type': contentType, ...common },
+          body: answer.body,
+          encoding: 'latin1',
+        };
   };
 };

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Answer } from '../cache/answer.ts';
+import { type Answer, bytesOf } from '../cache/answer.ts';
+import { MIN_CODED_BYTES } from '../cache/answers.ts';
 
 export type Coding = 'br' | 'gzip';
 
@@ -9,9 +10,6 @@ export type CodedBodies = (
   answer: Answer,
   acceptEncoding: string | string[] | undefined,
 ) => { name: Coding; body: Buffer } | undefined;
-
-/** Below this a coding saves less than a packet. */
-const MIN_BYTES = 1024;
 
 /** Asked for once, a coding is not worth its making: most answers never are again before they change. */
 const ASKS_BEFORE_CODING = 2;
@@ -24,7 +22,7 @@ const encode: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
 export const createCodedBodies = (): CodedBodies => {
   const asks = new WeakMap<Answer, number>();
   return (answer, acceptEncoding) => {
-    if (acceptEncoding === undefined || answer.body.byteLength < MIN_BYTES) return undefined;
+    if (acceptEncoding === undefined || answer.byteLength < MIN_CODED_BYTES) return undefined;
     const name = preferredCoding(String(acceptEncoding));
     if (!name) return undefined;
     const body = answer.coded[name];
@@ -33,7 +31,7 @@ export const createCodedBodies = (): CodedBodies => {
     asks.set(answer, count);
     // On the thread pool; whoever asks meanwhile gets the plain body.
     if (count === ASKS_BEFORE_CODING) {
-      void encode[name](answer.body).then((coded) => {
+      void encode[name](bytesOf(answer.body)).then((coded) => {
         answer.coded[name] = coded;
         asks.delete(answer);
       });

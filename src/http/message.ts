@@ -17,6 +17,8 @@ export interface GatewayResponse {
   readonly headers: Record<string, string | number>;
   /** Null for no body. A HEAD request gets the headers of this body without it. */
   readonly body: string | Uint8Array | null;
+  /** How a body that is a string becomes bytes. `latin1`: each character is one byte, whatever text they make. @default 'utf8' */
+  readonly encoding?: 'utf8' | 'latin1';
 }
 
 export const splitTarget = (target: string): { path: string; query: string } => {

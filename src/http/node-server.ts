@@ -81,13 +81,18 @@ const answerPost = async (app: App, request: IncomingMessage): Promise<GatewayRe
   return recalled || app.answer({ method, target, headers, body: () => read });
 };
 
-const send = (request: IncomingMessage, response: ServerResponse, { status, headers, body }: GatewayResponse): void => {
-  if (status !== 204 && status !== 304) headers['content-length'] = body === null ? 0 : Buffer.byteLength(body);
+const send = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body, encoding = 'utf8' }: GatewayResponse,
+): void => {
+  if (status !== 204 && status !== 304)
+    headers['content-length'] = body === null ? 0 : Buffer.byteLength(body, encoding);
   // The rest of a body that nobody read would be taken for the next request.
   if (!request.complete && hasBody(request)) headers.connection = 'close';
   response.writeHead(status, headers);
   if (request.method === 'HEAD' || body === null) response.end();
-  else response.end(body);
+  else response.end(body, encoding);
 };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

@@ -74,8 +74,9 @@ export const createTestGateway = async (
   };
 };
 
-const toAnswer = ({ status, headers, body }: GatewayResponse): Answer => {
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? new Uint8Array());
+const toAnswer = ({ status, headers, body, encoding }: GatewayResponse): Answer => {
+  const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : (body ?? new Uint8Array());
+  const text = new TextDecoder().decode(bytes);
   return {
     status,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
