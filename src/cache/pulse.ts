@@ -44,15 +44,30 @@ const BEAT_TIMEOUT_MS = 1000;
 const PATIENCE_MS = 300;
 const RECONNECT_DELAY_MS = 100;
 
+/**
+ * A table that the back office keeps locked (a reload in one transaction) is not waited for: the beat goes on without the next moments,
+ * for nothing that was committed has changed them.
+ */
+const LOCK_TIMEOUT_MS = 20;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const NOW = 'extract(epoch from clock_timestamp())::float8 * 1000';
+
+// Our clock may be behind the database's, and operations read it in whole milliseconds: a moment that is just past there is still to
+// come for some of them, and what they then answer must not outlive it.
+const BEHIND = `now() - interval '50 milliseconds'`;
+
 const BEAT = {
   name: 'vitrine_beat',
   text: `
-    select extract(epoch from clock_timestamp())::float8 * 1000 as now,
-      (select extract(epoch from min(published_at))::float8 * 1000 from product where status = 'ON_SALE' and published_at > now()) as product,
+    select ${NOW} as now,
+      (select extract(epoch from min(published_at))::float8 * 1000 from product where status = 'ON_SALE' and published_at > ${BEHIND}) as product,
       (select extract(epoch from least(
-        (select min(starts_at) from notice where status = 'PUBLISHED' and starts_at > now()),
-        (select min(ends_at) from notice where status = 'PUBLISHED' and ends_at > now())))::float8 * 1000) as notice`,
+        (select min(starts_at) from notice where status = 'PUBLISHED' and starts_at > ${BEHIND}),
+        (select min(ends_at) from notice where status = 'PUBLISHED' and ends_at > ${BEHIND})))::float8 * 1000) as notice`,
 };
+
+const BARE_BEAT = { name: 'vitrine_bare_beat', text: `select ${NOW} as now` };
 
 type BeatRow = { now: number; product: number | null; notice: number | null };
 
@@ -81,6 +96,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
   const connect = async (): Promise<void> => {
     const opened = new pg.Client({
       ...connection,
+      options: [connection.options, `-c lock_timeout=${LOCK_TIMEOUT_MS}`].filter(Boolean).join(' '),
       connectionTimeoutMillis: BEAT_TIMEOUT_MS,
       query_timeout: BEAT_TIMEOUT_MS,
     });
@@ -95,6 +111,10 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     } catch (error) {
       destroy(opened);
       throw error;
+    }
+    if (isClosed) {
+      destroy(opened);
+      return;
     }
     // Listen first, then trust: whatever was notified before is missed, so everything may have changed.
     for (const table of Object.keys(generations) as Table[]) generations[table] += 1;
@@ -111,21 +131,28 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     );
   };
 
+  const ask = async <Row extends { now: number }>(on: pg.Client, statement: pg.QueryConfig): Promise<Row | undefined> => {
+    const sentMs = performance.now();
+    const { rows } = await on.query<Row>(statement);
+    const [row] = rows;
+    if (!row || client !== on) return undefined;
+    clock.observe(row.now, sentMs, performance.now());
+    lastBeatMs = sentMs;
+    return row;
+  };
+
   const sendBeat = async (): Promise<boolean> => {
     const on = client;
     if (!on) return false;
-    const sentMs = performance.now();
     const { product, notice } = generations;
     try {
-      const { rows } = await on.query<BeatRow>(BEAT);
-      const [row] = rows;
-      if (!row || client !== on) return false;
-      clock.observe(row.now, sentMs, performance.now());
+      const row = await ask<BeatRow>(on, BEAT);
+      if (!row) return false;
       nextChange.product = { generation: product, ms: row.product ?? Number.POSITIVE_INFINITY };
       nextChange.notice = { generation: notice, ms: row.notice ?? Number.POSITIVE_INFINITY };
-      lastBeatMs = sentMs;
       return true;
     } catch (error) {
+      if (isLockTimeout(error)) return (await ask(on, BARE_BEAT)) !== undefined;
       lose(on, error);
       return false;
     }
@@ -172,7 +199,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     nextChangeMs: (table) => {
       if (table === 'category') return Number.POSITIVE_INFINITY;
       const { generation, ms } = nextChange[table];
-      return generation === generations[table] && ms > clock.nowMs() ? ms : undefined;
+      return client && generation === generations[table] && ms > clock.nowMs() ? ms : undefined;
     },
     close: async () => {
       isClosed = true;

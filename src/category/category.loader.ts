@@ -2,6 +2,8 @@ import DataLoader from 'dataloader';
 import type { GatheredPolicy } from '../cache/policy.ts';
 import type { Category, PrismaClient } from '../database/generated/client/client.ts';
 import { createSharedLoader } from '../database/shared-loader.ts';
+import type { Sql } from '../database/sql.ts';
+import { categoriesById } from './category.sql.ts';
 
 export interface CategoryLoaders {
   readonly byIdOrNull: (id: number) => Promise<Category | null>;
@@ -21,9 +23,9 @@ export interface CategoryReads {
 
 const ORDER = [{ position: 'asc' }, { id: 'asc' }] as const;
 
-export const createCategoryReads = (prisma: PrismaClient): CategoryReads => ({
+export const createCategoryReads = (prisma: PrismaClient, sql: Sql): CategoryReads => ({
   byId: createSharedLoader({
-    read: (ids) => prisma.category.findMany({ where: { id: { in: ids } } }),
+    read: (ids) => sql.rows<Category>(categoriesById, [ids]),
     keyOf: ({ id }) => id,
   }),
   childrenOf: (parentIds) =>

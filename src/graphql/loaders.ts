@@ -74,8 +74,8 @@ interface Deps {
 
 export const contextFactory = ({ prisma, sql, clock }: Deps): CreateContext => {
   const reads: Reads = {
-    product: createProductReads(prisma, sql),
-    category: createCategoryReads(prisma),
+    product: createProductReads(sql),
+    category: createCategoryReads(prisma, sql),
     notice: createNoticeReads(prisma, sql, createViewCounter(sql, clock)),
   };
   return (policy, countViews) => {

@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
 import type { GatheredPolicy } from '../cache/policy.ts';
-import type { PrismaClient, Product } from '../database/generated/client/client.ts';
+import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
 import { memo } from '../graphql/memo.ts';
-import { listOfAll, listOfCategories, topOfEachCategory } from './product.sql.ts';
+import { listOfAll, listOfCategories, productsById, productsBySlug, topOfEachCategory } from './product.sql.ts';
 import type { ProductOrder } from './product-order.ts';
 
 interface ProductListKey {
@@ -39,13 +39,13 @@ export interface ProductReads {
   ) => Promise<Product[]>;
 }
 
-export const createProductReads = (prisma: PrismaClient, sql: Sql): ProductReads => ({
+export const createProductReads = (sql: Sql): ProductReads => ({
   byId: createSharedLoader({
-    read: (ids) => prisma.product.findMany({ where: { id: { in: ids } } }),
+    read: (ids) => sql.rows<Product>(productsById, [ids]),
     keyOf: ({ id }) => id,
   }),
   bySlug: createSharedLoader({
-    read: (slugs) => prisma.product.findMany({ where: { slug: { in: slugs } } }),
+    read: (slugs) => sql.rows<Product>(productsBySlug, [slugs]),
     keyOf: ({ slug }) => slug,
   }),
   list: ({ categoryIds, orderBy, limit }, now) =>

@@ -17,6 +17,18 @@ const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrde
   };
 };
 
+/** Values: ids. */
+export const productsById: Statement = {
+  name: 'products_by_id',
+  text: `select ${COLUMNS} from product p where p.id = any($1::int[])`,
+};
+
+/** Values: slugs. */
+export const productsBySlug: Statement = {
+  name: 'products_by_slug',
+  text: `select ${COLUMNS} from product p where p.slug = any($1::text[])`,
+};
+
 /** The first of the whole catalogue. Values: now, limit. */
 export const listOfAll = byOrder((order) => ({
   name: `product_list_${order}`,
