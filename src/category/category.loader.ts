@@ -3,7 +3,7 @@ import type { GatheredPolicy } from '../cache/policy.ts';
 import type { Category, PrismaClient } from '../database/generated/client/client.ts';
 import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
-import { categoriesById } from './category.sql.ts';
+import { categoriesById, categoriesOfParents } from './category.sql.ts';
 
 export interface CategoryLoaders {
   readonly byIdOrNull: (id: number) => Promise<Category | null>;
@@ -18,18 +18,17 @@ export interface CategoryLoaders {
 /** What the loaders of all operations share. */
 export interface CategoryReads {
   readonly byId: DataLoader<number, Category | null>;
-  readonly childrenOf: (parentIds: readonly number[] | null) => Promise<Category[]>;
+  readonly roots: () => Promise<Category[]>;
+  readonly childrenOf: (parentIds: readonly number[]) => Promise<Category[]>;
 }
-
-const ORDER = [{ position: 'asc' }, { id: 'asc' }] as const;
 
 export const createCategoryReads = (prisma: PrismaClient, sql: Sql): CategoryReads => ({
   byId: createSharedLoader({
     read: (ids) => sql.rows<Category>(categoriesById, [ids]),
     keyOf: ({ id }) => id,
   }),
-  childrenOf: (parentIds) =>
-    prisma.category.findMany({ where: { parentId: parentIds && { in: [...parentIds] } }, orderBy: [...ORDER] }),
+  roots: () => prisma.category.findMany({ where: { parentId: null }, orderBy: [{ position: 'asc' }, { id: 'asc' }] }),
+  childrenOf: (parentIds) => sql.rows<Category>(categoriesOfParents, [parentIds]),
 });
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
@@ -46,10 +45,9 @@ export const createCategoryLoaders = (reads: CategoryReads, policy: GatheredPoli
     return category;
   };
 
-  const readChildren = async (parentIds: readonly number[] | null): Promise<Category[]> => {
+  const remember = async (categories: Promise<Category[]>): Promise<Category[]> => {
     policy.dependsOn('category');
-    const categories = await reads.childrenOf(parentIds);
-    for (const category of categories) known.set(category.id, Promise.resolve(category));
+    for (const category of await categories) known.set(category.id, Promise.resolve(category));
     return categories;
   };
 
@@ -64,12 +62,12 @@ export const createCategoryLoaders = (reads: CategoryReads, policy: GatheredPoli
       return category;
     },
     roots: () => {
-      roots ??= readChildren(null);
+      roots ??= remember(reads.roots());
       return roots;
     },
     childrenOf: (id) => {
       children ??= new DataLoader(async (parentIds) => {
-        const byParent = Map.groupBy(await readChildren(parentIds), (category) => category.parentId);
+        const byParent = Map.groupBy(await remember(reads.childrenOf(parentIds)), (category) => category.parentId);
         return parentIds.map((parentId) => byParent.get(parentId) ?? []);
       });
       return children.load(id);
