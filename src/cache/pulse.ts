@@ -69,7 +69,8 @@ const BEAT = {
 
 const BARE_BEAT = { name: 'vitrine_bare_beat', text: `select ${NOW} as now` };
 
-type BeatRow = { now: number; product: number | null; notice: number | null };
+/** Milliseconds; null for no such moment, and without the key where nobody asked. */
+type BeatRow = { now: number; product?: number | null; notice?: number | null };
 
 /** Listens at once, and again whenever the connection is lost. Resolves after the first beat. @throws what the first connection throws */
 export const startPulse = async ({ connection, clock, freshnessMs, log }: Options): Promise<Pulse> => {
@@ -131,28 +132,27 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     );
   };
 
-  const ask = async <Row extends { now: number }>(on: pg.Client, statement: pg.QueryConfig): Promise<Row | undefined> => {
-    const sentMs = performance.now();
-    const { rows } = await on.query<Row>(statement);
-    const [row] = rows;
-    if (!row || client !== on) return undefined;
-    clock.observe(row.now, sentMs, performance.now());
-    lastBeatMs = sentMs;
-    return row;
-  };
-
   const sendBeat = async (): Promise<boolean> => {
     const on = client;
     if (!on) return false;
+    let sentMs = performance.now();
     const { product, notice } = generations;
     try {
-      const row = await ask<BeatRow>(on, BEAT);
-      if (!row) return false;
-      nextChange.product = { generation: product, ms: row.product ?? Number.POSITIVE_INFINITY };
-      nextChange.notice = { generation: notice, ms: row.notice ?? Number.POSITIVE_INFINITY };
+      const { rows } = await on.query<BeatRow>(BEAT).catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        sentMs = performance.now();
+        return on.query<BeatRow>(BARE_BEAT);
+      });
+      const [row] = rows;
+      if (!row || client !== on) return false;
+      clock.observe(row.now, sentMs, performance.now());
+      if (row.product !== undefined)
+        nextChange.product = { generation: product, ms: row.product ?? Number.POSITIVE_INFINITY };
+      if (row.notice !== undefined)
+        nextChange.notice = { generation: notice, ms: row.notice ?? Number.POSITIVE_INFINITY };
+      lastBeatMs = sentMs;
       return true;
     } catch (error) {
-      if (isLockTimeout(error)) return (await ask(on, BARE_BEAT)) !== undefined;
       lose(on, error);
       return false;
     }
@@ -210,6 +210,9 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     },
   };
 };
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
 const withPatience = async (beat: Promise<boolean>): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
