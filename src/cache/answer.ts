@@ -13,6 +13,8 @@ export interface Answer {
   readonly dependencies: readonly { readonly table: Table; readonly generation: number }[];
   /** When it stops being true by itself, in the database's milliseconds; infinite for never. */
   readonly validUntilMs: number;
+  /** When it begins to show what is over: from then on it is not even given while the database is away. */
+  readonly staleUntilMs: number;
   /** The body in content codings, made once it is asked for often enough. */
   readonly coded: { gzip?: Buffer; br?: Buffer };
 }

@@ -44,8 +44,13 @@ interface Options {
 
 interface Flight {
   readonly startedMs: number;
+  /** When answers next change by themselves, in the database's milliseconds. */
+  readonly nextChangeMs: number;
   readonly done: Promise<Answer>;
 }
+
+/** While it is not known when answers next change, those that are being made are given to others for this long. */
+const UNKNOWN_CHANGE_MS = 20;
 
 /** While the database is known to be away, it is tried once in this time; other requests do not wait to find out. */
 const RETRY_AFTER_FAILURE_MS = 500;
@@ -66,39 +71,46 @@ export const createAnswers = ({
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const flights = new Map<string, Flight>();
   const store = createStore(maxBytes);
-  let lastFailureMs = Number.NEGATIVE_INFINITY;
+  /** When the database is tried next; undefined while it is not known to be away. */
+  let nextTryMs: number | undefined;
 
-  const isTrue = ({ validUntilMs, dependencies }: Answer): boolean => {
-    for (const { table, generation } of dependencies) if (pulse.generation(table) !== generation) return false;
-    return clock.nowMs() < validUntilMs;
+  const hasMoved = ({ dependencies }: Answer): boolean => {
+    for (const { table, generation } of dependencies) if (pulse.generation(table) !== generation) return true;
+    return false;
   };
+
+  const isTrue = (answer: Answer): boolean => !hasMoved(answer) && clock.nowMs() < answer.validUntilMs;
 
   const find = (key: string): Answer | undefined => {
     const answer = store.get(key);
     if (answer === undefined || isTrue(answer)) return answer;
-    store.delete(key);
+    // One that time alone has overtaken may still serve while the database is away.
+    if (hasMoved(answer)) store.delete(key);
     return undefined;
   };
 
-  const makeAnswer = async (key: string, make: MakeBody): Promise<Answer> => {
+  const stateOf = (table: Table) => ({ generation: pulse.generation(table), nextChangeMs: pulse.nextChangeMs(table) });
+
+  /** What is known as an answer begins to be made. What is learnt meanwhile may be of a later moment than the one it speaks of. */
+  const lookAround = () => ({
+    nowMs: clock.nowMs(),
+    tables: { category: stateOf('category'), product: stateOf('product'), notice: stateOf('notice') },
+  });
+
+  const makeAnswer = async (key: string, make: MakeBody, start: ReturnType<typeof lookAround>): Promise<Answer> => {
     const policy = new GatheredPolicy();
-    const before = {
-      category: pulse.generation('category'),
-      product: pulse.generation('product'),
-      notice: pulse.generation('notice'),
-    };
-    const startedMs = clock.nowMs();
     const text = await make(policy);
     const tables: Table[] = [...policy.tables];
     const answer: Answer = {
       key,
       ...toBody(text),
-      dependencies: tables.map((table) => ({ table, generation: before[table] })),
+      dependencies: tables.map((table) => ({ table, generation: start.tables[table].generation })),
       // A next change that is not known may be over already.
       validUntilMs: Math.min(
-        startedMs + policy.maxAgeMs,
-        ...tables.map((table) => pulse.nextChangeMs(table) ?? startedMs),
+        start.nowMs + policy.maxAgeMs,
+        ...tables.map((table) => start.tables[table].nextChangeMs ?? start.nowMs),
       ),
+      staleUntilMs: policy.endsMs,
       coded: {},
     };
     if (!pulse.isLost() && isTrue(answer)) store.set(key, answer);
@@ -107,22 +119,27 @@ export const createAnswers = ({
 
   const join = (key: string, make: MakeBody, arrivedMs: number): Promise<Answer> => {
     const flying = flights.get(key);
-    // One that took off before the bound may have read before a commit that this request must see.
-    if (flying && flying.startedMs >= arrivedMs - freshnessMs) {
+    // One that took off before the bound may have read before a commit that this request must see, and one that took off before
+    // a notice began does not show it.
+    if (flying && flying.startedMs >= arrivedMs - freshnessMs && clock.nowMs() < flying.nextChangeMs) {
       stats.joined += 1;
       return flying.done;
     }
     stats.misses += 1;
-    const done = makeAnswer(key, make).finally(() => {
+    const start = lookAround();
+    const done = makeAnswer(key, make, start).finally(() => {
       if (flights.get(key)?.done === done) flights.delete(key);
     });
-    flights.set(key, { startedMs: performance.now(), done });
+    const changes = Object.values(start.tables).map(
+      ({ nextChangeMs }) => nextChangeMs ?? start.nowMs + UNKNOWN_CHANGE_MS,
+    );
+    flights.set(key, { startedMs: performance.now(), nextChangeMs: Math.min(...changes), done });
     return done;
   };
 
   const findStale = (key: string): Found | undefined => {
-    const answer = pulse.ageMs() < staleIfErrorMs ? find(key) : undefined;
-    if (!answer) return undefined;
+    const answer = pulse.ageMs() < staleIfErrorMs ? store.get(key) : undefined;
+    if (!answer || hasMoved(answer) || clock.nowMs() >= answer.staleUntilMs) return undefined;
     stats.stale += 1;
     return { answer, outcome: 'stale' };
   };
@@ -143,15 +160,20 @@ export const createAnswers = ({
           stats.hits += 1;
           return { answer, outcome: 'hit' };
         }
-      } else if (arrivedMs - lastFailureMs < RETRY_AFTER_FAILURE_MS) {
-        const stale = findStale(key);
-        if (stale) return stale;
+      } else if (nextTryMs !== undefined) {
+        if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
+        else {
+          const stale = findStale(key);
+          if (stale) return stale;
+        }
       }
       try {
-        return { answer: await withDeadline(join(key, make, arrivedMs), timeoutMs), outcome: 'miss' };
+        const answer = await withDeadline(join(key, make, arrivedMs), timeoutMs);
+        nextTryMs = undefined;
+        return { answer, outcome: 'miss' };
       } catch (error) {
         if (!isOutage(error)) throw error;
-        lastFailureMs = performance.now();
+        nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
         const stale = findStale(key);
         if (stale) return stale;
         throw error;
@@ -191,7 +213,7 @@ const createStore = (maxBytes: number): Store => {
       }
       return newcomer;
     },
-    set: (key, answer) => void newcomers?.set(key, answer),
+    set: (key, answer) => void (proven?.has(key) ? proven : newcomers)?.set(key, answer),
     delete: (key) => {
       proven?.delete(key);
       newcomers?.delete(key);

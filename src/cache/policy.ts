@@ -4,6 +4,7 @@ import type { Table } from './pulse.ts';
 export class GatheredPolicy {
   readonly tables = new Set<Table>();
   maxAgeMs = Number.POSITIVE_INFINITY;
+  endsMs = Number.POSITIVE_INFINITY;
 
   /** The answer shows rows of this table. */
   dependsOn(table: Table): void {
@@ -13,5 +14,10 @@ export class GatheredPolicy {
   /** The answer holds for this long at most, whatever the tables do. */
   holdsFor(ms: number): void {
     if (ms < this.maxAgeMs) this.maxAgeMs = ms;
+  }
+
+  /** The answer shows something that is over from this moment on, in the database's milliseconds: no outage is a reason to show it then. */
+  showsUntil(ms: number): void {
+    if (ms < this.endsMs) this.endsMs = ms;
   }
 }

@@ -65,15 +65,21 @@ export const createNoticeLoaders = (
     return notice && isReadable(notice, now) ? notice : null;
   };
 
+  const listed = (notices: Notice[]): Notice[] => {
+    for (const { endsAt } of notices) if (endsAt) policy.showsUntil(endsAt.getTime());
+    return notices;
+  };
+
   return {
     inEffect: () => {
       policy.dependsOn('notice');
-      current ??= reads.inEffect(now);
+      current ??= reads.inEffect(now).then(listed);
       return current;
     },
-    page: (key) => {
+    page: async (key) => {
       policy.dependsOn('notice');
-      return reads.page(key, now);
+      const { items, total } = await reads.page(key, now);
+      return { items: listed(items), total };
     },
     viewed: memo(countViews ? reads.viewCounter.view : readUncounted),
   };
