@@ -1,4 +1,8 @@
+import { extendSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { schema } from '../src/graphql/schema.ts';
+import { loadRestOperations } from '../src/rest/documents.ts';
+import { createOpenapi } from '../src/rest/openapi.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { createDocumentFolder } from './support/rest-documents.ts';
 import { lintAnswers, lintOpenapi, type Openapi, readOpenapi } from './support/rest-openapi.ts';
@@ -90,6 +94,13 @@ describe("an operator's document is described as it is", () => {
     }
   });
 
+  test('with 404 where a switch may take the whole answer out', async () => {
+    const text = 'query ($on: Boolean! = false) { hotProducts @include(if: $on) { id } }';
+    const { openapi } = await describeDocuments({ 'product-hot.graphql': text });
+    expect(openapi.paths['/api/product/hot']?.get.responses).toHaveProperty('404');
+    expect(openapi.paths['/api/product/new']?.get.responses).not.toHaveProperty('404');
+  });
+
   test('with the names, the defaults and the needs of its variables, and the ranges of what they feed', async () => {
     const text = `query ($page: Int! = 3, $size: Int!, $kind: NoticeType = PROMOTION) {
       noticePage(page: $page, pageSize: $size, type: $kind) { pageCount }
@@ -133,5 +144,38 @@ describe("an operator's document is described as it is", () => {
     const { openapi, answers } = await describeDocuments(files, targets);
     expect(answers['/api/notice/list']).toBe('Query');
     expect(await lintAnswers(openapi, answers)).toEqual([]);
+  });
+
+  test('with types that the schema may have one day', async () => {
+    const richer = extendSchema(
+      schema,
+      parse(`enum Mood { GOOD BAD }
+        "A day." type Day { key: ID! mood: Mood moods: [Mood]! warmth: Float grid: [[Int!]] }
+        extend type Query { days(keys: [ID!]!): [Day] }`),
+    );
+    const text = `query ($keys: [ID!]! = ["a", "b"]) {
+      days(keys: $keys) { key mood moods warmth grid }
+    }`;
+    await using folder = await createDocumentFolder({ 'notice-list.graphql': text });
+    const { bodies } = createOpenapi(await loadRestOperations(richer, folder.path), richer);
+    const openapi: Openapi = JSON.parse(new TextDecoder().decode(bodies.identity));
+    expect(await lintOpenapi(openapi)).toEqual([]);
+    const orNull = { type: ['string', 'null'], enum: ['GOOD', 'BAD', null] };
+    expect(openapi.components.schemas.Day?.properties).toEqual({
+      key: { type: 'string' },
+      mood: orNull,
+      moods: { type: 'array', items: orNull },
+      warmth: { type: ['number', 'null'], format: 'double' },
+      grid: {
+        type: ['array', 'null'],
+        items: { type: ['array', 'null'], items: { type: 'integer', format: 'int32' } },
+      },
+    });
+    expect(openapi.paths['/api/notice/list']?.get).toMatchObject({
+      parameters: [
+        { name: 'keys', style: 'form', explode: false, schema: { items: { type: 'string' }, default: ['a', 'b'] } },
+      ],
+      responses: { 404: {} },
+    });
   });
 });

@@ -85,6 +85,14 @@ describe('a document of the operator', () => {
     });
   });
 
+  test('may have its whole answer switched off, and then there is nothing', async () => {
+    const text = 'query ($id: Int!, $on: Boolean! = false) { product(id: $id) @include(if: $on) { id } }';
+    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+      expect((await get('/api/product/4?on=true')).json).toEqual({ id: 4 });
+      expectNotFound(await get('/api/product/4'));
+    });
+  });
+
   test('leaves the paths of the other documents as they are', async () => {
     await withDocuments({ 'product.graphql': 'query ($id: Int!) { product(id: $id) { id } }' }, async ({ get }) => {
       expect((await get('/api/product/4')).json).toEqual({ id: 4 });

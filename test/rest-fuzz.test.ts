@@ -51,7 +51,7 @@ test('any text as any parameter, encoded or raw, is answered soundly', async () 
     fc.asyncProperty(fc.constantFrom(...QUERY_PATHS), query, async (path, each) => {
       expectSound(await shop.gateway.get(`/api/${path}?${each}`));
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
@@ -70,7 +70,7 @@ test('any path under /api is answered soundly', async () => {
     fc.asyncProperty(path, fc.constantFrom('GET', 'HEAD'), async (each, method) => {
       expectSound(await shop.gateway.request(method, `/api/${each}`));
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
 });
 
@@ -86,7 +86,7 @@ test('an integer is taken exactly where it is written as one and lies in its ran
       expect(answer.status, answer.text).toBe(isTaken(value) ? 200 : 400);
       if (answer.status === 400) expect(answer.json).toMatchObject({ parameter: 'limit' });
     }),
-    { numRuns: 700 },
+    { numRuns: 400 },
   );
 });
 
@@ -102,7 +102,7 @@ test('any keyword finds through REST what it finds through GraphQL', async () =>
       const { total, items } = data.noticePage;
       expect(json).toMatchObject({ total, list: items });
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   );
 });
 
@@ -121,6 +121,6 @@ test('any headers are answered soundly', async () => {
       const { status } = await shop.gateway.get('/api/product/list', headers);
       expect([200, 304]).toContain(status);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

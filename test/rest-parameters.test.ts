@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectBadParameter, expectProblem } from './support/rest-problem.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
+import { insertNotice } from './support/rows.ts';
 
 let shop: RestShop;
 beforeAll(async () => {
-  shop = await createRestShop();
+  shop = await createRestShop({ FRESHNESS_MS: '0' });
   return () => shop[Symbol.asyncDispose]();
 });
 
@@ -88,7 +89,7 @@ describe('keyword', () => {
       'two  spaces',
     ];
     for (const [index, title] of titles.entries()) {
-      await shop.database.sql(`insert into notice (id, title, content) values ($1, $2, '-')`, [201 + index, title]);
+      await insertNotice(shop.database, { id: 201 + index, title });
     }
     await shop.database.sql(`update notice set summary = null where id < 200`);
   });

@@ -54,7 +54,7 @@ const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSc
           description: route.summary,
           content: { 'application/json': { schema: answers.schemaOf(root) } },
         },
-        ...problemReferences({ canBeMissing: !isNonNullType(field.type) }),
+        ...problemReferences({ canBeMissing: !isNonNullType(field.type) || !root.isCertain }),
       },
     };
   };

@@ -100,7 +100,8 @@ const runnable = (operation: RestOperation, engine: Engine): RunnableOperation =
   const label = `{${JSON.stringify(operation.rootKey)}:`;
   const toBody = (data: string): string => {
     const value = data.slice(label.length, -1);
-    if (value === 'null') throw notFound();
+    // Nothing at all where a directive has taken the root field out.
+    if (value === 'null' || value === '') throw notFound();
     return value;
   };
   return { ...operation, prepared, form: { name: 'rest', toBody } };

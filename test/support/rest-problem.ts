@@ -18,7 +18,7 @@ export const expectProblem = (answer: Answer, { status, code, parameter, detail 
   });
   expect(answer.headers).not.toHaveProperty('etag');
   const sentence =
-    detail instanceof RegExp ? expect.stringMatching(detail) : (detail ?? expect.stringMatching(/\w.*\.$/));
+    detail instanceof RegExp ? expect.stringMatching(detail) : (detail ?? expect.stringMatching(/\w.*\.$/s));
   expect(answer.json).toStrictEqual({
     type: `urn:vitrine:error:${code}`,
     title: expect.stringMatching(/^[A-Z][a-z ]+$/),
