@@ -4,12 +4,11 @@ import {
   type GraphQLSchema,
   getOperationAST,
   getVariableValues,
-  Kind,
   type OperationDefinitionNode,
   print,
-  type SelectionSetNode,
   type VariableValues,
 } from 'graphql';
+import { collectFields, fragmentsOf } from './compiled/collect-fields.ts';
 import { type CompiledOperation, compile } from './compiled/compile.ts';
 
 /** A valid operation, looked into once. */
@@ -48,25 +47,5 @@ export const prepareOperation = (
   };
 };
 
-const rootFieldsOf = (document: DocumentNode, operation: OperationDefinitionNode): Set<string> => {
-  const fragments = new Map(
-    document.definitions
-      .filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
-  const names = new Set<string>();
-  const visited = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(operation.selectionSet);
-  return names;
-};
+const rootFieldsOf = (document: DocumentNode, { selectionSet }: OperationDefinitionNode): Set<string> =>
+  new Set([...collectFields([selectionSet], fragmentsOf(document)).values()].flat().map(({ name }) => name.value));

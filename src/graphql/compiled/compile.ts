@@ -1,32 +1,24 @@
 import {
-  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  getArgumentValues,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   type VariableValues,
   visit,
 } from 'graphql';
 import type { OperationContext } from '../context.ts';
+import { argsReader } from './args.ts';
+import { collectFields, type Fragments, fragmentsOf } from './collect-fields.ts';
 import { leafWriter } from './leaf.ts';
+import { NotCompiled } from './not-compiled.ts';
 import { Output } from './output.ts';
-
-/**
- * Thrown where the value of a field breaks the schema's word, or an argument has no value. The compiled program only knows how to succeed:
- * whatever goes wrong is given to the reference executor, which finds it again and says it as the specification has it.
- */
-class NotCompiled extends Error {}
 
 /** One operation, compiled for one schema. */
 export interface CompiledOperation {
@@ -38,8 +30,6 @@ interface Run {
   readonly variables: VariableValues;
   readonly context: OperationContext;
 }
-
-type Args = Record<string, unknown>;
 
 /** Writes a completed value. */
 type Writer = (value: unknown, run: Run, output: Output) => void;
@@ -63,11 +53,7 @@ export const compile = (
 ): CompiledOperation | undefined => {
   const queryType = schema.getQueryType();
   if (operation.operation !== 'query' || !queryType || hasDirective(document)) return undefined;
-  const fragments = new Map(
-    document.definitions
-      .filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node]),
-  );
+  const fragments = fragmentsOf(document);
   let write: Writer;
   try {
     write = objectWriter(queryType, [operation.selectionSet], fragments);
@@ -93,8 +79,6 @@ const hasDirective = (document: DocumentNode): boolean => {
   });
   return found;
 };
-
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 const objectWriter = (
   type: GraphQLObjectType,
@@ -125,31 +109,6 @@ const writeApart = (write: Writer, value: unknown, run: Run): string | Promise<s
   return output.finish();
 };
 
-/** https://spec.graphql.org/draft/#CollectFields() for a selection without directives or abstract types */
-const collectFields = (selectionSets: readonly SelectionSetNode[], fragments: Fragments): Map<string, FieldNode[]> => {
-  const byKey = new Map<string, FieldNode[]>();
-  const visited = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
-        const nodes = byKey.get(key);
-        if (nodes) nodes.push(selection);
-        else byKey.set(key, [selection]);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        // Validation has seen to it that the type condition, if any, is this very type.
-        collect(selection.selectionSet);
-      } else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  for (const selectionSet of selectionSets) collect(selectionSet);
-  return byKey;
-};
-
 const compileField = (
   parent: GraphQLObjectType,
   label: string,
@@ -172,50 +131,11 @@ const compileField = (
 
   const readArgs = argsReader(field, node);
   // No resolver of ours reads the fourth parameter, which is costly to make.
-  return { label, write, read: (source, run) => resolve(source, readArgs(run), run.context, undefined as never) };
-};
-
-/** https://spec.graphql.org/draft/#CoerceArgumentValues(), with all that does not depend on variables done once. */
-const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((run: Run) => Args) => {
-  const variables = new Map<string, string>();
-  const constant: ArgumentNode[] = [];
-  for (const argument of node.arguments ?? []) {
-    if (argument.value.kind === Kind.VARIABLE) variables.set(argument.name.value, argument.value.name.value);
-    else if (hasVariable(argument)) throw new NotCompiled();
-    else constant.push(argument);
-  }
-  const optional = field.args.filter(({ name }) => !variables.has(name));
-  const fixed = getArgumentValues(Object.assign(Object.create(field), { args: optional }), {
-    ...node,
-    arguments: constant,
-  });
-  if (variables.size === 0) return () => fixed;
-
-  const readers = field.args.flatMap((argument) => {
-    const variable = variables.get(argument.name);
-    return variable === undefined
-      ? []
-      : [{ name: argument.name, variable, isNonNull: isNonNullType(argument.type), fallback: argument.defaultValue }];
-  });
-  return ({ variables: { coerced } }) => {
-    const args = { ...fixed };
-    for (const { name, variable, isNonNull, fallback } of readers) {
-      const value = variable in coerced ? coerced[variable] : fallback;
-      if (isNonNull && (value === null || value === undefined)) throw new NotCompiled();
-      if (value !== undefined) args[name] = value;
-    }
-    return args;
+  return {
+    label,
+    write,
+    read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
-};
-
-const hasVariable = (argument: ArgumentNode): boolean => {
-  let found = false;
-  visit(argument, {
-    Variable: () => {
-      found = true;
-    },
-  });
-  return found;
 };
 
 const valueWriter = (
