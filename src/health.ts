@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { withDeadline } from './deadline.ts';
 import type { GatewayResponse } from './http/message.ts';
 import { jsonResponse } from './http/responses.ts';
 
@@ -22,15 +23,11 @@ export const createHealth = (pool: Pool): Health => {
     live: () => jsonResponse(200, { status: 'ok' }),
     ready: async () => {
       if (isDraining) return unready('shutting down');
-      const timeout = Promise.withResolvers<never>();
-      const timer = setTimeout(() => timeout.reject(new Error('no answer')), PROBE_TIMEOUT_MS);
       try {
-        await Promise.race([pool.query('select 1'), timeout.promise]);
+        await withDeadline(pool.query('select 1'), PROBE_TIMEOUT_MS);
         return jsonResponse(200, { status: 'ok' });
       } catch {
         return unready('the database does not answer');
-      } finally {
-        clearTimeout(timer);
       }
     },
     startDraining: () => {

@@ -55,16 +55,17 @@ const NOW = 'extract(epoch from clock_timestamp())::float8 * 1000';
 
 // Our clock may be behind the database's, and operations read it in whole milliseconds: a moment that is just past there is still to
 // come for some of them, and what they then answer must not outlive it.
-const BEHIND = `now() - interval '50 milliseconds'`;
+const AFTER = `> now() - $1::float8 * interval '1 millisecond'`;
+const MAX_BEHIND_MS = 50;
 
 const BEAT = {
   name: 'vitrine_beat',
   text: `
     select ${NOW} as now,
-      (select extract(epoch from min(published_at))::float8 * 1000 from product where status = 'ON_SALE' and published_at > ${BEHIND}) as product,
+      (select extract(epoch from min(published_at))::float8 * 1000 from product where status = 'ON_SALE' and published_at ${AFTER}) as product,
       (select extract(epoch from least(
-        (select min(starts_at) from notice where status = 'PUBLISHED' and starts_at > ${BEHIND}),
-        (select min(ends_at) from notice where status = 'PUBLISHED' and ends_at > ${BEHIND})))::float8 * 1000) as notice`,
+        (select min(starts_at) from notice where status = 'PUBLISHED' and starts_at ${AFTER}),
+        (select min(ends_at) from notice where status = 'PUBLISHED' and ends_at ${AFTER})))::float8 * 1000) as notice`,
 };
 
 const BARE_BEAT = { name: 'vitrine_bare_beat', text: `select ${NOW} as now` };
@@ -137,8 +138,9 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     if (!on) return false;
     let sentMs = performance.now();
     const { product, notice } = generations;
+    const behindMs = Math.min(clock.uncertaintyMs() + 2, MAX_BEHIND_MS);
     try {
-      const { rows } = await on.query<BeatRow>(BEAT).catch((error: unknown) => {
+      const { rows } = await on.query<BeatRow>({ ...BEAT, values: [behindMs] }).catch((error: unknown) => {
         if (!isLockTimeout(error)) throw error;
         sentMs = performance.now();
         return on.query<BeatRow>(BARE_BEAT);

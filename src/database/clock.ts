@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch there, with a fraction. Never fails, never waits. */
   readonly nowMs: () => number;
+  /** How far that may be off; infinite until the first reading. */
+  readonly uncertaintyMs: () => number;
   /**
    * Takes in a reading of the database's clock, with this process's `performance.now()` before and after it.
    * A reading that is less certain than the present one is left aside.
@@ -18,16 +20,20 @@ export const createClock = (): Clock => {
   let uncertaintyMs = Number.POSITIVE_INFINITY;
   let observedMs = 0;
 
+  /** An old reading gets worse. */
+  const agedMs = (atMs: number): number => uncertaintyMs + (atMs - observedMs) * DRIFT;
+
   return {
     nowMs: () => performance.now() + offsetMs,
+    uncertaintyMs: () => agedMs(performance.now()),
     observe: (databaseMs, sentMs, receivedMs) => {
       // As NTP assumes: the server read its clock half way through the round trip, and is wrong by half of it at most.
       const halfTripMs = (receivedMs - sentMs) / 2;
-      const agedMs = uncertaintyMs + (receivedMs - observedMs) * DRIFT;
+      const presentMs = agedMs(receivedMs);
       const offset = databaseMs - (sentMs + halfTripMs);
       // A clock that was set, or another server behind the same name, shows as a leap that no uncertainty explains.
-      const hasLeapt = Math.abs(offset - offsetMs) > agedMs + halfTripMs;
-      if (halfTripMs > agedMs && !hasLeapt) return;
+      const hasLeapt = Math.abs(offset - offsetMs) > presentMs + halfTripMs;
+      if (halfTripMs > presentMs && !hasLeapt) return;
       offsetMs = offset;
       uncertaintyMs = halfTripMs;
       observedMs = receivedMs;

@@ -40,7 +40,7 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
         send(request, response, answer);
       };
       const { method = 'GET', url: target = '/', headers } = request;
-      if (method === 'POST') {
+      if (method === 'POST' && target === '/graphql') {
         void answerPost(app, request).then(reply);
         return;
       }
@@ -73,12 +73,11 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
 
 /** Reads the body first: by its bytes the answer may be known already. */
 const answerPost = async (app: App, request: IncomingMessage): Promise<GatewayResponse> => {
-  const { url: target = '/', headers } = request;
-  const method = 'POST';
+  const post = { method: 'POST', target: '/graphql', headers: request.headers };
   const read = readBody(request);
   const body = await read.catch(() => undefined);
-  const recalled = body && app.recall({ method, target, headers }, body);
-  return recalled || app.answer({ method, target, headers, body: () => read });
+  const recalled = body && app.recall(post, body);
+  return recalled ?? app.answer({ ...post, body: () => read });
 };
 
 const send = (
