@@ -40,11 +40,12 @@ export const createCodedBodies = (): CodedBodies => {
   };
 };
 
-const preferredCoding = (header: string): Coding | undefined =>
-  accepts(header, 'br') ? 'br' : accepts(header, 'gzip') ? 'gzip' : undefined;
+/** A coding that is listed, and not with a weight of zero: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+const listed = (coding: Coding): RegExp =>
+  new RegExp(`(?:^|,)\\s*${coding}\\s*(?:;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$))[^,]*)?(?:,|$)`, 'i');
 
-/** Whether a coding is listed, and not with a weight of zero: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-const accepts = (header: string, coding: Coding): boolean => {
-  const at = header.indexOf(coding);
-  return at >= 0 && !/^[a-z]*\s*;\s*q=0(\.0*)?\s*(,|$)/.test(header.slice(at));
-};
+const BR = listed('br');
+const GZIP = listed('gzip');
+
+const preferredCoding = (header: string): Coding | undefined =>
+  BR.test(header) ? 'br' : GZIP.test(header) ? 'gzip' : undefined;
