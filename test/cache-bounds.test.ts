@@ -1,0 +1,119 @@
+import { pino } from 'pino';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Answers, createAnswers } from '../src/cache/answers.ts';
+import { type Pulse, startPulse } from '../src/cache/pulse.ts';
+import { type Clock, createClock } from '../src/database/clock.ts';
+import { connectionConfig } from '../src/database/database.ts';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { createTestGateway } from './support/gateway.ts';
+import { insertCategory } from './support/rows.ts';
+
+const MAX_BYTES = 1_048_576;
+
+let database: TestDatabase;
+let clock: Clock;
+let pulse: Pulse;
+let answers: Answers;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  clock = createClock();
+  const log = pino({ level: 'silent' });
+  pulse = await startPulse({ connection: connectionConfig(database.url), clock, freshnessMs: 1000, log });
+  return async () => {
+    await pulse.close();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+beforeEach(() => {
+  answers = createAnswers({
+    pulse,
+    clock,
+    maxBytes: MAX_BYTES,
+    freshnessMs: 1000,
+    staleIfErrorMs: 0,
+    timeoutMs: 1000,
+    isOutage: () => false,
+  });
+});
+
+/** Asks for an answer of so many bytes, and tells whether it was in memory. */
+const ask = async (key: string, bytes: number): Promise<string> => {
+  const { answer, outcome } = await answers.get(key, async (policy) => {
+    policy.dependsOn('product');
+    return 'x'.repeat(bytes);
+  });
+  expect(answer.byteLength).toBe(bytes);
+  return outcome;
+};
+
+describe('answers in memory', () => {
+  test.for([
+    ['tiny', () => 10],
+    ['small', () => 1000],
+    ['large', () => 60_000],
+    ['of every size', (index: number) => (index * 7919) % 200_000],
+  ] as const)('that are %s never take more than the bound, nor much less', async ([, sizeOf]) => {
+    for (let index = 0; index < 3000; index += 1) {
+      await ask(`one-off ${index}`, sizeOf(index));
+      // Some are asked for again, at once or once they may be gone.
+      if (index % 3 === 0) await ask(`one-off ${index}`, sizeOf(index));
+      if (index % 3 === 1) await ask(`one-off ${Math.floor(index / 2)}`, sizeOf(Math.floor(index / 2)));
+      expect(answers.size().bytes).toBeLessThanOrEqual(MAX_BYTES);
+    }
+    const { bytes, entries } = answers.size();
+    expect(bytes).toBeGreaterThan(MAX_BYTES / 2);
+    expect(entries).toBeGreaterThan(0);
+  });
+
+  test('that are hot survive any number of requests that nobody repeats', async () => {
+    const hot = Array.from({ length: 20 }, (_, index) => `hot ${index}`);
+    for (const key of hot) for (const outcome of ['miss', 'hit']) expect(await ask(key, 5000)).toBe(outcome);
+    for (let index = 0; index < 3000; index += 1) expect(await ask(`one-off ${index}`, 20_000)).toBe('miss');
+    for (const key of hot) expect(await ask(key, 5000)).toBe('hit');
+    expect(await ask('one-off 0', 20_000)).toBe('miss');
+  });
+
+  test('that are hot stay so when they are made anew after a change', async () => {
+    for (const outcome of ['miss', 'hit', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
+    const generation = pulse.generation('product');
+    await database.sql('update product set price = price');
+    await expect.poll(() => pulse.generation('product'), { interval: 5 }).toBe(generation + 1);
+    await expect.poll(() => pulse.isFresh() && pulse.nextChangeMs('product'), { interval: 5 }).toBe(Infinity);
+    for (const outcome of ['miss', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
+    for (let index = 0; index < 200; index += 1) await ask(`one-off ${index}`, 20_000);
+    expect(await ask('hot', 5000)).toBe('hit');
+  });
+
+  test('are pushed out by the least recently used first', async () => {
+    for (let index = 0; index < 40; index += 1) for (const _ of [1, 2]) await ask(`proven ${index}`, 5000);
+    for (let index = 100; index < 1000; index += 1) {
+      for (const _ of [1, 2]) await ask(`proven ${index}`, 5000);
+      expect(await ask('proven 0', 5000)).toBe('hit');
+    }
+    expect(await ask('proven 1', 5000)).toBe('miss');
+  });
+
+  test('are not pushed out by one that is too large to keep', async () => {
+    for (const outcome of ['miss', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
+    for (const outcome of ['miss', 'miss']) expect(await ask('huge', 900_000)).toBe(outcome);
+    expect(await ask('hot', 5000)).toBe('hit');
+  });
+});
+
+test('a gateway keeps hot answers through a scan, and forgets the scan, within CACHE_MAX_MB', async () => {
+  const category = await insertCategory(database);
+  await database.sql(
+    `insert into product (id, category_id, name, slug, price, description, published_at)
+     select n, $1, 'P', 's' || n, 1, repeat('x', 10000), '2020-01-01Z' from generate_series(1, 300) n`,
+    [category],
+  );
+  await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '1', FRESHNESS_MS: '1000' });
+  const read = (id: number): Promise<number> => gateway.countStatements(() => gateway.get(`/api/product/${id}`));
+  for (const statements of [2, 0, 0]) expect(await read(1)).toBe(statements);
+  for (let id = 2; id <= 300; id += 1) expect(await read(id)).toBe(2);
+  expect(await read(1)).toBe(0);
+  expect(await read(300)).toBe(0);
+  expect(await read(2)).toBe(2);
+});
