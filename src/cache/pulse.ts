@@ -201,7 +201,11 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     nextChangeMs: (table) => {
       if (table === 'category') return Number.POSITIVE_INFINITY;
       const { generation, ms } = nextChange[table];
-      return client && generation === generations[table] && ms > clock.nowMs() ? ms : undefined;
+      if (!client) return undefined;
+      if (generation === generations[table] && ms > clock.nowMs()) return ms;
+      // Until the next beat tells it, nothing that shows the table can be kept.
+      if (!beating) void beat();
+      return undefined;
     },
     close: async () => {
       isClosed = true;
