@@ -35,3 +35,25 @@ test('20 categories with 10 products each with their category take 2 statements'
     }),
   ).toBe(2);
 });
+
+const HOME = `{
+  hot: hotProducts(limit: 10) { name category { name } }
+  new: newProducts(limit: 10) { name category { name } }
+  noticePage(pageSize: 10) { items { title } }
+}`;
+
+test('a home page of hot and new products with their categories, and notices, takes 4 statements', async () => {
+  for (const orderBy of ['hot', 'new', 'both']) {
+    const count = await gateway.countStatements(async () => {
+      const { data, errors } = await gateway.graphql(HOME.replace('{', `query ${orderBy} {`));
+      expect(errors).toBeUndefined();
+      for (const product of [...data.hot, ...data.new]) expect(product.category.name).toMatch(/^C\d+$/);
+    });
+    expect(count).toBe(4);
+  }
+});
+
+test('a product with its category, the parent and the children of that take a statement each', async () => {
+  const query = '{ product(id: 7) { category { name parent { name } children { name } } } }';
+  expect(await gateway.countStatements(() => gateway.graphql(query))).toBe(3);
+});

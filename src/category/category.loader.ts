@@ -3,6 +3,7 @@ import type { GatheredPolicy } from '../cache/policy.ts';
 import type { Category, PrismaClient } from '../database/generated/client/client.ts';
 import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
+import type { InFlight } from '../graphql/in-flight.ts';
 import { categoriesById, categoriesOfParents } from './category.sql.ts';
 
 export interface CategoryLoaders {
@@ -32,22 +33,24 @@ export const createCategoryReads = (prisma: PrismaClient, sql: Sql): CategoryRea
 });
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
-export const createCategoryLoaders = (reads: CategoryReads, policy: GatheredPolicy): CategoryLoaders => {
-  const known = new Map<number, Promise<Category | null>>();
+export const createCategoryLoaders = (
+  reads: CategoryReads,
+  policy: GatheredPolicy,
+  inFlight: InFlight,
+): CategoryLoaders => {
+  // The categories of several lists of products are one statement, whichever list comes first.
+  const byIdLoader = new DataLoader<number, Category | null>((ids) => reads.byId.loadMany(ids), {
+    batchScheduleFn: (load) => inFlight.whenIdle(load),
+  });
 
   const byIdOrNull = (id: number): Promise<Category | null> => {
     policy.dependsOn('category');
-    let category = known.get(id);
-    if (!category) {
-      category = reads.byId.load(id);
-      known.set(id, category);
-    }
-    return category;
+    return byIdLoader.load(id);
   };
 
   const remember = async (categories: Promise<Category[]>): Promise<Category[]> => {
     policy.dependsOn('category');
-    for (const category of await categories) known.set(category.id, Promise.resolve(category));
+    for (const category of await categories) byIdLoader.prime(category.id, category);
     return categories;
   };
 

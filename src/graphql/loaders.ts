@@ -22,6 +22,7 @@ import {
   type ProductReads,
 } from '../product/product.loader.ts';
 import type { OperationContext } from './context.ts';
+import { InFlight } from './in-flight.ts';
 
 /** What the loaders of all operations share. */
 interface Reads {
@@ -36,6 +37,7 @@ export class Loaders {
   readonly #policy: GatheredPolicy;
   readonly #now: Date;
   readonly #countViews: boolean;
+  readonly #inFlight = new InFlight();
   #product: ProductLoaders | undefined;
   #category: CategoryLoaders | undefined;
   #notice: NoticeLoaders | undefined;
@@ -48,12 +50,12 @@ export class Loaders {
   }
 
   get product(): ProductLoaders {
-    this.#product ??= createProductLoaders(this.#reads.product, this.#policy, this.#now);
+    this.#product ??= createProductLoaders(this.#reads.product, this.#policy, this.#now, this.#inFlight);
     return this.#product;
   }
 
   get category(): CategoryLoaders {
-    this.#category ??= createCategoryLoaders(this.#reads.category, this.#policy);
+    this.#category ??= createCategoryLoaders(this.#reads.category, this.#policy, this.#inFlight);
     return this.#category;
   }
 

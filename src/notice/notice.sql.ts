@@ -39,17 +39,42 @@ export const noticePage: Statement = (() => {
   };
 })();
 
+const addViews = (patience: string, lock: string): string => `
+    with ${patience}
+    target as (
+      select n.id, view.views
+      from notice n join unnest($1::int[], $2::int[]) as view(id, views) using (id)
+      where ${readable('$3::timestamptz')} ${lock})
+    update notice n set view_count = n.view_count + target.views
+    from target where n.id = target.id
+    returning ${COLUMNS}`;
+
 /**
- * Adds views to readable notices and returns them as they then are. Values: ids, views for each, now.
- * The rows are locked in the order of their ids, so that two instances cannot deadlock.
+ * Adds views to readable notices and returns them as they then are. It leaves out those that are locked: as it never waits, two
+ * instances cannot deadlock. Values: ids, views for each, now.
  */
 export const countViews: Statement = {
   name: 'count_views',
-  text: `
-    with view as (select * from unnest($1::int[], $2::int[]) as v(id, views)),
-    target as (select n.id from notice n join view using (id) where ${readable('$3::timestamptz')} order by n.id for no key update of n)
-    update notice n set view_count = n.view_count + view.views
-    from view join target using (id)
-    where n.id = view.id
-    returning ${COLUMNS}`,
+  text: addViews('', 'for no key update of n skip locked'),
+};
+
+// Sooner than the statement as a whole, and than the requests that wait for it: so views are given up before they are counted.
+const LOCK_TIMEOUT_MS = `extract(epoch from current_setting('statement_timeout')::interval) * 1000 / 3`;
+
+/**
+ * The same for one notice, for whose lock it waits a third of the time that a statement may take. Not for more than one: it would hold
+ * the first while it waits for the second.
+ */
+export const countViewsOnceUnlocked: Statement = {
+  name: 'count_views_once_unlocked',
+  text: addViews(
+    `patience as materialized (select set_config('lock_timeout', (${LOCK_TIMEOUT_MS})::int::text, true)),`,
+    'and exists (select from patience) for no key update of n',
+  ),
+};
+
+/** Which notices detail may show. Values: ids, now. */
+export const readableIds: Statement = {
+  name: 'readable_ids',
+  text: `select n.id from notice n where n.id = any($1::int[]) and ${readable('$2::timestamptz')}`,
 };

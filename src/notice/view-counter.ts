@@ -1,21 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
 import type { Notice } from '../database/generated/client/client.ts';
-import type { Sql } from '../database/sql.ts';
+import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
-import { countViews } from './notice.sql.ts';
+import { countViews, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
+import { type Batch, rejectAll, rejectLate, settle, type Waiter } from './view-batch.ts';
 
 export interface ViewCounter {
   /**
    * Counts one view of a readable notice and resolves after the commit with the notice as it then is, `viewCount` being this
    * view's own number. Resolves to null, counting nothing, where no readable notice has the id.
-   * @throws AppError SERVICE_UNAVAILABLE when too many views wait; nothing is counted then
+   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long; nothing is counted then
    */
   readonly view: (id: number) => Promise<Notice | null>;
-}
-
-interface Waiter {
-  readonly resolve: (notice: Notice | null) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 const MAX_TRIES = 4;
@@ -26,6 +23,15 @@ const MIN_INTERVAL_MS = 1;
 /** At 200,000 views a second this many wait 50 ms; more than that will not be served in time. */
 const MAX_WAITING = 10_000;
 
+/** So that one notice that is locked leaves room for the others. */
+const MAX_WAITING_FOR_ONE = MAX_WAITING / 2;
+
+/** Between two tries of notices that are all locked. */
+const LOCK_RETRY_MS = 2;
+
+/** A view that has waited so long and finds its notice locked is given up, while it is known that it was not counted. */
+const MAX_LOCKED_MS = 750;
+
 // Serialization failure and deadlock: the database has rolled back and says so, hence nothing was counted. Any other failure may have
 // come after the commit, and to try again could count twice: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
 const isKnownRollback = (error: unknown): boolean =>
@@ -34,23 +40,65 @@ const isKnownRollback = (error: unknown): boolean =>
 /**
  * A group commit: views that arrive while a statement is in flight wait for it and then share the next one, so that a hot notice
  * costs the database no more than a cold one. One statement at a time: two in flight were slower, for they lock each other's rows.
+ *
+ * That statement leaves out notices that somebody else has locked, and their views go into the next one: a lock delays nobody but those
+ * who want what is locked. For one notice at a time, the one left out for longest, a second statement waits: by trying alone an instance
+ * might never get at a notice that others count all the time.
  */
 export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
-  let waiting = new Map<number, Waiter[]>();
+  let waiting: Batch = new Map();
   let waitingCount = 0;
   let isScheduled = false;
   let lastFlushMs = 0;
+  /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
+  let awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
 
-  const count = async (batch: [number, Waiter[]][]): Promise<Notice[]> => {
-    const ids = batch.map(([id]) => id);
-    const views = batch.map(([, waiters]) => waiters.length);
+  const now = (): Date => new Date(clock.nowMs());
+
+  const send = async (statement: Statement, batch: Batch): Promise<Notice[]> => {
+    const views = [...batch.values()].map(({ length }) => length);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sql.rows<Notice>(countViews, [ids, views, new Date(clock.nowMs())]);
+        return await sql.rows<Notice>(statement, [[...batch.keys()], views, now()]);
       } catch (error) {
         if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
       }
     }
+  };
+
+  /** Answers the views that it counts, and gives back the others. */
+  const count = async (statement: Statement, batch: Batch): Promise<Batch> => {
+    const counted = new Map((await send(statement, batch)).map((notice) => [notice.id, notice]));
+    const left: Batch = new Map();
+    for (const [id, waiters] of batch) {
+      const notice = counted.get(id);
+      if (notice) settle(waiters, notice);
+      else left.set(id, waiters);
+    }
+    return left;
+  };
+
+  /** Of what was left out, that which can be read is locked; gives this back. */
+  const findLocked = async (left: Batch): Promise<Batch> => {
+    const rows = await sql.rows<{ id: number }>(readableIds, [[...left.keys()], now()]);
+    const readable = new Set(rows.map(({ id }) => id));
+    const locked: Batch = new Map();
+    for (const [id, waiters] of left) {
+      if (!readable.has(id)) settle(waiters, null);
+      else {
+        const patient = rejectLate(waiters, MAX_LOCKED_MS);
+        if (patient.length > 0) locked.set(id, patient);
+      }
+    }
+    return locked;
+  };
+
+  /** Before those that have come since. */
+  const putBack = (batch: Batch): void => {
+    const since = waiting;
+    waiting = new Map(batch);
+    for (const waiters of batch.values()) waitingCount += waiters.length;
+    for (const [id, waiters] of since) waiting.set(id, [...(batch.get(id) ?? []), ...waiters]);
   };
 
   const schedule = (): void => {
@@ -63,38 +111,61 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
 
   const flush = async (): Promise<void> => {
     lastFlushMs = performance.now();
-    const batch = [...waiting];
+    const batch = waiting;
     waiting = new Map();
-    waitingCount = 0;
+    waitingCount = awaited?.later.length ?? 0;
     try {
-      const byId = new Map((await count(batch)).map((notice) => [notice.id, notice]));
-      for (const [id, waiters] of batch) settle(waiters, byId.get(id));
+      const left = await count(countViews, batch);
+      if (left.size > 0) {
+        const locked = await findLocked(left);
+        putBack(locked);
+        const [first] = locked.keys();
+        if (first !== undefined && !awaited) void awaitLock(first);
+        else if (locked.size === batch.size) await delay(LOCK_RETRY_MS);
+      }
     } catch (error) {
-      for (const [, waiters] of batch) for (const { reject } of waiters) reject(error);
+      rejectAll(batch, error);
     }
     isScheduled = false;
     schedule();
   };
 
+  const awaitLock = async (id: number): Promise<void> => {
+    const waiters = waiting.get(id) ?? [];
+    waiting.delete(id);
+    waitingCount -= waiters.length;
+    const later: Waiter[] = [];
+    awaited = { id, later };
+    const batch: Batch = new Map([[id, waiters]]);
+    try {
+      const left = await count(countViewsOnceUnlocked, batch);
+      if (left.size > 0) settle(waiters, null);
+    } catch (error) {
+      rejectAll(batch, error);
+    }
+    awaited = undefined;
+    if (later.length > 0) waiting.set(id, later);
+    schedule();
+  };
+
+  const queueOf = (id: number): Waiter[] => {
+    if (id === awaited?.id) return awaited.later;
+    const queue = waiting.get(id) ?? [];
+    if (queue.length === 0) waiting.set(id, queue);
+    return queue;
+  };
+
   return {
     view: (id) =>
       new Promise((resolve, reject) => {
-        if (waitingCount === MAX_WAITING) {
+        const queue = waitingCount < MAX_WAITING ? queueOf(id) : undefined;
+        if (!queue || queue.length >= MAX_WAITING_FOR_ONE) {
           reject(databaseUnavailable(new Error('too many views wait to be counted')));
           return;
         }
+        queue.push({ sinceMs: performance.now(), resolve, reject });
         waitingCount += 1;
-        const waiters = waiting.get(id);
-        if (waiters) waiters.push({ resolve, reject });
-        else waiting.set(id, [{ resolve, reject }]);
         schedule();
       }),
   };
-};
-
-/** The statement added one for each waiter: they get the numbers that led up to the stored count, first come first. */
-const settle = (waiters: Waiter[], notice: Notice | undefined): void => {
-  waiters.forEach(({ resolve }, index) => {
-    resolve(notice ? { ...notice, viewCount: notice.viewCount - BigInt(waiters.length - 1 - index) } : null);
-  });
 };

@@ -3,6 +3,7 @@ import type { GatheredPolicy } from '../cache/policy.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
+import type { InFlight } from '../graphql/in-flight.ts';
 import { memo } from '../graphql/memo.ts';
 import { listOfAll, listOfCategories, productsById, productsBySlug, topOfEachCategory } from './product.sql.ts';
 import type { ProductOrder } from './product-order.ts';
@@ -57,14 +58,19 @@ export const createProductReads = (sql: Sql): ProductReads => ({
 });
 
 /** Loaders for one operation: `now` decides what is visible. */
-export const createProductLoaders = (reads: ProductReads, policy: GatheredPolicy, now: Date): ProductLoaders => {
+export const createProductLoaders = (
+  reads: ProductReads,
+  policy: GatheredPolicy,
+  now: Date,
+  inFlight: InFlight,
+): ProductLoaders => {
   const visible = (product: Product | null): Product | null =>
     product && product.status === 'ON_SALE' && product.publishedAt <= now ? product : null;
 
-  const visibleById = memo(async (id: number) => visible(await reads.byId.load(id)));
+  const visibleById = memo(async (id: number) => visible(await inFlight.track(reads.byId.load(id))));
   // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.
   const visibleBySlug = memo(async (slug: string) =>
-    slug.includes('\0') ? null : visible(await reads.bySlug.load(slug)),
+    slug.includes('\0') ? null : visible(await inFlight.track(reads.bySlug.load(slug))),
   );
   const lists = new Map<string, Promise<Product[]>>();
   const topOfEach = new Map<string, DataLoader<number, Product[]>>();
@@ -81,7 +87,7 @@ export const createProductLoaders = (reads: ProductReads, policy: GatheredPolicy
     list: (key) => {
       policy.dependsOn('product');
       const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
-      const list = lists.get(name) ?? reads.list(key, now);
+      const list = lists.get(name) ?? inFlight.track(reads.list(key, now));
       lists.set(name, list);
       return list;
     },
@@ -91,7 +97,10 @@ export const createProductLoaders = (reads: ProductReads, policy: GatheredPolicy
       let loader = topOfEach.get(name);
       if (!loader) {
         loader = new DataLoader<number, Product[]>(async (ids) => {
-          const byCategory = Map.groupBy(await reads.topOfEach(ids, orderBy, limit, now), (row) => row.categoryId);
+          const byCategory = Map.groupBy(
+            await inFlight.track(reads.topOfEach(ids, orderBy, limit, now)),
+            (row) => row.categoryId,
+          );
           return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
         });
         topOfEach.set(name, loader);

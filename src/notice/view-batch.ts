@@ -1,0 +1,34 @@
+import type { Notice } from '../database/generated/client/client.ts';
+import { databaseUnavailable } from '../errors.ts';
+
+/** A view that is to be counted, and who is told of it. */
+export interface Waiter {
+  /** By `performance.now()`. */
+  readonly sinceMs: number;
+  readonly resolve: (notice: Notice | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Views by the ids of their notices, first come first. */
+export type Batch = Map<number, Waiter[]>;
+
+/** A statement added one for each of these: they get the numbers that led up to the stored count. Null: there is no such notice. */
+export const settle = (waiters: readonly Waiter[], notice: Notice | null): void => {
+  waiters.forEach(({ resolve }, index) => {
+    resolve(notice && { ...notice, viewCount: notice.viewCount - BigInt(waiters.length - 1 - index) });
+  });
+};
+
+export const rejectAll = (batch: Batch, error: unknown): void => {
+  for (const waiters of batch.values()) for (const { reject } of waiters) reject(error);
+};
+
+/** Rejects those that have waited for longer than this, and gives the others. */
+export const rejectLate = (waiters: readonly Waiter[], maxMs: number): Waiter[] => {
+  const oldestMs = performance.now() - maxMs;
+  return waiters.filter(({ sinceMs, reject }) => {
+    const isLate = sinceMs < oldestMs;
+    if (isLate) reject(databaseUnavailable(new Error('the notice is locked')));
+    return !isLate;
+  });
+};
