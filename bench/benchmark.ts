@@ -1,0 +1,89 @@
+import { catalogueOf } from './database/catalogue.ts';
+import { openBenchDatabases } from './database/database.ts';
+import { findWrk } from './load/wrk.ts';
+import { chooseCores } from './machine/cores.ts';
+import { describeMachine, type Machine } from './machine/machine.ts';
+import { findPostmaster } from './machine/process-usage.ts';
+import { type RunOptions, runWorkload, type WorkloadRun } from './measure/run-workload.ts';
+import type { Sample } from './measure/sample.ts';
+import { countStatements } from './measure/statements.ts';
+import type { Options } from './options.ts';
+import { CONTENDERS } from './servers/contenders.ts';
+import type { Workload } from './workloads/workload.ts';
+import { createWorkloads } from './workloads/workloads.ts';
+
+export interface Results {
+  readonly date: string;
+  readonly options: Pick<Options, 'products' | 'rounds' | 'seconds'>;
+  readonly machine: Machine;
+  readonly workloads: readonly (Pick<Workload, 'code' | 'title'> & Pick<WorkloadRun, 'bodyBytes' | 'limitForm'>)[];
+  /** In the order of the tables. */
+  readonly servers: readonly { readonly name: string; readonly label: string }[];
+  readonly samples: readonly Sample[];
+  readonly starts: WorkloadRun['starts'];
+  /** By server and workload. */
+  readonly statements: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+interface Surroundings {
+  /** For files that are needed while it runs. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly log: (line: string) => void;
+}
+
+/** @throws Error when something is missing, or a server answers wrongly */
+export const runBenchmark = async (options: Options, { directory, signal, log }: Surroundings): Promise<Results> => {
+  const wrkVersion = await findWrk();
+  const cores = chooseCores();
+  const catalogue = catalogueOf(options.products);
+  const workloads = createWorkloads(catalogue).filter(({ code }) => options.workloads?.includes(code) ?? true);
+  if (workloads.length === 0) throw new Error(`There is no workload ${options.workloads}.`);
+  const contenders = CONTENDERS.filter(({ name }) => options.only.includes(name));
+
+  log('preparing the database…');
+  await using databases = await openBenchDatabases({ catalogue, serverUrl: options.databaseUrl, log });
+  const { rows } = await databases.shared.client.query<{ pid: number; version: string }>(
+    `select pg_backend_pid() as pid, current_setting('server_version') as version`,
+  );
+  const postmaster = findPostmaster(rows[0]?.pid ?? 0);
+  const runOptions: RunOptions = {
+    bench: { postmaster, loadCore: cores?.load, signal },
+    cores,
+    databases,
+    contenders,
+    directory,
+    rounds: options.rounds,
+    seconds: options.seconds,
+    warmUpSeconds: options.warmUpSeconds,
+    onSample: (sample) => log(progressOf(sample)),
+  };
+
+  const runs: [Workload, WorkloadRun][] = [];
+  for (const workload of workloads) {
+    log(`${workload.code} ${workload.title}`);
+    runs.push([workload, await runWorkload(workload, runOptions)]);
+  }
+  const statements: Record<string, Record<string, number>> = {};
+  for (const contender of contenders) {
+    signal.throwIfAborted();
+    statements[contender.name] = Object.fromEntries(
+      await countStatements(contender, workloads, databases[contender.database ?? 'shared'].url),
+    );
+  }
+
+  const { products, rounds, seconds } = options;
+  return {
+    date: new Date().toISOString(),
+    options: { products, rounds, seconds },
+    machine: await describeMachine({ postgres: rows[0]?.version ?? '', wrk: wrkVersion, cores }),
+    workloads: runs.map(([{ code, title }, { bodyBytes, limitForm }]) => ({ code, title, bodyBytes, limitForm })),
+    servers: contenders.map(({ name, label }) => ({ name, label })),
+    samples: runs.flatMap(([, { samples }]) => samples),
+    starts: runs.flatMap(([, { starts }]) => starts),
+    statements,
+  };
+};
+
+const progressOf = ({ workload, server, door, round, requestsPerSecond, cpuUsPerRequest }: Sample): string =>
+  `  ${workload} round ${round + 1} ${`${server} ${door}`.padEnd(18)} ${requestsPerSecond.toFixed(0).padStart(7)}/s ${cpuUsPerRequest?.toFixed(1).padStart(9) ?? '–'} µs`;

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
+import { applyMigrations } from '../../src/database/migrations.ts';
+import { type Catalogue, fillStatements, PRISMA_INDEXES } from './catalogue.ts';
+
+/** A database with the catalogue in it, of this run alone. */
+interface BenchDatabase {
+  readonly url: string;
+  /** A connection for what is measured and checked beside the servers. */
+  readonly client: pg.Client;
+}
+
+export interface BenchDatabases extends AsyncDisposable {
+  /** With the indexes of the gateway, for all who write their SQL. */
+  readonly shared: BenchDatabase;
+  /** With {@link PRISMA_INDEXES}. */
+  readonly prisma: BenchDatabase;
+}
+
+interface Options {
+  readonly catalogue: Catalogue;
+  /** A server on which databases may be made; undefined for the embedded one, in a temporary directory. */
+  readonly serverUrl: string | undefined;
+  readonly log: (line: string) => void;
+}
+
+export const openBenchDatabases = async ({ catalogue, serverUrl, log }: Options): Promise<BenchDatabases> => {
+  const startedMs = performance.now();
+  await using cleanup = new AsyncDisposableStack();
+  const server = serverUrl ?? (await startTemporaryServer(cleanup));
+  const name = `vitrine_bench_${randomBytes(4).toString('hex')}`;
+  const sharedUrl = await createDatabase(server, name, '', cleanup);
+  await applyMigrations({ url: sharedUrl, log: () => {} });
+  await runAll(sharedUrl, fillStatements(catalogue));
+  const prismaUrl = await createDatabase(server, `${name}_prisma`, `template ${name}`, cleanup);
+  await runAll(prismaUrl, PRISMA_INDEXES);
+
+  const open = async (url: string): Promise<BenchDatabase> => {
+    // As a database in use has it: statistics, the visibility map that index-only scans need, and nothing left to write.
+    await runAll(url, ['vacuum (analyze) category, product, notice', 'checkpoint']);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    cleanup.defer(() => client.end());
+    return { url, client };
+  };
+  const databases = { shared: await open(sharedUrl), prisma: await open(prismaUrl) };
+  log(`${catalogue.products} products in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  const opened = cleanup.move();
+  return { ...databases, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+};
+
+const runAll = async (url: string, statements: readonly string[]): Promise<void> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+};
+
+const startTemporaryServer = async (cleanup: AsyncDisposableStack): Promise<string> => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-'));
+  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {} });
+  cleanup.defer(stop);
+  return url;
+};
+
+const createDatabase = async (
+  serverUrl: string,
+  name: string,
+  options: string,
+  cleanup: AsyncDisposableStack,
+): Promise<string> => {
+  await runAll(serverUrl, [`create database ${name} ${options}`]);
+  cleanup.defer(() => runAll(serverUrl, [`drop database ${name} with (force)`]));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+};

@@ -1,0 +1,53 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { Call } from '../workloads/workload.ts';
+
+interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Asks one server, over connections that stay open until the end. */
+export interface HttpClient extends Disposable {
+  readonly call: (call: Call) => Promise<Reply>;
+  /** Makes every call once, many at a time, and hands on each answer. @throws Error when one is not a 200 */
+  readonly callAll: (calls: readonly Call[], take?: (call: Call, reply: Reply) => void) => Promise<void>;
+}
+
+const CONCURRENCY = 32;
+
+export const createHttpClient = (url: string): HttpClient => {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
+
+  const call: HttpClient['call'] = ({ method, target, body }) =>
+    new Promise((resolve, reject) => {
+      const headers =
+        body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+      const read = async (response: IncomingMessage): Promise<Reply> => ({
+        status: response.statusCode ?? 0,
+        contentType: response.headers['content-type'] ?? '',
+        body: await buffer(response),
+      });
+      request(new URL(target, url), { agent, method, headers }, (response) => read(response).then(resolve, reject))
+        .on('error', reject)
+        .end(body);
+    });
+
+  return {
+    call,
+    callAll: async (calls, take) => {
+      const queue = calls.values();
+      const work = async (): Promise<void> => {
+        for (const each of queue) {
+          const reply = await call(each);
+          if (reply.status !== 200)
+            throw new Error(`${each.method} ${each.target} was answered ${reply.status}: ${reply.body}`);
+          take?.(each, reply);
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    },
+    [Symbol.dispose]: () => agent.destroy(),
+  };
+};

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+interface Stat {
+  readonly parent: number;
+  readonly command: string;
+  /** Time that all its threads have spent on a core, in user and kernel mode. */
+  readonly cpuUs: number;
+}
+
+let usPerTick: number | undefined;
+
+const tickUs = (): number => {
+  usPerTick ??= 1_000_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  return usPerTick;
+};
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html. Undefined where there is no such process, or no /proc. */
+const readStat = (pid: number): Stat | undefined => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // A command may hold blanks and brackets: the fields begin after its last bracket.
+    const end = text.lastIndexOf(')');
+    const fields = text.slice(end + 2).split(' ');
+    const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number) as [number, number, number];
+    return { parent, command: text.slice(text.indexOf('(') + 1, end), cpuUs: (user + system) * tickUs() };
+  } catch {
+    return undefined;
+  }
+};
+
+export const cpuUsOf = (pid: number): number | undefined => readStat(pid)?.cpuUs;
+
+/** Resident memory. */
+export const rssMbOf = (pid: number): number | undefined => {
+  try {
+    const kb = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kb === undefined ? undefined : Number(kb) / 1024;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The server process behind a connection of ours, when it runs on this machine. */
+export const findPostmaster = (backendPid: number): number | undefined => {
+  const backend = readStat(backendPid);
+  return backend?.command === 'postgres' ? backend.parent : undefined;
+};
+
+/** What each backend and worker of a PostgreSQL server has used, by process. */
+export const cpuUsOfChildren = (parent: number): ReadonlyMap<number, number> => {
+  const children = new Map<number, number>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? readStat(Number(name)) : undefined;
+    if (stat?.parent === parent) children.set(Number(name), stat.cpuUs);
+  }
+  return children;
+};

@@ -1,0 +1,108 @@
+import type pg from 'pg';
+import { CONNECTIONS, type LoadResult, runWrk } from '../load/wrk.ts';
+import { rssMbOf } from '../machine/process-usage.ts';
+import type { RunningServer } from '../servers/start.ts';
+import { expectRightAnswer } from '../workloads/expect.ts';
+import type { Door, Question, Workload } from '../workloads/workload.ts';
+import type { Sample } from './sample.ts';
+import { readUsage, settle, usedBetween } from './usage.ts';
+
+/** What all cells of a run share. */
+export interface Bench {
+  /** The process of PostgreSQL, when it runs on this machine. */
+  readonly postmaster: number | undefined;
+  readonly loadCore: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A server with what it is asked. */
+export interface Cell {
+  readonly server: RunningServer;
+  /** What the server answers from. */
+  readonly database: pg.Client;
+  readonly workload: Workload;
+  readonly door: Door;
+  readonly questions: readonly Question[];
+  /** The requests as random.lua reads them. */
+  readonly requestFile: string;
+}
+
+/** No measurement is made longer from here on. */
+const LONGEST_S = 16;
+
+/** Loads a server for some seconds, with the checks before and after. @throws Error when an answer is wrong, lost or not counted */
+export const measureCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<Sample> =>
+  measure(bench, cell, round, seconds).catch((error: unknown) => {
+    throw cell.server.withOutput(error);
+  });
+
+const measure = async (bench: Bench, cell: Cell, round: number, seconds: number): Promise<Sample> => {
+  const { server, workload, door } = cell;
+  await check(cell);
+  const viewsBefore = workload.countsViews ? await countViews(cell.database) : 0;
+  const before = readUsage(server.pid, bench.postmaster);
+  const result = await loadCell(bench, cell, round, seconds);
+  const after = readUsage(server.pid, bench.postmaster);
+  const rssMb = rssMbOf(server.pid);
+  await settle(server.pid, bench.postmaster);
+  assertClean(cell, result);
+  // So slow that most connections were still waiting for their first answer.
+  if (result.requests < CONNECTIONS / 2 && seconds < LONGEST_S) return measure(bench, cell, round, seconds * 4);
+  if (workload.countsViews) assertCounted(cell, result.requests, (await countViews(cell.database)) - viewsBefore);
+  await check(cell);
+
+  const used = usedBetween(before, after);
+  return {
+    workload: workload.code,
+    server: server.contender.name,
+    door,
+    round,
+    requests: result.requests,
+    requestsPerSecond: (result.requests / result.durationUs) * 1_000_000,
+    p50Ms: result.p50Us / 1000,
+    p99Ms: result.p99Us / 1000,
+    cpuUsPerRequest: used.server && used.server / result.requests,
+    cores: used.server && used.server / result.durationUs,
+    postgresUsPerRequest: used.postgres && used.postgres / result.requests,
+    postgresCores: used.postgres && used.postgres / result.durationUs,
+    rssMb,
+  };
+};
+
+/** Loads without measuring or checking. */
+export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<LoadResult> =>
+  runWrk({
+    url: cell.server.url,
+    method: cell.door,
+    file: cell.requestFile,
+    seconds,
+    seed: round + 1,
+    core: bench.loadCore,
+    signal: bench.signal,
+  });
+
+const check = ({ server, database, workload, door, questions }: Cell): Promise<void> => {
+  const question = questions[Math.floor(Math.random() * questions.length)];
+  if (question === undefined) throw new Error(`${workload.code} asks nothing`);
+  return expectRightAnswer(server.client, database, workload, question, door);
+};
+
+const countViews = async (database: pg.Client): Promise<number> => {
+  const { rows } = await database.query<{ views: string }>('select sum(view_count) as views from notice');
+  return Number(rows[0]?.views);
+};
+
+const assertClean = ({ workload }: Cell, { requests, badStatus, socketErrors, timeouts }: LoadResult): void => {
+  if (badStatus + socketErrors + timeouts === 0) return;
+  throw new Error(
+    `${workload.code}: of ${requests} answers ${badStatus} were errors, ${socketErrors} sockets broke, ${timeouts} requests timed out`,
+  );
+};
+
+/** An answer that was on its way when the load stopped is counted and not seen: one a connection at most. */
+const assertCounted = ({ server, workload }: Cell, answered: number, counted: number): void => {
+  // The limit has its answers from memory.
+  if (server.contender.name === 'limit') return;
+  if (counted >= answered && counted <= answered + CONNECTIONS) return;
+  throw new Error(`${workload.code}: ${counted} views were counted and ${answered} answered`);
+};

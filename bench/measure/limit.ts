@@ -1,0 +1,78 @@
+import path from 'node:path';
+import type { LoadResult } from '../load/wrk.ts';
+import { cpuUsOf } from '../machine/process-usage.ts';
+import { LIMIT, SOURCE } from '../servers/contenders.ts';
+import { recordAnswers } from '../servers/known-answers.ts';
+import { type RunningServer, startServer } from '../servers/start.ts';
+import { callOf, type Door, type Workload } from '../workloads/workload.ts';
+import { type Bench, type Cell, loadCell } from './cell.ts';
+import { medianOf } from './median.ts';
+import { questionsFor } from './plan.ts';
+import { type RunOptions, startContender } from './run-workload.ts';
+
+interface StartedLimit {
+  readonly limit: RunningServer;
+  /** The median size of its bodies, by door. */
+  readonly bodyBytes: Partial<Record<Door, number>>;
+}
+
+/** Starts the limit with the answers of a gateway that runs for that alone. */
+export const startLimit = async (
+  workload: Workload,
+  doors: readonly Door[],
+  options: RunOptions,
+): Promise<StartedLimit> => {
+  const questions = questionsFor(LIMIT, workload);
+  const calls = doors.flatMap((door) => questions.map((question) => callOf(workload, question, door)));
+  const [firstCall] = calls;
+  if (firstCall === undefined) throw new Error(`${workload.code} asks nothing`);
+  const file = path.join(options.directory, `${workload.code}.answers`);
+  const bodyBytes: StartedLimit['bodyBytes'] = {};
+  {
+    await using source = await startContender(SOURCE, options);
+    const answers = await recordAnswers(source.client, calls, file);
+    for (const door of doors) {
+      bodyBytes[door] = medianOf(answers.filter(({ call }) => call.method === door).map(({ body }) => body.byteLength));
+    }
+  }
+  const environment = { ANSWERS: file };
+  return {
+    limit: await startServer({ contender: LIMIT, environment, core: options.cores?.server, firstCall }),
+    bodyBytes,
+  };
+};
+
+/**
+ * Warms the limit in both ways in which it can write a body, and leaves it with the faster one. Which one that is depends on the size of the
+ * bodies alone, so one door decides for both.
+ * @returns what it was left with
+ */
+export const warmLimit = async ([first, ...others]: readonly Cell[], options: RunOptions): Promise<string> => {
+  if (first === undefined) throw new Error('The limit has no door.');
+  const form = await chooseForm(options.bench, first, options.warmUpSeconds);
+  for (const cell of others) await loadCell(options.bench, cell, 0, options.warmUpSeconds);
+  return form;
+};
+
+const FORMS = ['latin1', 'buffer'] as const;
+const TRY_SECONDS = 1;
+
+const chooseForm = async (bench: Bench, cell: Cell, tries: number): Promise<string> => {
+  const cost = { buffer: Number.POSITIVE_INFINITY, latin1: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < tries; round += 1) {
+    for (const form of FORMS) {
+      cell.server.tell(form);
+      const before = cpuUsOf(cell.server.pid);
+      const result = await loadCell(bench, cell, round, TRY_SECONDS);
+      const after = cpuUsOf(cell.server.pid);
+      cost[form] = Math.min(cost[form], costOf(result, before, after));
+    }
+  }
+  const best = cost.latin1 < cost.buffer ? 'latin1' : 'buffer';
+  cell.server.tell(best);
+  return best;
+};
+
+/** What a request takes of its core, or of time where the system does not tell. */
+const costOf = ({ requests, durationUs }: LoadResult, before: number | undefined, after: number | undefined): number =>
+  (before === undefined || after === undefined ? durationUs : after - before) / requests;

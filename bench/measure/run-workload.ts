@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { BenchDatabases } from '../database/database.ts';
+import type { Cores } from '../machine/cores.ts';
+import { rssMbOf } from '../machine/process-usage.ts';
+import type { Contender } from '../servers/contenders.ts';
+import { type RunningServer, startServer } from '../servers/start.ts';
+import { firstCallOf } from '../workloads/first-call.ts';
+import { callOf, type Door, type Workload } from '../workloads/workload.ts';
+import { type Bench, type Cell, loadCell, measureCell } from './cell.ts';
+import { startLimit, warmLimit } from './limit.ts';
+import { doorOf, doorsOf, questionsFor } from './plan.ts';
+import type { Sample } from './sample.ts';
+import { settle } from './usage.ts';
+
+export interface WorkloadRun {
+  readonly samples: Sample[];
+  readonly starts: { readonly server: string; readonly startupMs: number; readonly rssMb: number | undefined }[];
+  /** The median size of the bodies, by door. */
+  readonly bodyBytes: Partial<Record<Door, number>>;
+  /** How the limit wrote them. */
+  readonly limitForm: string;
+}
+
+export interface RunOptions {
+  readonly bench: Bench;
+  readonly cores: Cores | undefined;
+  readonly databases: Pick<BenchDatabases, 'shared' | 'prisma'>;
+  readonly contenders: readonly Contender[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warmUpSeconds: number;
+  /** For the requests and the answers of the limit. */
+  readonly directory: string;
+  readonly onSample: (sample: Sample) => void;
+}
+
+/** Measures every server on one workload: all start, are warmed, and are then visited in turn, round by round. */
+export const runWorkload = async (workload: Workload, options: RunOptions): Promise<WorkloadRun> => {
+  const { bench, databases, contenders, rounds, seconds } = options;
+  await using running = new AsyncDisposableStack();
+  const starts: WorkloadRun['starts'] = [];
+
+  const doors = doorsOf(contenders, workload);
+  const { limit, bodyBytes } = await startLimit(workload, doors, options);
+  running.use(limit);
+  const limitCells: Cell[] = [];
+  for (const door of doors) limitCells.push(await createCell(limit, workload, door, options));
+  const cells: Cell[] = [];
+  for (const contender of contenders) {
+    const door = doorOf(contender, workload);
+    if (door === undefined) continue;
+    const server = running.use(await startContender(contender, options));
+    starts.push({ server: contender.name, startupMs: server.startupMs, rssMb: rssMbOf(server.pid) });
+    cells.push(await createCell(server, workload, door, options));
+  }
+
+  const limitForm = await warmLimit(limitCells, options);
+  for (const cell of cells) await warm(cell, options);
+
+  const samples: Sample[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const cell of [...limitCells, ...cells]) {
+      bench.signal.throwIfAborted();
+      const sample = await measureCell(bench, cell, round, seconds);
+      samples.push(sample);
+      options.onSample(sample);
+    }
+  }
+  // Counting left dead rows behind, which later workloads would pay for.
+  if (workload.countsViews) {
+    for (const { client } of [databases.shared, databases.prisma]) await client.query('vacuum notice');
+  }
+  return { samples, starts, bodyBytes, limitForm };
+};
+
+const warm = async (cell: Cell, { bench, rounds, warmUpSeconds }: RunOptions): Promise<void> => {
+  const { server, workload, door, questions } = cell;
+  if (server.contender.isWarm)
+    await server.client.callAll(questions.map((question) => callOf(workload, question, door)));
+  await loadCell(bench, cell, rounds, warmUpSeconds);
+  await settle(server.pid, bench.postmaster);
+};
+
+const createCell = async (
+  server: RunningServer,
+  workload: Workload,
+  door: Door,
+  { databases, directory }: RunOptions,
+): Promise<Cell> => {
+  const questions = questionsFor(server.contender, workload);
+  const requestFile = path.join(directory, `${workload.code}.${server.contender.name}.${door}`);
+  const lines = questions.map((question) => {
+    const { target, body } = callOf(workload, question, door);
+    return body ?? target;
+  });
+  await writeFile(requestFile, lines.join('\n'));
+  const { client: database } = databases[server.contender.database ?? 'shared'];
+  return { server, database, workload, door, questions, requestFile };
+};
+
+export const startContender = (contender: Contender, { databases, cores }: RunOptions): Promise<RunningServer> =>
+  startServer({
+    contender,
+    environment: { DATABASE_URL: databases[contender.database ?? 'shared'].url },
+    core: cores?.server,
+    firstCall: firstCallOf(contender),
+  });

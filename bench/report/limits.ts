@@ -1,0 +1,46 @@
+// What was seen with a profiler (`node --cpu-prof`), and in the cores that server and PostgreSQL had. Look again when a share moves.
+
+const WRITING =
+  'The system call that writes the answer, a third to a half of the CPU time; then head and parser of Node, and the headers that the limit does not send.';
+const SHARED =
+  'Equal requests in flight share one execution, so PostgreSQL has little to do; the way there: routing, variables, waiting for the shared answer.';
+const YOGA =
+  'Equal requests in flight share one execution; for each of them Yoga reads the body and makes its objects: a sixth of the CPU time is garbage collection.';
+const VIEWS =
+  'Views that wait together share one statement, so it is not PostgreSQL: every view is executed and serialised for itself, then written.';
+const ROW_LOCK = 'The lock of one row: every update waits for the commit of the one before.';
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  fastify: 'A statement for each request: its rows are parsed into objects and serialised again.',
+  'fastify W5': 'Parsing and serialising 300 rows for each request.',
+  'fastify W6': 'PostgreSQL, which counts the notices in effect for each page.',
+  'fastify W7a': ROW_LOCK,
+  mercurius: 'As with fastify, and resolvers, loaders and promises for the fields.',
+  'mercurius W6': 'PostgreSQL, which counts the notices in effect for each page.',
+  'mercurius W7a': ROW_LOCK,
+  'mercurius W9': 'The resolvers and promises of about a thousand fields.',
+  documented: "Prisma's way from a query to rows and from rows to objects, then Yoga's and graphql-js's around it.",
+  'documented W4': 'PostgreSQL reads and sorts both categories whole: Prisma has no lateral join for it.',
+  'documented W9':
+    'A `take` inside a relation reads every product of the 20 categories, ten thousand rows, and trims them in the process.',
+  gateway: WRITING,
+  'gateway W1':
+    'Misses: of 20,000 products that were asked for once, those that a quarter of the cache holds are still there; asked for again, they stay.',
+  'gateway W7a': VIEWS,
+  'gateway W7b': VIEWS,
+  'gateway W8': 'Reading the body as a stream, and finding the answer by its bytes, beside what the limit does.',
+  'gateway W9': 'Reading the body as a stream, and finding the answer by its bytes, beside what the limit does.',
+  'gateway-off': SHARED,
+  'gateway-off W1':
+    'Making the answer, its tag and its objects; lookups of one moment share a statement, so PostgreSQL does little.',
+  'gateway-off W4':
+    'The rows of 20 products: parsed, executed field by field, serialised; a fifth of the CPU time is garbage collection.',
+  'gateway-off W7a': VIEWS,
+  'gateway-off W7b': VIEWS,
+  'gateway-off W8': YOGA,
+  'gateway-off W9': YOGA,
+};
+
+/** What holds a server back in a workload: a sentence for the cell, or for all cells of the server. */
+export const limitsOf = (server: string, workload: string): string | undefined =>
+  SENTENCES[`${server} ${workload}`] ?? SENTENCES[server];

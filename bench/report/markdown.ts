@@ -1,0 +1,115 @@
+import type { Results } from '../benchmark.ts';
+import { CONNECTIONS } from '../load/wrk.ts';
+import { medianOf } from '../measure/median.ts';
+import { LIMIT } from '../servers/contenders.ts';
+import { count, DASH, percent } from './format.ts';
+import { limitsOf } from './limits.ts';
+import type { Row } from './summary.ts';
+import { markdownTable } from './table.ts';
+import { tablesOf } from './tables.ts';
+
+/** BENCHMARKS.md. */
+export const toMarkdown = (results: Results, rows: readonly Row[]): string =>
+  [
+    '# Benchmarks',
+    'Written by `npm run bench`; the next run writes over it.',
+    '![Share of the limit by workload and server](bench/chart.svg)',
+    conditions(results),
+    HOW_TO_READ,
+    '## Workloads',
+    workloadTable(results),
+    ...tablesOf(results, rows).flatMap(({ title, note, head, rows: cells }) => [
+      `## ${title}`,
+      note,
+      markdownTable(['', ...head], cells),
+    ]),
+    '## What limits each cell',
+    'The shares are of this run; the sentences are from looking at where the time goes, with a profiler (bench/report/limits.ts).',
+    limitTable(rows),
+    '## Run it',
+    RUN_IT,
+  ].join('\n\n');
+
+const conditions = (results: Results): string => {
+  const { date, options, machine } = results;
+  const { products, rounds, seconds } = options;
+  const { processor, processors, memoryGb, system, cores, versions } = machine;
+  const pinning = cores
+    ? `the server on core ${cores.server}, the load generator on core ${cores.load}, PostgreSQL where the system puts it`
+    : 'no process pinned to a core';
+  return [
+    `Measured on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s.${noise(results)}`,
+    `${processors} × ${processor}, ${memoryGb} GB, ${system}; ${pinning}.`,
+    Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')
+      .concat('.'),
+  ].join('\n');
+};
+
+/** How far the limit's own rounds are apart: as much as any other number here may be off. */
+const noise = ({ samples, options }: Results): string => {
+  if (options.rounds < 2) return '';
+  const cells = Map.groupBy(
+    samples.filter(({ server }) => server === LIMIT.name),
+    ({ workload, door }) => `${workload} ${door}`,
+  );
+  const spreads = [...cells.values()].map((rounds) => {
+    const rates = rounds.map(({ requestsPerSecond }) => requestsPerSecond);
+    return Math.max(...rates) / Math.min(...rates);
+  });
+  return ` The limit's fastest round over its slowest: ${medianOf(spreads).toFixed(2)}, at worst ${Math.max(...spreads).toFixed(2)}.`;
+};
+
+const HOW_TO_READ = `## How to read it
+
+- **The limit** is a bare \`node:http\` server that has every answer in memory, the very bytes that the gateway gives: it looks the target or the
+  body up, writes the head, writes the body. No server on \`node:http\` can be faster, so the other numbers are shares of it. It has two doors:
+  GET, and POST with the body read. Each server is compared with the door that it was asked through.
+- **fastify + pg** and **mercurius** are what a team would write by hand: prepared statements, \`lateral\` joins, schemas for the serializer, the
+  JIT, loaders. **Yoga + Pothos + Prisma** is the stack of the gateway as its documentations show it, on indexes made for it.
+- **Vitrine, cache warm** has its default settings, and was asked everything once before: 20,000 products, 500 pairs of categories, the rest whole.
+  **Cache off** is \`CACHE_MAX_MB=0\`, over all 100,000 products and all pairs; requests that are equal and in flight at the same time still share
+  one execution, which is why the lists of one form (W2, W3, W5, W6, W8, W9) ask PostgreSQL for little.
+- W9 is all 20 root categories, 10 products of each, and the category of each product.
+- W1 to W7 are asked of REST servers as GET of the path, and of GraphQL servers as POST of the document behind it. W8 and W9 are GraphQL only.
+- Before and after each cell an answer of each server is compared, field by field and in its order, with what plain SQL says; after the
+  counting cells the counters in the database must have grown by the answers, plus at most the open connections. A server that answers wrongly, or
+  with an error, or drops a connection, ends the run.`;
+
+const workloadTable = ({ workloads }: Results): string =>
+  markdownTable(
+    ['', 'what is asked', 'the limit writes it as', 'bytes of a body, GET', 'POST'],
+    workloads.map(({ code, title, bodyBytes, limitForm }) => [
+      code,
+      title,
+      limitForm,
+      count(bodyBytes.GET),
+      count(bodyBytes.POST),
+    ]),
+    { textColumns: 3 },
+  );
+
+const limitTable = (rows: readonly Row[]): string => {
+  const cells = rows.flatMap(({ name, label, figures }) =>
+    [...figures].map(([code, { share, cores }]) => [
+      `${label}, ${code}`,
+      limitsOf(name, code) ?? DASH,
+      percent(share),
+      count(cores, 2),
+    ]),
+  );
+  const known = cells.filter(([, sentence]) => sentence !== DASH);
+  return markdownTable(['cell', 'what limits it', 'share', 'cores of the server'], known, { textColumns: 2 });
+};
+
+const RUN_IT = `\`\`\`sh
+npm ci
+npm run bench                                  # about 25 minutes, writes this file
+npm run bench -- --quick                       # two to three minutes, prints only
+npm run bench -- --only gateway --workloads W1,W8 --rounds 5
+npm run bench -- --help
+\`\`\`
+
+It brings its own PostgreSQL, in a temporary directory. The load generator is \`wrk\`; the command says how to install it when it is missing.
+`;

@@ -1,0 +1,48 @@
+import { count, percent } from './format.ts';
+import type { Figures } from './summary.ts';
+
+/** One number of a cell, and how a table shows it. */
+export interface Measure {
+  readonly title: string;
+  /** What a reader has to know of it. */
+  readonly note: string;
+  readonly show: (figures: Figures) => string;
+}
+
+export const MEASURES: readonly Measure[] = [
+  {
+    title: 'Share of the limit',
+    note: 'Requests a second, over those of the limit in the same round through the same door; the median of the rounds.',
+    show: ({ share }) => percent(share),
+  },
+  {
+    title: 'Requests a second',
+    note: 'Medians. They drift from machine to machine and hour to hour; the shares hold.',
+    show: ({ requestsPerSecond }) => count(requestsPerSecond),
+  },
+  {
+    title: 'CPU of the server, µs a request',
+    note: 'User and system time of the process. It does not depend on who else uses the other cores.',
+    show: ({ cpuUs }) => count(cpuUs, 1),
+  },
+  {
+    title: "The limit's CPU, as a share of the server's",
+    note: 'CPU time that the limit took for a request, over what the server took: the share it would have with the machine to itself.',
+    show: ({ cpuShare }) => percent(cpuShare),
+  },
+  {
+    title: 'Latency p50 / p99, ms',
+    note: '64 requests are always waiting, so this is a queue: the p50 follows from the requests a second, the p99 tells how even it is.',
+    show: ({ p50Ms, p99Ms }) => `${count(p50Ms, 1)} / ${count(p99Ms, 1)}`,
+  },
+  {
+    title: 'CPU of PostgreSQL, µs a request',
+    note: 'All of its processes, the work of the others that are idle meanwhile included.',
+    show: ({ postgresUs }) => count(postgresUs, 0),
+  },
+  {
+    title: 'Cores in use: server / PostgreSQL',
+    note: 'A server at 1.0 is what limits its cell; below, it waits: for PostgreSQL, or for the load generator.',
+    show: ({ cores, postgresCores }) => `${count(cores, 2)} / ${count(postgresCores, 2)}`,
+  },
+];

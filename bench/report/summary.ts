@@ -1,0 +1,92 @@
+import type { Results } from '../benchmark.ts';
+import { medianOf } from '../measure/median.ts';
+import type { Sample } from '../measure/sample.ts';
+import { LIMIT } from '../servers/contenders.ts';
+
+/** Medians over the rounds. What the system does not tell is NaN. */
+export interface Figures {
+  readonly requestsPerSecond: number;
+  /** Of what the limit did in the same round through the same door. */
+  readonly share: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuUs: number;
+  /** The limit's CPU time for a request, in the same round, as a part of this one's. */
+  readonly cpuShare: number;
+  readonly cores: number;
+  readonly postgresUs: number;
+  readonly postgresCores: number;
+}
+
+/** A row of the tables: a server, or one door of the limit. */
+export interface Row {
+  readonly name: string;
+  readonly label: string;
+  /** By workload; absent where the server does not have it. */
+  readonly figures: ReadonlyMap<string, Figures>;
+  readonly startupMs: number;
+  readonly rssIdleMb: number;
+  /** The most that it had at the end of any cell. */
+  readonly rssLoadedMb: number;
+}
+
+export const summarise = ({ samples, workloads, servers, starts }: Results): Row[] => {
+  const limits = samples.filter(({ server }) => server === LIMIT.name);
+  const limitOf = ({ workload, door, round }: Sample): Sample | undefined =>
+    limits.find((limit) => limit.workload === workload && limit.door === door && limit.round === round);
+
+  const rowOf = (name: string, label: string, own: readonly Sample[]): Row => {
+    const figures = workloads.flatMap(({ code }): [string, Figures][] => {
+      const cell = own.filter(({ workload }) => workload === code);
+      return cell.length > 0 ? [[code, figuresOf(cell, limitOf)]] : [];
+    });
+    const ownStarts = starts.filter(({ server }) => server === name);
+    return {
+      name,
+      label,
+      figures: new Map(figures),
+      startupMs: medianOf(ownStarts.map(({ startupMs }) => startupMs)),
+      rssIdleMb: medianOf(ownStarts.map(({ rssMb = Number.NaN }) => rssMb)),
+      rssLoadedMb: Math.max(...own.map(({ rssMb = Number.NaN }) => rssMb)),
+    };
+  };
+
+  const doors = [...new Set(limits.map(({ door }) => door))].sort();
+  return [
+    ...doors.map((door) =>
+      rowOf(
+        LIMIT.name,
+        `${LIMIT.label}, ${door}`,
+        limits.filter((limit) => limit.door === door),
+      ),
+    ),
+    ...servers.map(({ name, label }) =>
+      rowOf(
+        name,
+        label,
+        samples.filter(({ server }) => server === name),
+      ),
+    ),
+  ];
+};
+
+const figuresOf = (cell: readonly Sample[], limitOf: (sample: Sample) => Sample | undefined): Figures => {
+  const median = (value: (sample: Sample) => number | undefined): number =>
+    medianOf(cell.map((sample) => value(sample) ?? Number.NaN));
+  const against = (value: (sample: Sample, limit: Sample) => number): number =>
+    median((sample) => {
+      const limit = limitOf(sample);
+      return limit && value(sample, limit);
+    });
+  return {
+    requestsPerSecond: median(({ requestsPerSecond }) => requestsPerSecond),
+    share: against((own, limit) => own.requestsPerSecond / limit.requestsPerSecond),
+    p50Ms: median(({ p50Ms }) => p50Ms),
+    p99Ms: median(({ p99Ms }) => p99Ms),
+    cpuUs: median(({ cpuUsPerRequest }) => cpuUsPerRequest),
+    cpuShare: against((own, limit) => (limit.cpuUsPerRequest ?? Number.NaN) / (own.cpuUsPerRequest ?? Number.NaN)),
+    cores: median(({ cores }) => cores),
+    postgresUs: median(({ postgresUsPerRequest }) => postgresUsPerRequest),
+    postgresCores: median(({ postgresCores }) => postgresCores),
+  };
+};

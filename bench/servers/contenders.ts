@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url';
+import type { Door } from '../workloads/workload.ts';
+
+/** One of the servers that are compared. */
+export interface Contender {
+  /** Stands for it on the command line. */
+  readonly name: string;
+  readonly label: string;
+  /** What Node runs. */
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** @default 'shared' */
+  readonly database?: 'shared' | 'prisma';
+  /** The doors that it has; the first one that a workload has too is used. */
+  readonly doors: readonly Door[];
+  /** It is given what is said to be warm, and each of it once before it is measured. */
+  readonly isWarm?: boolean;
+}
+
+const FASTIFY = fileURLToPath(new URL('./fastify/server.ts', import.meta.url));
+const MERCURIUS = fileURLToPath(new URL('./mercurius/server.ts', import.meta.url));
+const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.url));
+const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
+
+const GATEWAY = [fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
+
+/** The servers that are measured against the limit, in the order of the tables. */
+export const CONTENDERS: readonly Contender[] = [
+  { name: 'fastify', label: 'fastify + pg', command: [FASTIFY], doors: ['GET'] },
+  {
+    name: 'mercurius',
+    label: 'mercurius, JIT, loaders + pg',
+    command: [MERCURIUS],
+    doors: ['POST'],
+  },
+  {
+    name: 'documented',
+    label: 'Yoga + Pothos + Prisma',
+    command: [DOCUMENTED],
+    database: 'prisma',
+    doors: ['POST'],
+  },
+  { name: 'gateway', label: 'Vitrine, cache warm', command: GATEWAY, doors: ['GET', 'POST'], isWarm: true },
+  {
+    name: 'gateway-off',
+    label: 'Vitrine, cache off',
+    command: GATEWAY,
+    environment: { CACHE_MAX_MB: '0' },
+    doors: ['GET', 'POST'],
+  },
+];
+
+/** The same bytes from memory: what nothing on `node:http` can be faster than. It has an answer to every question that is warm, in both forms. */
+export const LIMIT: Contender = {
+  name: 'limit',
+  label: 'the limit',
+  command: [BARE],
+  doors: ['GET', 'POST'],
+  isWarm: true,
+};
+
+/** Not measured: the limit gets its answers from it. */
+export const SOURCE: Contender = { name: 'source', label: 'source', command: GATEWAY, doors: ['GET', 'POST'] };
