@@ -1,0 +1,38 @@
+import type { TestDatabase } from './database.ts';
+import { takeAway } from './outage.ts';
+import { linkTo } from './rest-database-link.ts';
+import { wireTo } from './wire.ts';
+
+export interface Outage extends AsyncDisposable {
+  /** The database's URL for the gateway. */
+  readonly url: string;
+  readonly begin: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** The ways in which a database goes away. */
+export const OUTAGES = {
+  'that refuses connections': async ({ url }: TestDatabase): Promise<Outage> => {
+    const link = await linkTo(url);
+    return { ...link, begin: () => link.cut(), end: link.restore };
+  },
+  'that takes connections and says nothing': async ({ url }: TestDatabase): Promise<Outage> => {
+    const link = await linkTo(url);
+    return { ...link, begin: () => link.cut({ silent: true }), end: link.restore };
+  },
+  'that has fallen silent': async (database: TestDatabase): Promise<Outage> => {
+    const wire = await wireTo(database);
+    return { ...wire, begin: async () => wire.freeze(), end: async () => wire.thaw() };
+  },
+  'that is shut to everybody': async (database: TestDatabase): Promise<Outage> => {
+    let giveBack = async (): Promise<void> => {};
+    return {
+      url: database.url,
+      begin: async () => {
+        giveBack = await takeAway(database);
+      },
+      end: () => giveBack(),
+      [Symbol.asyncDispose]: () => giveBack(),
+    };
+  },
+};
