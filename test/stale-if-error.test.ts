@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, test } from 'vitest';
 import { createTestGateway } from './support/gateway.ts';
 import { askAll, createSmallShop, JSON_HEADERS, type Request, STALE, untilKnown } from './support/known-answers.ts';
 import { OUTAGES } from './support/outages.ts';
@@ -20,8 +20,10 @@ const UNKNOWN: readonly Request[] = [
   ],
 ];
 
-describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) => {
-  test('what was known is answered and marked, the rest is a 503 in under 2 s, and within a second of its return all is well', async () => {
+describe.concurrent.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) => {
+  test('what was known is answered and marked, the rest is a 503 in under 2 s, and within a second of its return all is well', async ({
+    expect,
+  }) => {
     await using database = await createSmallShop();
     await using outage = await createOutage(database);
     await using gateway = await createTestGateway(outage);
@@ -70,7 +72,7 @@ describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) =
   });
 });
 
-test('it lasts for STALE_IF_ERROR_S and no longer', async () => {
+test.concurrent('it lasts for STALE_IF_ERROR_S and no longer', async ({ expect }) => {
   await using database = await createSmallShop();
   await using outage = await OUTAGES['that refuses connections'](database);
   await using gateway = await createTestGateway(outage, { STALE_IF_ERROR_S: '1' });
@@ -90,7 +92,9 @@ test('it lasts for STALE_IF_ERROR_S and no longer', async () => {
   expect(lastMs - beganMs).toBeLessThan(1050);
 });
 
-test('one request in a while finds out whether the database is back; the rest do not wait for it', async () => {
+test.concurrent('one request in a while finds out whether the database is back; the rest do not wait for it', async ({
+  expect,
+}) => {
   await using database = await createSmallShop();
   await using outage = await OUTAGES['that takes connections and says nothing'](database);
   await using gateway = await createTestGateway(outage, { DATABASE_TIMEOUT_MS: '400' });
