@@ -1,54 +1,36 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
-import { insertCategory, insertProduct } from './support/rows.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, createTestGateway } from './support/gateway.ts';
+import { createPricedProduct, type PricedProduct, priceIn } from './support/priced-product.ts';
 import { openSession } from './support/session.ts';
 import { wireTo } from './support/wire.ts';
 
-let database: TestDatabase;
-let product: number;
+let product: PricedProduct;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  product = await insertProduct(database, { category_id: await insertCategory(database) });
-  return () => database[Symbol.asyncDispose]();
+  product = await createPricedProduct();
+  return () => product[Symbol.asyncDispose]();
 });
 
-beforeEach(() => setPrice(1));
-
-/** Resolves once the commit is acknowledged. */
-const setPrice = async (price: number): Promise<number> => {
-  await database.sql('update product set price = $1 where id = $2', [price, product]);
-  return performance.now();
-};
-
-const priceIn = ({ text }: Answer): number => Number(/"amount":"([\d.]+)"/.exec(text)?.[1]);
-
-const read = (gateway: TestGateway): Promise<Answer> => gateway.get(`/api/product/${product}`);
-
-const untilHit = async (gateway: TestGateway, timeout = 1000): Promise<void> => {
-  const status = async (): Promise<unknown> => (await read(gateway)).headers['cache-status'];
-  await expect.poll(status, { interval: 5, timeout }).toBe('vitrine; hit');
-};
-
-/** Ends the connections that listen, and gives their number. */
-const endListeners = async (): Promise<number> => {
-  const ended = await database.sql(
+/** Ends the gateways' connections of which the last statement matches, and gives their number. */
+const endConnections = async (pattern: string): Promise<number> => {
+  const ended = await product.database.sql(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and application_name = 'vitrine' and query ~* 'listen|clock_timestamp'`,
+     where datname = current_database() and application_name = 'vitrine' and query ~* $1`,
+    [pattern],
   );
   return ended.length;
 };
 
 describe('a connection that is ended', () => {
   test('is there again soon, and no change is missed, ten times over', async () => {
+    const { database, setPrice, read, untilHit } = product;
     await using gateway = await createTestGateway(database);
     await untilHit(gateway);
     for (let price = 2; price <= 11; price += 1) {
-      expect(await endListeners()).toBe(1);
+      expect(await endConnections('listen|clock_timestamp')).toBe(1);
+      const endedMs = performance.now();
       // A commit that nobody listens to.
       const acknowledgedMs = await setPrice(price);
-      const endedMs = performance.now();
       let answer: Answer;
       do {
         const sentMs = performance.now();
@@ -60,12 +42,11 @@ describe('a connection that is ended', () => {
     }
   });
 
-  test('at once and for all, with those of the requests, costs no request', async () => {
+  test('together with those of the requests costs no request', async () => {
+    const { database, setPrice, read, untilHit } = product;
     await using gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
     await untilHit(gateway);
-    await database.sql(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'vitrine'`,
-    );
+    expect(await endConnections('')).toBeGreaterThan(1);
     await setPrice(2);
     for (let round = 0; round < 20; round += 1) {
       const answer = await read(gateway);
@@ -77,21 +58,23 @@ describe('a connection that is ended', () => {
 
 describe('beats', () => {
   test('are not sent by a gateway that nobody asks', async () => {
+    const { database, setPrice, readPrice, untilHit } = product;
     await using wire = await wireTo(database);
     await using gateway = await createTestGateway(wire);
     await untilHit(gateway);
     await expect.poll(wire.idleMs, { interval: 50, timeout: 3000 }).toBeGreaterThan(1000);
     // And what was changed meanwhile is known all the same.
     await setPrice(5);
-    expect(priceIn(await read(gateway))).toBe(5);
+    expect(await readPrice(gateway)).toBe(5);
   });
 
   test.for([
     [0, 3],
     [100, 2],
   ] as const)(
-    'are shared: with FRESHNESS_MS=%i 1,000 requests at once take no more than %i',
+    'are shared: with FRESHNESS_MS=%i, 1,000 requests at once take no more than %i',
     async ([freshnessMs, most]) => {
+      const { database, read, untilHit } = product;
       await using wire = await wireTo(database);
       await using gateway = await createTestGateway(wire, { FRESHNESS_MS: String(freshnessMs) });
       await untilHit(gateway);
@@ -108,6 +91,7 @@ describe('beats', () => {
   );
 
   test('go on while the back office holds a table, whose answers stay in memory until it lets go', async () => {
+    const { database, read, readPrice, untilHit } = product;
     await using gateway = await createTestGateway(database);
     const notices = (): Promise<Answer> => gateway.get('/api/notice/list');
     await untilHit(gateway);
@@ -117,7 +101,7 @@ describe('beats', () => {
     await backOffice.query('create temp table reloaded on commit drop as table product');
     await backOffice.query('truncate product');
     const heldMs = performance.now();
-    // For longer than a beat may take, and than a reconnection takes.
+    // For longer than a beat may take, and than it takes to connect again.
     while (performance.now() - heldMs < 1500) {
       expect((await read(gateway)).headers['cache-status']).toBe('vitrine; hit');
       expect((await notices()).status).toBe(200);
@@ -125,97 +109,7 @@ describe('beats', () => {
     await backOffice.query('update reloaded set price = 7');
     await backOffice.query('insert into product select * from reloaded');
     await backOffice.query('commit');
-    await expect.poll(async () => priceIn(await read(gateway)), { interval: 5, timeout: 150 }).toBe(7);
+    await expect.poll(() => readPrice(gateway), { interval: 5, timeout: 200 }).toBe(7);
     expect(gateway.logged.filter(({ msg }) => String(msg).includes('is lost'))).toEqual([]);
-  });
-});
-
-describe('a connection that falls silent', () => {
-  /** Asks every 25 ms until the time, whatever becomes of those before. */
-  const askThroughout = async (gateway: TestGateway, durationMs: number) => {
-    const asked: Promise<{ sentMs: number; tookMs: number; answer: Answer }>[] = [];
-    const beganMs = performance.now();
-    await expect
-      .poll(
-        () => {
-          const sentMs = performance.now();
-          asked.push(read(gateway).then((answer) => ({ sentMs, tookMs: performance.now() - sentMs, answer })));
-          return sentMs - beganMs;
-        },
-        { interval: 25, timeout: durationMs * 2 },
-      )
-      .toBeGreaterThan(durationMs);
-    return Promise.all(asked);
-  };
-
-  test.for<[string, unknown]>([
-    ['300', 'vitrine; hit; ttl=-1; detail=stale-if-error'],
-    ['0', 503],
-  ])('is noticed, and nobody waits for 2 s: with STALE_IF_ERROR_S=%s the answer is %s', async ([staleS, outcome]) => {
-    await using wire = await wireTo(database);
-    await using gateway = await createTestGateway(wire, { STALE_IF_ERROR_S: staleS });
-    await untilHit(gateway);
-    wire.freeze();
-    const acknowledgedMs = await setPrice(2);
-    const outcomes = new Set<unknown>();
-    for (const { sentMs, tookMs, answer } of await askThroughout(gateway, 800)) {
-      expect(tookMs).toBeLessThan(2000);
-      if (sentMs - acknowledgedMs < 100) continue;
-      outcomes.add(answer.status === 200 ? answer.headers['cache-status'] : answer.status);
-    }
-    expect([...outcomes]).toEqual([outcome]);
-  });
-
-  test('and comes back is used within a second', async () => {
-    await using wire = await wireTo(database);
-    await using gateway = await createTestGateway(wire, { STALE_IF_ERROR_S: '0' });
-    await untilHit(gateway);
-    for (const [index, silentMs] of [50, 1300].entries()) {
-      wire.freeze();
-      const acknowledgedMs = await setPrice(10 + index);
-      const asked = askThroughout(gateway, silentMs);
-      await expect
-        .poll(() => performance.now() - acknowledgedMs, { interval: 5, timeout: 3000 })
-        .toBeGreaterThan(silentMs);
-      wire.thaw();
-      const thawedMs = performance.now();
-      await expect.poll(async () => priceIn(await read(gateway)), { interval: 5, timeout: 1000 }).toBe(10 + index);
-      expect(performance.now() - thawedMs).toBeLessThan(1000);
-      for (const { sentMs, answer } of await asked) {
-        if (answer.status === 200 && sentMs - acknowledgedMs > 100) expect(priceIn(answer)).toBe(10 + index);
-      }
-      await untilHit(gateway, 1500);
-    }
-  });
-
-  test('for good, while new ones work, is replaced', async () => {
-    await using wire = await wireTo(database);
-    await using gateway = await createTestGateway(wire);
-    await untilHit(gateway);
-    wire.forget();
-    const acknowledgedMs = await setPrice(3);
-    for (const { sentMs, answer } of await askThroughout(gateway, 1500)) {
-      const isStale = answer.headers['cache-status']?.includes('stale') || answer.status === 503;
-      if (sentMs - acknowledgedMs > 100 && !isStale) expect(priceIn(answer)).toBe(3);
-    }
-    expect(priceIn(await read(gateway))).toBe(3);
-    await untilHit(gateway);
-    await setPrice(4);
-    await expect.poll(async () => priceIn(await read(gateway)), { interval: 5, timeout: 150 }).toBe(4);
-  });
-
-  test('and is being opened again when the gateway closes is let go', async () => {
-    await using wire = await wireTo(database);
-    const opened = (): number => wire.timesSent('application_name');
-    {
-      await using gateway = await createTestGateway(wire, { FRESHNESS_MS: '0' });
-      await untilHit(gateway);
-      const before = opened();
-      wire.freeze();
-      await read(gateway);
-      await expect.poll(opened, { interval: 5, timeout: 3000 }).toBe(before + 1);
-    }
-    wire.thaw();
-    await expect.poll(wire.connectionCount, { timeout: 3000 }).toBe(0);
   });
 });
