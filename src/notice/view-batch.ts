@@ -1,4 +1,5 @@
 import type { Notice } from '../database/generated/client/client.ts';
+import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { databaseUnavailable } from '../errors.ts';
 
 /** A view that is to be counted, and who is told of it. */
@@ -19,8 +20,12 @@ export const settle = (waiters: readonly Waiter[], notice: Notice | null): void 
   });
 };
 
+/** Whoever gets an error of the database logs it: one of them does, so that thousands who wait make no thousands of lines. */
 export const rejectAll = (batch: Batch, error: unknown): void => {
-  for (const waiters of batch.values()) for (const { reject } of waiters) reject(error);
+  const [first, ...others] = [...batch.values()].flat();
+  first?.reject(error);
+  const toOthers = isDatabaseUnavailable(error) ? databaseUnavailable(error) : error;
+  for (const { reject } of others) reject(toOthers);
 };
 
 /** Rejects those that have waited for longer than this, and gives the others. */

@@ -23,8 +23,8 @@ const MIN_INTERVAL_MS = 1;
 /** At 200,000 views a second this many wait 50 ms; more than that will not be served in time. */
 const MAX_WAITING = 10_000;
 
-/** So that one notice that is locked leaves room for the others. */
-const MAX_WAITING_FOR_ONE = MAX_WAITING / 2;
+/** So many, of a notice whose lock is waited for, on top: the others keep their room. */
+const MAX_AWAITING = 5000;
 
 /** Between two tries of notices that are all locked. */
 const LOCK_RETRY_MS = 2;
@@ -113,7 +113,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     lastFlushMs = performance.now();
     const batch = waiting;
     waiting = new Map();
-    waitingCount = awaited?.later.length ?? 0;
+    waitingCount = 0;
     try {
       const left = await count(countViews, batch);
       if (left.size > 0) {
@@ -145,11 +145,15 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     }
     awaited = undefined;
     if (later.length > 0) waiting.set(id, later);
+    waitingCount += later.length;
     schedule();
   };
 
-  const queueOf = (id: number): Waiter[] => {
-    if (id === awaited?.id) return awaited.later;
+  /** Undefined where it is full. */
+  const queueOf = (id: number): Waiter[] | undefined => {
+    if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
+    if (waitingCount >= MAX_WAITING) return undefined;
+    waitingCount += 1;
     const queue = waiting.get(id) ?? [];
     if (queue.length === 0) waiting.set(id, queue);
     return queue;
@@ -158,13 +162,12 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   return {
     view: (id) =>
       new Promise((resolve, reject) => {
-        const queue = waitingCount < MAX_WAITING ? queueOf(id) : undefined;
-        if (!queue || queue.length >= MAX_WAITING_FOR_ONE) {
+        const queue = queueOf(id);
+        if (!queue) {
           reject(databaseUnavailable(new Error('too many views wait to be counted')));
           return;
         }
         queue.push({ sinceMs: performance.now(), resolve, reject });
-        waitingCount += 1;
         schedule();
       }),
   };
