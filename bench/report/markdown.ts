@@ -1,9 +1,8 @@
 import type { Results } from '../benchmark.ts';
 import { CONNECTIONS } from '../load/wrk.ts';
-import { medianOf } from '../measure/median.ts';
-import { LIMIT } from '../servers/contenders.ts';
 import { count, DASH, percent } from './format.ts';
 import { limitsOf } from './limits.ts';
+import { noiseOf } from './noise.ts';
 import type { Row } from './summary.ts';
 import { markdownTable } from './table.ts';
 import { tablesOf } from './tables.ts';
@@ -38,27 +37,14 @@ const conditions = (results: Results): string => {
     ? `the server on core ${cores.server}, the load generator on core ${cores.load}, PostgreSQL where the system puts it`
     : 'no process pinned to a core';
   return [
-    `Measured on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s.${noise(results)}`,
+    `Measured on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s.`,
     `${processors} × ${processor}, ${memoryGb} GB, ${system}; ${pinning}.`,
     Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(', ')
       .concat('.'),
+    ...noiseOf(results),
   ].join('\n');
-};
-
-/** How far the limit's own rounds are apart: as much as any other number here may be off. */
-const noise = ({ samples, options }: Results): string => {
-  if (options.rounds < 2) return '';
-  const cells = Map.groupBy(
-    samples.filter(({ server }) => server === LIMIT.name),
-    ({ workload, door }) => `${workload} ${door}`,
-  );
-  const spreads = [...cells.values()].map((rounds) => {
-    const rates = rounds.map(({ requestsPerSecond }) => requestsPerSecond);
-    return Math.max(...rates) / Math.min(...rates);
-  });
-  return ` The limit's fastest round over its slowest: ${medianOf(spreads).toFixed(2)}, at worst ${Math.max(...spreads).toFixed(2)}.`;
 };
 
 const HOW_TO_READ = `## How to read it

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
 import { type Answer, toBody } from './answer.ts';
+import { createAnswerStore } from './answer-store.ts';
 import { GatheredPolicy } from './policy.ts';
 import type { Pulse, Table } from './pulse.ts';
 
@@ -70,7 +70,7 @@ export const createAnswers = ({
 }: Options): Answers => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const flights = new Map<string, Flight>();
-  const store = createStore(maxBytes);
+  const store = createAnswerStore(maxBytes);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
@@ -181,57 +181,3 @@ export const createAnswers = ({
     },
   };
 };
-
-interface Store {
-  readonly get: (key: string) => Answer | undefined;
-  readonly set: (key: string, answer: Answer) => void;
-  readonly delete: (key: string) => void;
-  readonly size: () => { bytes: number; entries: number };
-}
-
-/** What an entry takes beside its bytes: objects, a buffer's header, places in two maps. */
-const ENTRY_OVERHEAD_BYTES = 700;
-
-/** Smaller bodies are never compressed: it would save less than a packet. */
-export const MIN_CODED_BYTES = 1024;
-
-// A new answer has to be asked for again before it competes with proven ones: one-off requests only push out each other.
-const NEWCOMERS_SHARE = 0.25;
-const LARGEST_SHARE = 0.125;
-
-const createStore = (maxBytes: number): Store => {
-  const proven = createLru(maxBytes, 1 - NEWCOMERS_SHARE);
-  const newcomers = createLru(maxBytes, NEWCOMERS_SHARE);
-  return {
-    get: (key) => {
-      const known = proven?.get(key);
-      if (known) return known;
-      const newcomer = newcomers?.get(key);
-      if (newcomer) {
-        newcomers?.delete(key);
-        proven?.set(key, newcomer);
-      }
-      return newcomer;
-    },
-    set: (key, answer) => void (proven?.has(key) ? proven : newcomers)?.set(key, answer),
-    delete: (key) => {
-      proven?.delete(key);
-      newcomers?.delete(key);
-    },
-    size: () => ({
-      bytes: (proven?.calculatedSize ?? 0) + (newcomers?.calculatedSize ?? 0),
-      entries: (proven?.size ?? 0) + (newcomers?.size ?? 0),
-    }),
-  };
-};
-
-const createLru = (maxBytes: number, share: number): LRUCache<string, Answer> | undefined =>
-  maxBytes > 0
-    ? new LRUCache({
-        maxSize: Math.floor(maxBytes * share),
-        maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
-        // Twice what can be coded: the coded forms come later, and together are seldom more than the body.
-        sizeCalculation: ({ byteLength }, key) =>
-          byteLength * (byteLength < MIN_CODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES,
-      })
-    : undefined;

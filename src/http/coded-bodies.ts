@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type Answer, bytesOf } from '../cache/answer.ts';
-import { MIN_CODED_BYTES } from '../cache/answers.ts';
+import { MIN_CODED_BYTES } from '../cache/answer-store.ts';
 
 export type Coding = 'br' | 'gzip';
 

@@ -33,6 +33,8 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
+      // A GET has no body to wait for: a tenth of what an answer from memory costs.
+      optimizeEmptyRequests: true,
     },
     (request, response) => {
       const reply = (answer: GatewayResponse): void => {
