@@ -1,0 +1,125 @@
+import fc, { type GeneratorValue } from 'fast-check';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  GraphQLInt,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+export interface RandomQuery {
+  readonly text: string;
+  readonly variables: Record<string, unknown>;
+}
+
+interface Options {
+  /** Chance in percent of a value that its argument refuses. */
+  readonly faults: number;
+  /** Fields of the query root that are left out. */
+  readonly without?: readonly string[];
+}
+
+// Some are properties of every object, where a map would not expect them.
+const VARIABLE_NAMES = ['a', 'b2', 'toString', 'constructor', '__proto__', 'limit'];
+
+/** A valid query: nested lists with arguments, aliases, fragments, variables with and without defaults, fields that merge. */
+export const randomQuery = (
+  schema: GraphQLSchema,
+  g: GeneratorValue,
+  { faults, without = [] }: Options,
+): RandomQuery => {
+  const chance = (percent: number): boolean => g(fc.integer, { min: 1, max: 100 }) <= percent;
+  const pick = <Value>(values: readonly Value[]): Value => values[g(fc.nat, { max: values.length - 1 })] as Value;
+
+  const fragments: { name: string; type: string; text: string }[] = [];
+  const aliases = new Map<string, string>();
+  const definitions = new Map<string, string>();
+  const variables: Record<string, unknown> = Object.create(null);
+
+  const intFor = (name: string): number => {
+    if (chance(faults)) return pick([0, -1, 101, 2_147_483_647]);
+    return name === 'page' ? pick([1, 2, 9]) : g(fc.integer, { min: 1, max: name === 'id' ? 20 : 5 });
+  };
+
+  /** A value of the type, as JSON. */
+  const valueFor = (type: GraphQLInputType, name: string): unknown => {
+    if (!isNonNullType(type) && chance(10)) return null;
+    const nullable = getNullableType(type);
+    if (isListType(nullable))
+      return Array.from({ length: pick([0, 1, 2, 3]) }, () => g(fc.integer, { min: 1, max: 7 }));
+    if (isEnumType(nullable)) return pick(nullable.getValues().map((value) => value.name));
+    return nullable === GraphQLInt ? intFor(name) : pick(['p1', 'p3', 'N', 'ö', '%', '"\\', '', ' ']);
+  };
+
+  const literal = (value: unknown, type: GraphQLInputType): string =>
+    isEnumType(getNamedType(type)) && value !== null ? String(value) : JSON.stringify(value);
+
+  const variableFor = ({ name, type, defaultValue }: GraphQLArgument): string => {
+    // Where the argument has a default, the variable may be null or absent though the argument may not.
+    const mayBeNull = isNonNullType(type) && defaultValue !== undefined && chance(50);
+    const variableType = mayBeNull ? type.ofType : type;
+    const value = (): unknown => (mayBeNull && chance(faults) ? null : valueFor(type, name));
+    const definition = `${variableType}${chance(40) ? ` = ${literal(value(), variableType)}` : ''}`;
+    const known = [...definitions].find(([, text]) => text === definition);
+    if (known) return known[0];
+    const free = VARIABLE_NAMES.find((each) => !definitions.has(each)) ?? `v${definitions.size}`;
+    definitions.set(free, definition);
+    const isOptional = !isNonNullType(variableType) || definition.includes('=');
+    if (!isOptional || chance(60)) Object.defineProperty(variables, free, { value: value(), enumerable: true });
+    return free;
+  };
+
+  const argumentsOf = ({ args }: GraphQLField<unknown, unknown>): string => {
+    const texts = args.flatMap((argument) => {
+      const isOptional = argument.defaultValue !== undefined || !isNonNullType(argument.type);
+      if (isOptional && chance(40)) return [];
+      if (chance(40)) return [`${argument.name}: $${variableFor(argument)}`];
+      return [`${argument.name}: ${literal(valueFor(argument.type, argument.name), argument.type)}`];
+    });
+    return texts.length > 0 ? `(${texts.join(', ')})` : '';
+  };
+
+  const fieldOf = (type: GraphQLObjectType, depth: number): string => {
+    const fields = Object.values(type.getFields()).filter(
+      (field) => !without.includes(field.name) && (depth > 0 || !isObjectType(getNamedType(field.type))),
+    );
+    const field = pick([undefined, ...fields]);
+    if (!field) return chance(50) ? '__typename' : 'kind: __typename';
+    const call = field.name + argumentsOf(field);
+    // The same call has the same alias, so that equal keys always merge.
+    if (!aliases.has(call)) aliases.set(call, call === field.name ? pick(['', `${field.name}_`]) : `_${aliases.size}`);
+    const alias = aliases.get(call);
+    const named = getNamedType(field.type);
+    return `${alias ? `${alias}: ` : ''}${call}${isObjectType(named) ? ` ${selectionOf(named, depth - 1)}` : ''}`;
+  };
+
+  const selectionOf = (type: GraphQLObjectType, depth: number): string => {
+    const parts = Array.from({ length: g(fc.integer, { min: 1, max: 5 }) }, () => {
+      if (depth > 0 && chance(10)) return `...${chance(50) ? ` on ${type.name}` : ''} ${selectionOf(type, depth - 1)}`;
+      if (depth > 0 && chance(15)) {
+        const known = fragments.filter((fragment) => fragment.type === type.name);
+        if (known.length > 0 && chance(50)) return `...${pick(known).name}`;
+        const text = selectionOf(type, depth - 1);
+        const name = `F${fragments.length}`;
+        fragments.push({ name, type: type.name, text: `fragment ${name} on ${type.name} ${text}` });
+        return `...${name}`;
+      }
+      return fieldOf(type, depth);
+    });
+    return `{ ${parts.join(' ')} }`;
+  };
+
+  const queryType = schema.getQueryType();
+  if (!queryType) throw new Error('the schema has no query type');
+  const selection = selectionOf(queryType, 4);
+  const head = [...definitions].map(([name, definition]) => `$${name}: ${definition}`).join(', ');
+  const operation = `query Q${head && `(${head})`} ${selection}`;
+  return { text: [operation, ...fragments.map(({ text }) => text)].join('\n'), variables };
+};
