@@ -22,7 +22,9 @@ const stopAtOnce = async (server: EmbeddedDatabase, dataDir: string): Promise<vo
   await server.stop();
 };
 
-test('what was answered survives 5 immediate restarts of the database under load, and the gateway recovers by itself', async () => {
+test('what was answered survives 5 immediate restarts of the database under load, and the gateway recovers by itself', {
+  timeout: 90_000,
+}, async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-restart-'));
   let server = await startServer(dataDir);
   const { url } = server;
@@ -41,7 +43,7 @@ test('what was answered survives 5 immediate restarts of the database under load
       `insert into notice (title, content) select 'Notice', '' from generate_series(1, 5) returning id`,
     );
     await using gateway = await startGatewayProcess({ DATABASE_URL: url });
-    const load = startLoad({ url: () => gateway.url, ids: rows.map(({ id }) => id), clients: 20 });
+    await using load = startLoad({ url: () => gateway.url, ids: rows.map(({ id }) => id), clients: 20 });
     await load.answered(200);
 
     for (const restart of numbers(1, 5)) {

@@ -1,24 +1,19 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { createTestDatabase } from './support/database.ts';
 import { type ServingProcess, startGatewayProcess } from './support/process.ts';
 import { insertNotice } from './support/rows.ts';
-import { expectHonest, numbers, numbersOf, startLoad, stored } from './support/views.ts';
+import { expectHonest, numbers, numbersOf, startLoad, stored, untilGatewaysHaveGone } from './support/views.ts';
 
-/** The server goes on with a statement whose client was killed. */
-const untilGatewaysHaveGone = ({ sql }: TestDatabase): Promise<unknown> =>
-  expect
-    .poll(
-      () => sql(`select pid from pg_stat_activity where datname = current_database() and application_name = 'vitrine'`),
-      { interval: 5, timeout: 5000 },
-    )
-    .toEqual([]);
-
-test('what was answered is stored, and nothing twice, however often the gateway is killed under load', async () => {
+test('what was answered is stored, and nothing twice, however often the gateway is killed under load', {
+  timeout: 90_000,
+}, async () => {
   await using database = await createTestDatabase();
   const ids = await Promise.all(numbers(1, 5).map(() => insertNotice(database)));
-  const start = (): Promise<ServingProcess> => startGatewayProcess({ DATABASE_URL: database.url });
+  await using started = new AsyncDisposableStack();
+  const start = async (): Promise<ServingProcess> =>
+    started.use(await startGatewayProcess({ DATABASE_URL: database.url }));
   let gateway = start();
-  const load = startLoad({ url: async () => (await gateway).url, ids, clients: 30 });
+  await using load = startLoad({ url: async () => (await gateway).url, ids, clients: 30 });
 
   for (let kill = 0; kill < 5; kill += 1) {
     await load.answered(200);
@@ -34,14 +29,13 @@ test('what was answered is stored, and nothing twice, however often the gateway 
 
   await expectHonest(database, load.tally);
   expect(load.count(0), 'views were cut off').toBeGreaterThan(0);
-  await using _ = await gateway;
 });
 
 test('SIGTERM under load: what was accepted is answered, nothing else is counted, and the exit code is 0', async () => {
   await using database = await createTestDatabase();
   await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
   const ids = await Promise.all(numbers(1, 5).map(() => insertNotice(database)));
-  const load = startLoad({ url: () => gateway.url, ids, clients: 100 });
+  await using load = startLoad({ url: () => gateway.url, ids, clients: 100 });
 
   await load.answered(1000);
   gateway.command.child.kill('SIGTERM');

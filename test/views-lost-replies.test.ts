@@ -5,12 +5,14 @@ import { startGatewayProcess } from './support/process.ts';
 import { insertNotice } from './support/rows.ts';
 import { expectHonest, numbers, startLoad, stored, view } from './support/views.ts';
 
-test('commits whose replies are lost lose nothing that was answered, count nothing twice and stop nothing', async () => {
+test('commits whose replies are lost lose nothing that was answered, count nothing twice and stop nothing', {
+  timeout: 90_000,
+}, async () => {
   await using database = await createTestDatabase();
   await using wire = await startLossyWire(database, 'count_views');
   await using gateway = await startGatewayProcess({ DATABASE_URL: wire.url });
   const ids = await Promise.all(numbers(1, 3).map(() => insertNotice(database)));
-  const load = startLoad({ url: () => gateway.url, ids, clients: 40 });
+  await using load = startLoad({ url: () => gateway.url, ids, clients: 40 });
 
   await load.answered(200);
   wire.loseEvery(3);

@@ -49,10 +49,19 @@ export const stored = async ({ sql }: Pick<TestDatabase, 'sql'>, id: number): Pr
   return Number(row?.view_count);
 };
 
+/** Resolves once no gateway is connected: the server goes on with a statement whose client was killed. */
+export const untilGatewaysHaveGone = ({ sql }: TestDatabase): Promise<unknown> =>
+  expect
+    .poll(
+      () => sql(`select pid from pg_stat_activity where datname = current_database() and application_name = 'vitrine'`),
+      { interval: 5, timeout: 5000 },
+    )
+    .toEqual([]);
+
 /** Views of each notice since a load began. */
 export type Tally = ReadonlyMap<number, { sent: number; readonly views: View[] }>;
 
-export interface Load {
+export interface Load extends AsyncDisposable {
   readonly tally: Tally;
   /** Of all notices. */
   readonly count: (status: number) => number;
@@ -91,6 +100,10 @@ export const startLoad = ({ url, ids, clients }: LoadOptions): Load => {
     }
   };
   const running = Promise.all(numbers(1, clients).map(run));
+  const stop = async (): Promise<void> => {
+    isRunning = false;
+    await running;
+  };
 
   return {
     tally,
@@ -106,10 +119,8 @@ export const startLoad = ({ url, ids, clients }: LoadOptions): Load => {
         waiting.add(check);
         check();
       }),
-    stop: async () => {
-      isRunning = false;
-      await running;
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 };
 
