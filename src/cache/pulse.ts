@@ -57,7 +57,7 @@ const NOW = 'extract(epoch from clock_timestamp())::float8 * 1000';
 // Our clock may be behind the database's, and operations read it in whole milliseconds: a moment that is just past there is still to
 // come for some of them, and what they then answer must not outlive it.
 const AFTER = `> now() - $1::float8 * interval '1 millisecond'`;
-const MAX_BEHIND_MS = 50;
+const MAX_BEHIND_MS = BEAT_TIMEOUT_MS / 2;
 
 const BEAT = {
   name: 'vitrine_beat',
