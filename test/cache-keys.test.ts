@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
@@ -146,6 +148,16 @@ describe('another entry answers', () => {
         (keyword) => () => gateway.get(`/api/notice/page?pageSize=99&${new URLSearchParams({ keyword })}`),
       ),
     ));
+
+  test('the very text of the document behind a path, asked for through the other door', async () => {
+    const file = path.join(import.meta.dirname, '../src/rest/operations/product.graphql');
+    const query = await readFile(file, 'utf8');
+    const [byRest, byGraphql] = [
+      await gateway.get('/api/product/13'),
+      await post(JSON.stringify({ query, variables: { id: 13 } })),
+    ];
+    expect(byGraphql.json).toEqual({ data: { product: byRest.json } });
+  });
 
   test('another media type, in which the same bytes are another type', async () => {
     const types = [];

@@ -43,7 +43,7 @@ type Commit = { readonly pauseMs: number } & (
 
 interface Loss {
   readonly pauseMs: number;
-  readonly kind: 'listener' | 'connections' | 'silence';
+  readonly kind: 'listener' | 'connections' | 'silence' | 'refusal';
   readonly lastsMs: number;
 }
 
@@ -71,8 +71,8 @@ const walk: fc.Arbitrary<Walk> = fc.record({
   losses: fc.array(
     fc.record({
       pauseMs: fc.integer({ min: 50, max: 400 }),
-      kind: fc.constantFrom('listener' as const, 'listener' as const, 'connections' as const, 'silence' as const),
-      lastsMs: fc.integer({ min: 10, max: 250 }),
+      kind: fc.constantFrom<Loss['kind'][]>('listener', 'connections', 'silence', 'refusal'),
+      lastsMs: fc.integer({ min: 10, max: 350 }),
     }),
     { maxLength: 4 },
   ),
@@ -118,7 +118,8 @@ const runLosses = async (
       const giveBack = record.loseDatabase();
       if (kind === 'connections') await endConnections(database, '');
       else {
-        wire.freeze();
+        if (kind === 'silence') wire.freeze();
+        else wire.refuse();
         await pause(lastsMs);
         wire.thaw();
       }

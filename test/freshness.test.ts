@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { createTestGateway, type TestGateway } from './support/gateway.ts';
-import { openSession } from './support/session.ts';
+import { createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
+import { openSession, untilBlocked } from './support/session.ts';
 
 const ROWS = [
   `insert into category (id, name, slug, position) values (1, 'Cups', 'cups', 1), (2, 'Plates', 'plates', 2)`,
@@ -200,4 +200,28 @@ test('counts in lists and pages lag by 5 s at most, though counting changes noth
   await expect.poll(counts, { interval: 50, timeout: 5000 }).toEqual(['3', '3', '3']);
   expect(performance.now() - viewedMs).toBeLessThan(5000);
   expect(await gateway.countStatements(titles)).toBe(0);
+});
+
+test('an answer that is held up is given to nobody who asks later than the bound after a commit', async () => {
+  await using database = await createTestDatabase();
+  for (const row of ROWS) await database.sql(row);
+  await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '5000' });
+  await using backOffice = await openSession(database);
+  const price = async (asked: Promise<GraphqlResult>): Promise<string> => (await asked).data.product.price.amount;
+  const ask = (): Promise<GraphqlResult> =>
+    gateway.graphql('{ product(id: 1) { price { amount } category { name } } }');
+  await backOffice.query('begin');
+  await backOffice.query('lock table category in access exclusive mode');
+  // The product is read, and its category waited for.
+  const early = ask();
+  await untilBlocked(database);
+  await database.sql('update product set price = 5 where id = 1');
+  const acknowledgedMs = performance.now();
+  await expect.poll(() => performance.now() - acknowledgedMs, { interval: 5 }).toBeGreaterThan(100);
+  const late = ask();
+  await untilBlocked(database, 2);
+  await backOffice.query('commit');
+  expect([await price(early), await price(late)]).toEqual(['1.00', '5.00']);
+  // And the early one, which finished last or not, was not kept.
+  expect(await price(ask())).toBe('5.00');
 });

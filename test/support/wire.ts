@@ -6,7 +6,9 @@ export interface Wire extends AsyncDisposable {
   readonly url: string;
   /** From now on nothing passes, and every connection stays open; new ones are taken too. */
   readonly freeze: () => void;
-  /** What was held back passes, in its order. */
+  /** Every connection is broken, and new ones are as soon as they are taken. */
+  readonly refuse: () => void;
+  /** All is well again, and what was held back passes, in its order. */
   readonly thaw: () => void;
   /** Nothing passes ever again on the connections that are open now; new ones are as good as any. */
   readonly forget: () => void;
@@ -27,6 +29,7 @@ export const wireTo = async ({ url }: { readonly url: string }): Promise<Wire> =
   let sent = '';
   let lastSentMs = performance.now();
   let isFrozen = false;
+  let isRefusing = false;
 
   const track = (socket: net.Socket, sockets: Set<net.Socket>): void => {
     sockets.add(socket);
@@ -36,6 +39,10 @@ export const wireTo = async ({ url }: { readonly url: string }): Promise<Wire> =
   };
 
   const server = net.createServer((client) => {
+    if (isRefusing) {
+      client.destroy();
+      return;
+    }
     const database = net.connect(Number(target.port), target.hostname);
     track(client, near);
     track(database, far);
@@ -61,8 +68,13 @@ export const wireTo = async ({ url }: { readonly url: string }): Promise<Wire> =
     freeze: () => {
       isFrozen = true;
     },
+    refuse: () => {
+      isRefusing = true;
+      for (const socket of [...near, ...far]) socket.destroy();
+    },
     thaw: () => {
       isFrozen = false;
+      isRefusing = false;
       for (const action of held.splice(0)) action();
     },
     forget: () => {
