@@ -89,6 +89,8 @@ const objectWriter = (
     compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, nodes, fragments),
   );
   return (value, run, output) => {
+    // An error that is given is an error that is thrown: a list of a DataLoader may hold some.
+    if (value instanceof Error) throw new NotCompiled();
     const source = value as Record<string, unknown>;
     for (const { label, read, write } of fields) {
       output.text += label;
