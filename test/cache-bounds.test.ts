@@ -67,6 +67,11 @@ describe('answers in memory', () => {
     expect(entries).toBeGreaterThan(0);
   });
 
+  test('that nobody has repeated yet stay while there is room', async () => {
+    const keys = Array.from({ length: 60 }, (_, index) => `once ${index}`);
+    for (const outcome of ['miss', 'hit']) for (const key of keys) expect(await ask(key, 5000)).toBe(outcome);
+  });
+
   test('that are hot survive any number of requests that nobody repeats', async () => {
     const hot = Array.from({ length: 20 }, (_, index) => `hot ${index}`);
     for (const key of hot) for (const outcome of ['miss', 'hit']) expect(await ask(key, 5000)).toBe(outcome);

@@ -55,14 +55,14 @@ const commit = fc.oneof(
     kind: fc.constant('notice' as const),
     pauseMs,
     startsInMs: fc.integer({ min: -100, max: 300 }),
-    lastsMs: fc.option(fc.integer({ min: 20, max: 400 })),
+    lastsMs: fc.option(fc.integer({ min: 20, max: 500 })),
   }),
   fc.record({ kind: fc.constantFrom('withdrawal' as const, 'rollback' as const), pauseMs }),
 );
 
 const reader = fc.array(
   fc.record({ pauseMs, list: fc.nat({ max: LISTS.length - 1 }), times: fc.constantFrom(1, 1, 1, 20) }),
-  { minLength: 40, maxLength: 60 },
+  { minLength: 60, maxLength: 80 },
 );
 
 const walk: fc.Arbitrary<Walk> = fc.record({
@@ -72,9 +72,9 @@ const walk: fc.Arbitrary<Walk> = fc.record({
     fc.record({
       pauseMs: fc.integer({ min: 50, max: 400 }),
       kind: fc.constantFrom<Loss['kind'][]>('listener', 'connections', 'silence', 'refusal'),
-      lastsMs: fc.integer({ min: 10, max: 350 }),
+      lastsMs: fc.integer({ min: 10, max: 500 }),
     }),
-    { maxLength: 4 },
+    { minLength: 1, maxLength: 4 },
   ),
 });
 
