@@ -89,6 +89,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
   const lose = (lost: pg.Client, error: unknown): void => {
     if (client !== lost) return;
     client = undefined;
+    beating = undefined;
     if (isClosed) return;
     log.warn({ err: error }, 'the connection that listens for changes is lost');
     // `end` would wait for a server that may not be there.
@@ -162,9 +163,11 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     }
   };
 
+  /** One at a time on a connection. */
   const beat = (): Promise<boolean> => {
+    if (beating) return beating.done;
     const done = sendBeat().finally(() => {
-      beating = undefined;
+      if (beating?.done === done) beating = undefined;
     });
     beating = { sentMs: performance.now(), done };
     return done;
@@ -189,7 +192,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     isFresh: () => {
       const age = ageMs();
       // Ahead of time, so that under load nobody waits.
-      if (age > freshnessMs / 2 && freshnessMs > 0 && client && !beating) void beat();
+      if (age > freshnessMs / 2 && freshnessMs > 0 && client) void beat();
       return age < freshnessMs && client !== undefined;
     },
     freshen: async () => {
@@ -206,7 +209,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
       if (!client) return undefined;
       if (generation === generations[table] && ms > clock.nowMs()) return ms;
       // Until the next beat tells it, nothing that shows the table can be kept.
-      if (!beating) void beat();
+      void beat();
       return undefined;
     },
     close: async () => {
