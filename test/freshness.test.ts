@@ -94,7 +94,7 @@ const CHANGES: readonly (readonly [string, Act])[] = [
   ],
   ['a notice rewritten', (sql) => sql(`update notice set title = 'Other' where id = 1`)],
   ['a notice withdrawn', (sql) => sql(`update notice set status = 'WITHDRAWN' where id = 2`)],
-  ['a notice over at once', (sql) => sql('update notice set ends_at = now() where id = 3')],
+  ['a notice over at once', (sql) => sql(`update notice set ends_at = now() - interval '1 second' where id = 3`)],
   [
     'notices copied in',
     (sql) => sql(`copy notice (title, content, starts_at) from program 'printf "Copied\\t.\\t2020-02-01\\n"'`),
