@@ -50,12 +50,12 @@ export const startCommitRecord = async (
   productIds: readonly number[],
   freshnessMs: number,
 ): Promise<CommitRecord> => {
-  // The database's clock less this process's.
+  // The database's clock less this process's. An answer is late rather than early, so the largest is the best.
   const readOffset = async (): Promise<number> => {
     const [row] = await sql<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
     return Number(row?.ms) - performance.now();
   };
-  const offsetMs = Math.min(await readOffset(), await readOffset(), await readOffset(), await readOffset());
+  const offsetMs = Math.max(await readOffset(), await readOffset(), await readOffset(), await readOffset());
 
   const prices = new Map(productIds.map((id) => [id, [{ cents: 0, committed: { fromMs: 0, toMs: 0 } }]]));
   const notices: Notice[] = [];
