@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/worker-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Node runs the sources as they are, as in production; through Vite they would get a second copy of `graphql`.

@@ -16,6 +16,9 @@ export interface Command {
 /** Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Nothing of this process's environment but PATH reaches it. */
 export const runCli = (args: readonly string[], environment: Record<string, string> = {}): Command => {
   const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...environment } });
+  // A test that failed may not have ended it. One with a database of its own has to stop that first.
+  const endWithTest = (): void => void child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
+  process.once('exit', endWithTest);
   let output = '';
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -25,7 +28,10 @@ export const runCli = (args: readonly string[], environment: Record<string, stri
     });
   }
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
-    child.on('close', (code, signal) => resolve(code ?? signal ?? -1));
+    child.on('close', (code, signal) => {
+      process.off('exit', endWithTest);
+      resolve(code ?? signal ?? -1);
+    });
   });
 
   const printed = (pattern: RegExp): Promise<RegExpExecArray> =>
