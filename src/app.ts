@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Access } from './access/access.ts';
+import type { Exposure, Gate } from './access/gate.ts';
 import { PLACEHOLDER_NAME, placeholderImage } from './catalogue/placeholder-image.ts';
+import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { toAppError } from './failure.ts';
 import type { Graphiql } from './graphiql/graphiql.ts';
@@ -35,10 +37,11 @@ interface Deps {
   readonly recollection: Recollection;
   readonly toResponse: AnswerResponse;
   readonly access: Access;
+  readonly gate: Gate;
+  readonly exposure: Config['exposure'];
   readonly cors: Cors;
   readonly health: Health;
-  /** Undefined where it is switched off. */
-  readonly graphiql: Graphiql | undefined;
+  readonly graphiql: Graphiql;
   readonly openapi: StaticFile;
   readonly log: Logger;
 }
@@ -54,7 +57,7 @@ const MAX_TARGET_CHARS = 8192;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export const createApp = (deps: Deps): App => {
-  const { engine, rest, recollection, toResponse, access, cors, health, graphiql, openapi, log } = deps;
+  const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, graphiql, openapi, log } = deps;
   const requestIdOf = createRequestIds();
 
   const answerRest = async (
@@ -73,20 +76,25 @@ export const createApp = (deps: Deps): App => {
 
   const find = (request: GatewayRequest, path: string, query: string, requestLog: LazyLog): Resource | undefined => {
     const read = (answer: Resource['answer']): Resource => ({ methods: READ, answer });
+    // What is no operation has a switch, and may want a token.
+    const exposed = (how: Exposure, answer: Resource['answer']): Resource | undefined => {
+      const guarded = gate(how, request.headers, answer);
+      return guarded && read(guarded);
+    };
     const caller = (): Caller => ({
-      isGranted: access.isGranted(request.headers),
+      admit: (rootFields) => access.admit(request.headers, rootFields),
       countViews: request.method !== 'HEAD',
       log: requestLog,
     });
 
     if (path === '/graphql') {
-      const wantsPage = graphiql && request.method !== 'POST' && request.headers.accept?.includes('text/html');
+      const wantsPage = request.method !== 'POST' && request.headers.accept?.includes('text/html');
+      const page = async () => serveFile(request, await graphiql.page());
       return {
         methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-        answer: async () =>
-          wantsPage
-            ? serveFile(request, await graphiql.page())
-            : answerGraphql({ engine, recollection, toResponse }, request, caller()),
+        answer:
+          (wantsPage && gate(exposure.graphiql, request.headers, page)) ||
+          (() => answerGraphql({ engine, recollection, toResponse }, request, caller())),
       };
     }
     if (path.startsWith('/api/')) {
@@ -95,10 +103,12 @@ export const createApp = (deps: Deps): App => {
     }
     if (path === '/livez') return read(health.live);
     if (path === '/readyz') return read(health.ready);
-    if (path === '/openapi.json') return read(() => serveFile(request, openapi));
-    if (path === '/' && graphiql) return read(() => ({ status: 302, headers: { location: '/graphql' }, body: null }));
-    if (path.startsWith('/graphiql/') && graphiql) {
-      return read(async () => serveAsset(request, await graphiql.asset(path)));
+    if (path === '/openapi.json') return exposed(exposure.docs, () => serveFile(request, openapi));
+    if (path === '/' && exposure.graphiql !== 'off') {
+      return read(() => ({ status: 302, headers: { location: '/graphql' }, body: null }));
+    }
+    if (path.startsWith('/graphiql/')) {
+      return exposed(exposure.graphiql, async () => serveAsset(request, await graphiql.asset(path)));
     }
     const image = /^\/images\/([^/]+)\.svg$/.exec(path)?.[1];
     return image && PLACEHOLDER_NAME.test(image) ? read(() => serveImage(image)) : undefined;

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import type { Exposure } from './access/gate.ts';
+import { isToken, TOKEN_RULE } from './access/token-list.ts';
 import { OperatorError } from './errors.ts';
 
 const integer = (min: number, max: number) => {
@@ -23,11 +25,21 @@ const SWITCH: Readonly<Record<string, boolean>> = {
   no: false,
 };
 
+const isSwitch = (value: string): boolean => value in SWITCH;
+
 const toggle = v.pipe(
   v.string(),
   v.toLowerCase(),
-  v.check((value) => value in SWITCH, 'must be true or false'),
+  v.check(isSwitch, 'must be true or false'),
   v.transform((value) => SWITCH[value] === true),
+);
+
+/** A switch with a third position: for who has an access token. */
+const exposure = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  v.check((value) => value === 'token' || isSwitch(value), 'must be on, off or token'),
+  v.transform((value): Exposure => (value === 'token' ? 'token' : SWITCH[value] ? 'on' : 'off')),
 );
 
 const commaList = v.pipe(
@@ -64,16 +76,15 @@ const Environment = v.object({
     ),
     'info',
   ),
-  GRAPHIQL: v.optional(toggle, 'true'),
+  GRAPHIQL: v.optional(exposure, 'on'),
+  DOCS: v.optional(exposure),
+  METRICS: v.optional(exposure),
   INTROSPECTION: v.optional(toggle, 'true'),
   FIELD_SUGGESTIONS: v.optional(toggle, 'true'),
   ACCESS_TOKENS: v.optional(
     v.pipe(
       commaList,
-      v.check(
-        (tokens) => tokens.every((token) => /^[\w.~+/-]{8,512}=*$/.test(token)),
-        'must be tokens of 8 or more of A-Z a-z 0-9 - . _ ~ + / with commas between',
-      ),
+      v.check((tokens) => tokens.every(isToken), `must be ${TOKEN_RULE}, with commas between`),
     ),
     '',
   ),
@@ -109,7 +120,8 @@ export interface Config {
   readonly staleIfErrorMs: number;
   readonly dataDir: string;
   readonly logLevel: string;
-  readonly graphiql: boolean;
+  /** What is no operation: where not said, only the page of GraphiQL, which tells nothing by itself, is open beside tokens. */
+  readonly exposure: { readonly graphiql: Exposure; readonly docs: Exposure; readonly metrics: Exposure };
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
@@ -130,11 +142,18 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const { success, output, issues } = v.safeParse(Environment, given);
   if (!success) {
-    const faults = issues.map(
-      (issue) => `  ${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`,
+    throw faulty(
+      issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`),
     );
-    throw new OperatorError(`The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.join('\n')}`);
   }
+  const isRestricted = output.ACCESS_TOKENS.length > 0;
+  const gated = (['GRAPHIQL', 'DOCS', 'METRICS'] as const).filter((name) => output[name] === 'token');
+  if (gated.length > 0 && !isRestricted) {
+    throw faulty(
+      gated.map((name) => `${name} must be on or off where no access tokens are configured, but is "token"`),
+    );
+  }
+  const closed = isRestricted ? 'token' : 'on';
   return Object.freeze({
     port: output.PORT,
     host: output.HOST,
@@ -146,7 +165,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     staleIfErrorMs: output.STALE_IF_ERROR_S * 1000,
     dataDir: output.DATA_DIR,
     logLevel: output.LOG_LEVEL,
-    graphiql: output.GRAPHIQL,
+    exposure: { graphiql: output.GRAPHIQL, docs: output.DOCS ?? closed, metrics: output.METRICS ?? closed },
     introspection: output.INTROSPECTION,
     fieldSuggestions: output.FIELD_SUGGESTIONS,
     accessTokens: output.ACCESS_TOKENS,
@@ -155,6 +174,11 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     shutdownTimeoutMs: output.SHUTDOWN_TIMEOUT_MS,
   });
 };
+
+const faulty = (faults: readonly string[]): OperatorError =>
+  new OperatorError(
+    `The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+  );
 
 // A wrong secret is still a secret: its name is told, its value is not.
 const SECRETS = new Set(['DATABASE_URL', 'ACCESS_TOKENS']);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createAccess } from './access/access.ts';
+import { createGate } from './access/gate.ts';
 import { type App, createApp } from './app.ts';
 import { createAnswers } from './cache/answers.ts';
 import { startPulse } from './cache/pulse.ts';
@@ -72,7 +73,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   });
   const { introspection, fieldSuggestions } = config;
   const createContext = contextFactory({ prisma, sql: createSql(pool), clock });
-  const engine = createEngine({ createContext, answers, access, log, timeoutMs, introspection, fieldSuggestions });
+  const engine = createEngine({ createContext, answers, log, timeoutMs, introspection, fieldSuggestions });
   const health = createHealth(pool);
   const app = createApp({
     engine,
@@ -80,9 +81,11 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     recollection: createRecollection(answers, Math.floor(cacheMaxBytes * RECOLLECTION_SHARE)),
     toResponse: createAnswerResponse({ clock, codedBodies: createCodedBodies(), isRestricted: access.isRestricted }),
     access,
+    gate: createGate(access),
+    exposure: config.exposure,
     cors: createCors(config.corsOrigins),
     health,
-    graphiql: config.graphiql ? createGraphiql({ endpoint: '/graphql', title: 'Vitrine', introspection }) : undefined,
+    graphiql: createGraphiql({ endpoint: '/graphql', title: 'Vitrine', introspection }),
     openapi: createOpenapi(operations, schema),
     log,
   });

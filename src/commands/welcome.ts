@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts';
 
 /** What a newcomer reads once the gateway answers: where it is, and things to try. */
-export const welcome = (url: string, { graphiql, dataDir }: Config): string =>
+export const welcome = (url: string, { exposure, dataDir }: Config): string =>
   `
   Vitrine is open at ${url}
-  ${graphiql ? `GraphiQL, to explore it in a browser: ${url}/graphql` : 'GraphiQL is switched off (GRAPHIQL).'}
+  ${exposure.graphiql !== 'off' ? `GraphiQL, to explore it in a browser: ${url}/graphql` : 'GraphiQL is switched off (GRAPHIQL).'}
 
   Three things to try:
 

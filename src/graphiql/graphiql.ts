@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { PAGE_ASSET_HEADERS, pageHeaders } from '../http/page-headers.ts';
 import type { StaticFile } from '../http/static-file.ts';
 import { type Bundle, loadBundle } from './bundle.ts';
 import { compress } from './compress.ts';
-import { contentSecurityPolicy, renderPage } from './page.ts';
+import { pageSources, renderPage } from './page.ts';
 
 const assetsPath = '/graphiql';
 
@@ -19,6 +20,7 @@ const toAssets = ({ hash, files }: Bundle): ReadonlyMap<string, StaticFile> =>
         // The address changes with the content, so that what is behind one never does.
         cacheControl: 'public, max-age=31536000, immutable',
         bodies,
+        headers: PAGE_ASSET_HEADERS,
       },
     ]),
   );
@@ -32,8 +34,7 @@ const toPage = async (html: string): Promise<StaticFile> => ({
   headers: {
     // The same address answers GraphQL in JSON.
     vary: 'accept, accept-encoding',
-    'content-security-policy': contentSecurityPolicy,
-    'referrer-policy': 'no-referrer',
+    ...pageHeaders(pageSources),
   },
 });
 

@@ -1,22 +1,18 @@
+import type { PageSources } from '../http/page-headers.ts';
 import { type Example, examples } from './examples.ts';
 
 /**
- * Nothing from another host, no inline script, no `eval`. Styles may be inline because Monaco, the editor in GraphiQL,
- * creates `<style>` elements; its fonts and icons are `data:` URLs in the stylesheet. Images of this host are for the
- * preview over an `imageUrl` in an answer.
+ * No inline script, no `eval`. Styles may be inline because Monaco, the editor in GraphiQL, creates `<style>` elements; its fonts and
+ * icons are `data:` URLs in the stylesheet. Images of this host are for the preview over an `imageUrl` in an answer.
  */
-export const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  "connect-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  'font-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+export const pageSources: PageSources = {
+  'script-src': "'self'",
+  'worker-src': "'self'",
+  'connect-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'font-src': 'data:',
+};
 
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32">' +

@@ -5,8 +5,11 @@ import type { Loaders } from './loaders.ts';
 
 /** What the door that took a request says about it. */
 export interface Caller {
-  /** Whether it may read what is not public. */
-  readonly isGranted: boolean;
+  /**
+   * Lets it in, by what the operation selects on the query root. Undefined where that is known at once.
+   * @throws (in the promise) AppError UNAUTHENTICATED
+   */
+  readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
   /** Whether notice detail counts as a view. */
   readonly countViews: boolean;
   /** Writes the request's id into every line. */

@@ -1,7 +1,6 @@
 import { type DocumentNode, execute, type GraphQLError, type VariableValues } from 'graphql';
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { Access } from '../access/access.ts';
 import type { Answer } from '../cache/answer.ts';
 import type { Answers, CacheOutcome } from '../cache/answers.ts';
 import { GatheredPolicy } from '../cache/policy.ts';
@@ -66,7 +65,6 @@ interface Inputs {
 interface Deps {
   readonly createContext: CreateContext;
   readonly answers: Answers;
-  readonly access: Access;
   readonly log: Logger;
   /** How long a request waits for its answer. */
   readonly timeoutMs: number;
@@ -81,7 +79,6 @@ const NO_HEALTH_CHECK = ' ';
 export const createEngine = ({
   createContext,
   answers,
-  access,
   log,
   timeoutMs,
   introspection,
@@ -127,7 +124,8 @@ export const createEngine = ({
   };
 
   const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {
-    access.check(caller.isGranted, operation.rootFields);
+    const admission = caller.admit(operation.rootFields);
+    if (admission) await admission;
     const inputs: Inputs = { variables, coerced: operation.coerce(variables) };
     if (operation.isCounted || !inputs.coerced) {
       return { body: toBody(await withDeadline(run(operation, inputs, caller, new GatheredPolicy()), timeoutMs)) };
