@@ -66,12 +66,17 @@ export const createApp = (deps: Deps): App => {
     query: string,
     caller: Caller,
   ): Promise<GatewayResponse> => {
-    const executed = await rest.answer(call, query, caller);
-    if (!executed.answer) {
-      return { status: 200, headers: { 'content-type': JSON_TYPE, 'cache-control': 'no-store' }, body: executed.body };
+    try {
+      const { executed, link } = await rest.answer(call, query, caller);
+      if (!executed.answer) {
+        const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' };
+        return withLink(link, { status: 200, headers, body: executed.body });
+      }
+      recollection.learn(request, executed.answer, { contentType: JSON_TYPE, link });
+      return withLink(link, toResponse(executed.answer, executed.outcome, request, JSON_TYPE));
+    } catch (error) {
+      return withLink(call.operation.link?.({}), problemResponse(toAppError(error, caller.log())));
     }
-    recollection.learn(request, executed.answer, JSON_TYPE);
-    return toResponse(executed.answer, executed.outcome, request, JSON_TYPE);
   };
 
   const find = (request: GatewayRequest, path: string, query: string, requestLog: LazyLog): Resource | undefined => {
@@ -147,7 +152,8 @@ export const createApp = (deps: Deps): App => {
       const found = access.isGranted(request.headers) ? recollection.recall(request, body) : undefined;
       if (!found) return undefined;
       const requestId = requestIdOf(request.headers['x-request-id']);
-      return withCommon(request, requestId, toResponse(found.answer, 'hit', request, found.contentType));
+      const response = toResponse(found.answer, 'hit', request, found.contentType);
+      return withCommon(request, requestId, withLink(found.link, response));
     },
 
     answer: async (request) => {
@@ -162,6 +168,11 @@ export const createApp = (deps: Deps): App => {
       }
     },
   };
+};
+
+const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
+  if (link !== undefined) response.headers.link = link;
+  return response;
 };
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing at this path.');

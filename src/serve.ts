@@ -21,7 +21,7 @@ import { createCodedBodies } from './http/coded-bodies.ts';
 import { createCors } from './http/cors.ts';
 import { startHttpServer } from './http/node-server.ts';
 import { createRecollection } from './http/recollection.ts';
-import { loadRestOperations } from './rest/documents.ts';
+import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createOpenapi } from './rest/openapi.ts';
 import { createRest } from './rest/rest.ts';
 
@@ -77,7 +77,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const health = createHealth(pool);
   const app = createApp({
     engine,
-    rest: createRest(operations, engine),
+    rest: createRest(operations, { engine, explorer: config.exposure.graphiql === 'off' ? undefined : '/graphql' }),
     recollection: createRecollection(answers, Math.floor(cacheMaxBytes * RECOLLECTION_SHARE)),
     toResponse: createAnswerResponse({ clock, codedBodies: createCodedBodies(), isRestricted: access.isRestricted }),
     access,
@@ -85,7 +85,12 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     exposure: config.exposure,
     cors: createCors(config.corsOrigins),
     health,
-    graphiql: createGraphiql({ endpoint: '/graphql', title: 'Vitrine', introspection }),
+    graphiql: createGraphiql({
+      endpoint: '/graphql',
+      title: 'Vitrine',
+      introspection,
+      operations: operationTexts(operations),
+    }),
     openapi: createOpenapi(operations, schema),
     log,
   });

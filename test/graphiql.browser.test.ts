@@ -193,4 +193,14 @@ describe.skipIf(chromiumPath === undefined)('GraphiQL in a browser', { timeout: 
     await append('# mine');
     expect(page.url()).toBe(`${gateway.url}/graphql`);
   });
+
+  test('opens the operation that a REST answer names', async () => {
+    const { headers } = await fetch(`${gateway.url}/api/product/list?categoryIds=4&limit=2`);
+    await open(/<(.+)>/.exec(headers.get('link') ?? '')?.[1]);
+    expect(await tabs()).toEqual(['ProductList', ...operationNames]);
+    expect(await shownQuery()).toContain('query ProductList(');
+    await page.locator('.graphiql-execute-button').click();
+    await poll(() => shownText('.result-window')).toContain('"slug": "cookware"');
+    expect(await shownText('.graphiql-editor-tool')).toContain('"limit": 2');
+  });
 });

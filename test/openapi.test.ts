@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createDemoDatabase } from './support/demo.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { createDocumentFolder } from './support/rest-documents.ts';
 import { lintAnswers, lintOpenapi, type Openapi, readOpenapi } from './support/rest-openapi.ts';
@@ -85,8 +86,53 @@ describe('/openapi.json', () => {
   });
 });
 
+describe('the examples', () => {
+  /** Times are relative to the moment a demo catalogue was made, and views are counted. */
+  const steady = (thing: object) =>
+    Object.fromEntries(Object.entries(thing).filter(([key]) => !key.endsWith('At') && key !== 'viewCount'));
+
+  test('are what the demo catalogue answers to the parameters of the example', async () => {
+    await using database = await createDemoDatabase();
+    await using gateway = await createTestGateway(database);
+    const known = new Map<string, unknown>();
+    for (const path of PATHS) {
+      const { parameters, responses } = operationAt(path);
+      const given = parameters.flatMap(({ name, in: place, example }) =>
+        place === 'query' && example !== undefined ? [`${name}=${example}`] : [],
+      );
+      const id = parameters.find(({ in: place }) => place === 'path')?.example;
+      const { status, json } = await gateway.get(`${path.replace('{id}', String(id))}?${given.join('&')}`);
+      expect(status, path).toBe(200);
+
+      const { example } = responses[200].content['application/json'];
+      if (id !== undefined) {
+        const { imageUrls, ...rest } = steady(json as object);
+        expect(example).toMatchObject(rest);
+        expect(imageUrls === undefined || example).toMatchObject(imageUrls ? { imageUrls: expect.any(Array) } : {});
+        known.set(path.replace('{id}', ''), example);
+      }
+      if (path === '/api/notice/page') {
+        expect({ ...(example as object), list: [] }).toEqual({ ...(json as object), list: [] });
+      }
+    }
+    const [product, notice] = [known.get('/api/product/'), known.get('/api/notice/')];
+    for (const path of PATHS) {
+      const { example } = operationAt(path).responses[200].content['application/json'];
+      const item = path.includes('product') ? product : notice;
+      if (!path.includes('{')) expect((example as { list?: unknown }).list ?? example).toEqual([item]);
+    }
+  });
+});
+
 describe('the parameters', () => {
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer', format: 'int32' } };
+  const id = (example: number) => ({
+    name: 'id',
+    in: 'path',
+    required: true,
+    description: 'Digits only; one that nothing has is a 404.',
+    schema: { type: 'integer', format: 'int32' },
+    example,
+  });
   const size = (name: string, byDefault: number) => ({
     name,
     in: 'query',
@@ -97,7 +143,7 @@ describe('the parameters', () => {
   const described = expect.any(String);
 
   test.for([
-    ['/api/product/{id}', [id]],
+    ['/api/product/{id}', [id(1)]],
     ['/api/product/hot', [size('limit', 10)]],
     ['/api/product/new', [size('limit', 10)]],
     [
@@ -111,6 +157,7 @@ describe('the parameters', () => {
           style: 'form',
           explode: false,
           schema: { type: 'array', items: { type: 'integer', format: 'int32' } },
+          example: [4, 5],
         },
         {
           name: 'orderBy',
@@ -122,6 +169,7 @@ describe('the parameters', () => {
             enum: ['BEST_SELLING', 'DEFAULT', 'NAME_ASC', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC'],
             default: 'DEFAULT',
           },
+          example: 'PRICE_ASC',
         },
         size('limit', 20),
       ],
@@ -138,16 +186,24 @@ describe('the parameters', () => {
           schema: { type: 'integer', format: 'int32', minimum: 1, default: 1 },
         },
         size('pageSize', 10),
-        { name: 'keyword', in: 'query', required: false, description: described, schema: { type: 'string' } },
+        {
+          name: 'keyword',
+          in: 'query',
+          required: false,
+          description: described,
+          schema: { type: 'string' },
+          example: 'linen',
+        },
         {
           name: 'type',
           in: 'query',
           required: false,
           schema: { type: 'string', enum: ['ANNOUNCEMENT', 'MAINTENANCE', 'PROMOTION'] },
+          example: 'PROMOTION',
         },
       ],
     ],
-    ['/api/notice/{id}', [id]],
+    ['/api/notice/{id}', [id(2)]],
   ] as const)('of %s are described', ([path, expected]) => {
     expect(operationAt(path).parameters).toEqual(expected);
   });
@@ -215,10 +271,18 @@ describe('the answers', () => {
     const always = [400, 401, 405, 414, 429, 431, 500, 503];
     for (const path of PATHS) {
       const statuses = Object.keys(operationAt(path).responses).map(Number);
-      expect(statuses, path).toEqual([200, ...always, ...(path.includes('{') ? [404] : [])].toSorted((a, b) => a - b));
+      const expected = [
+        200,
+        ...always,
+        ...(path.includes('{') ? [404] : []),
+        ...(path.includes('notice/{') ? [] : [304]),
+      ];
+      expect(statuses, path).toEqual(expected.toSorted((a, b) => a - b));
     }
-    for (const response of Object.values(openapi.components.responses)) {
-      expect(Object.keys(response.content as object)).toEqual(['application/problem+json']);
+    const { NotModified, ...problems } = openapi.components.responses;
+    expect(NotModified).not.toHaveProperty('content');
+    for (const [code, { content }] of Object.entries(problems)) {
+      expect(content).toMatchObject({ 'application/problem+json': { example: { code, status: expect.any(Number) } } });
     }
     expect(openapi.components.responses).toMatchObject({
       UNAUTHENTICATED: { headers: { 'WWW-Authenticate': {} } },

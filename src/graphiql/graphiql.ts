@@ -68,8 +68,14 @@ export interface Graphiql {
  * @param options.endpoint path that answers GraphQL
  * @param options.title of the window, and beside the logo
  * @param options.introspection whether the endpoint shows its schema
+ * @param options.operations texts that `?operation=` in the address picks by name
  */
-export const createGraphiql = (options: { endpoint: string; title: string; introspection: boolean }): Graphiql => {
+export const createGraphiql = (options: {
+  endpoint: string;
+  title: string;
+  introspection: boolean;
+  operations: Readonly<Record<string, string>>;
+}): Graphiql => {
   const bundle = remember(loadBundle);
   const assets = remember(async () => toAssets(await bundle()));
   const page = remember(async () => toPage(renderPage({ ...options, base: `${assetsPath}/${(await bundle()).hash}` })));

@@ -35,6 +35,7 @@ const toTab = ({ about, query, variables }: Example) => ({
  * The page that opens GraphiQL.
  *
  * @param options.endpoint path that answers GraphQL
+ * @param options.operations as `createGraphiql` takes them
  * @param options.base path of the folder with the files of the bundle, without a slash at the end
  * @param options.introspection false: GraphiQL does not ask for the schema, and says so where it would show it
  */
@@ -42,13 +43,15 @@ export const renderPage = (options: {
   readonly endpoint: string;
   readonly title: string;
   readonly introspection: boolean;
+  readonly operations: Readonly<Record<string, string>>;
   readonly base: string;
 }): string => {
-  const { endpoint, title, introspection, base } = options;
+  const { endpoint, title, introspection, operations, base } = options;
   const config = {
     // GraphiQL writes logo and title into the page as HTML.
     options: { endpoint, title: escapeHtml(title), logo, ...(introspection ? {} : { schema: null }) },
     examples: examples.map(toTab),
+    operations,
     workers: {
       editorWorkerService: `${base}/editor.worker.js`,
       graphql: `${base}/graphql.worker.js`,

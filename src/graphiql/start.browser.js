@@ -1,6 +1,6 @@
 // Runs in the browser, as a file and not in the page, so that the page can forbid inline scripts.
 
-const { options, examples, workers } = JSON.parse(document.querySelector('#config').textContent);
+const { options, examples, operations, workers } = JSON.parse(document.querySelector('#config').textContent);
 
 self.MonacoEnvironment = { getWorkerUrl: (_moduleId, label) => workers[label] };
 
@@ -12,10 +12,10 @@ const pretty = (json) => {
   }
 };
 
-/** The operation in the address, as in `/graphql?query={products{name}}&variables={}`. */
+/** The operation in the address: `/graphql?query={notices{title}}`, or one known here by name, `/graphql?operation=Notice&variables={"id":1}`. */
 const linkedTab = () => {
   const search = new URLSearchParams(location.search);
-  const query = search.get('query');
+  const query = search.get('query') ?? new Map(Object.entries(operations)).get(search.get('operation'));
   return query ? { query, variables: pretty(search.get('variables') ?? '') } : undefined;
 };
 

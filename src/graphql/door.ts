@@ -37,7 +37,7 @@ export const answerGraphql = async (
 
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
   if (executed?.answer && response.status === 200) {
-    recollection.learn(request, executed.answer, contentType, body);
+    recollection.learn(request, executed.answer, { contentType }, body);
     return toResponse(executed.answer, executed.outcome, request, contentType);
   }
   if (response.status === 406) {

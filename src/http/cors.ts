@@ -3,7 +3,7 @@ import type { GatewayRequest, GatewayResponse } from './message.ts';
 /** Adds to a response the `access-control-*` headers that its request's origin has a right to. */
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
-const EXPOSED = 'x-request-id, etag, age, cache-status, retry-after';
+const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after';
 const ALLOWED_HEADERS = 'authorization, content-type, if-none-match, x-request-id';
 const PREFLIGHT_MAX_AGE_S = 86_400;
 

@@ -8,11 +8,18 @@ import type { GatewayRequest } from './message.ts';
  * spellings of the same request find their own way to the one answer, and are remembered too.
  */
 export interface Recollection {
-  readonly recall: (
-    request: Recalled,
-    body?: Buffer,
-  ) => { readonly answer: Answer; readonly contentType: string } | undefined;
-  readonly learn: (request: Recalled, answer: Answer, contentType: string, body?: Buffer) => void;
+  readonly recall: (request: Recalled, body?: Buffer) => Recollected | undefined;
+  readonly learn: (request: Recalled, answer: Answer, kept: KeptHeaders, body?: Buffer) => void;
+}
+
+/** The headers of an answer that its request decides. */
+export interface KeptHeaders {
+  readonly contentType: string;
+  readonly link?: string | undefined;
+}
+
+interface Recollected extends KeptHeaders {
+  readonly answer: Answer;
 }
 
 type Recalled = Pick<GatewayRequest, 'method' | 'target' | 'headers'>;
@@ -42,20 +49,20 @@ const keyOf = ({ method, target, headers }: Recalled, body: Buffer | undefined):
 /** @param maxBytes 0 remembers nothing */
 export const createRecollection = (answers: Answers, maxBytes: number): Recollection => {
   if (maxBytes === 0) return { recall: () => undefined, learn: () => {} };
-  const known = new LRUCache<string, { readonly key: string; readonly contentType: string }>({
+  const known = new LRUCache<string, KeptHeaders & { readonly key: string }>({
     maxSize: maxBytes,
-    sizeCalculation: (_, key) => key.length + ENTRY_OVERHEAD_BYTES,
+    sizeCalculation: ({ link = '' }, key) => key.length + link.length + ENTRY_OVERHEAD_BYTES,
   });
   return {
     recall: (request, body) => {
       const key = keyOf(request, body);
       const place = key === undefined ? undefined : known.get(key);
       const answer = place && answers.peek(place.key);
-      return answer && { answer, contentType: place.contentType };
+      return answer && { answer, contentType: place.contentType, link: place.link };
     },
-    learn: (request, { key: answerKey }, contentType, body) => {
+    learn: (request, { key: answerKey }, { contentType, link }, body) => {
       const key = keyOf(request, body);
-      if (key !== undefined) known.set(key, { key: answerKey, contentType });
+      if (key !== undefined) known.set(key, { key: answerKey, contentType, link });
     },
   };
 };

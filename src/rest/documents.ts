@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  print,
   Source,
   validate,
   visit,
@@ -18,6 +19,8 @@ import { ROUTES, type Route } from './routes.ts';
 
 /** A path and its document, ready to run. */
 export interface RestOperation {
+  /** The operation's name, or the document's where it has none or another path has it already. */
+  readonly id: string;
   readonly route: Route;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -44,7 +47,9 @@ export const loadRestOperations = async (schema: GraphQLSchema, folder?: string)
     const name = route.document + EXTENSION;
     const file = folder !== undefined && replaced.has(name) ? path.join(folder, name) : path.join(BUILT_IN, name);
     try {
-      operations.push(restOperation(route, new Source(await readFile(file, 'utf8'), file), schema));
+      const operation = restOperation(route, new Source(await readFile(file, 'utf8'), file), schema);
+      const isTaken = operations.some(({ id }) => id === operation.id);
+      operations.push(isTaken ? { ...operation, id: route.document } : operation);
     } catch (error) {
       faults.push(describe(error, file));
     }
@@ -53,6 +58,10 @@ export const loadRestOperations = async (schema: GraphQLSchema, folder?: string)
     throw new OperatorError(`REST documents do not fit:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
   return operations;
 };
+
+/** The text of each document by its operation's id. */
+export const operationTexts = (operations: readonly RestOperation[]): Record<string, string> =>
+  Object.fromEntries(operations.map(({ id, document }) => [id, document.loc?.source.body ?? print(document)]));
 
 const replacements = async (folder: string): Promise<Set<string>> => {
   const files = await readdir(folder).catch((error: Error) => {
@@ -88,6 +97,7 @@ const restOperation = (route: Route, source: Source, schema: GraphQLSchema): Res
     throw new GraphQLError(`${route.path} needs the variable "$${pathParameter}"`, { nodes: operation });
   }
   return {
+    id: operation.name?.value ?? route.document,
     route,
     document,
     operation,

@@ -12,6 +12,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { SAMPLE_ARGUMENTS } from '../catalogue/samples.ts';
 import { rangeOf } from '../graphql/arguments.ts';
 import type { RestOperation } from './documents.ts';
 import { describeLeaf, type JsonSchema, leafSchema } from './openapi-schema.ts';
@@ -26,7 +27,8 @@ export const parameterObjects = (operation: RestOperation, schema: GraphQLSchema
     const isInPath = operation.route.path.includes(`{${name}}`);
     const argument = fed.get(name);
     const defaultValue = defaults.get(name);
-    const description = describe(argument, type);
+    const description = describe(argument, type) ?? (isInPath ? PATH_PARAMETER : undefined);
+    const example = SAMPLE_ARGUMENTS[String(argument)];
     return {
       name,
       in: isInPath ? 'path' : 'query',
@@ -38,9 +40,12 @@ export const parameterObjects = (operation: RestOperation, schema: GraphQLSchema
         ...(argument ? rangeOf(argument) : {}),
         ...(defaultValue ? { default: valueFromASTUntyped(defaultValue) } : {}),
       },
+      ...(example === undefined ? {} : { example }),
     };
   });
 };
+
+const PATH_PARAMETER = 'Digits only; one that nothing has is a 404.';
 
 /** The schema of a text that the parameter takes; null cannot be sent. */
 const inputSchema = (type: GraphQLInputType): JsonSchema => {

@@ -1,20 +1,60 @@
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { JsonSchema } from './openapi-schema.ts';
 
-/** The errors of every path, with the header that each one carries. */
-const HEADERS = {
-  BAD_USER_INPUT: undefined,
-  UNAUTHENTICATED: { name: 'WWW-Authenticate', description: 'How to authenticate: RFC 6750.' },
-  NOT_FOUND: undefined,
-  METHOD_NOT_ALLOWED: { name: 'Allow', description: 'The methods that the path takes.' },
-  URI_TOO_LONG: undefined,
-  TOO_MANY_REQUESTS: undefined,
-  HEADERS_TOO_LARGE: undefined,
-  INTERNAL_SERVER_ERROR: undefined,
-  SERVICE_UNAVAILABLE: { name: 'Retry-After', description: 'Seconds to wait before another try.' },
-} as const satisfies Partial<Record<ErrorCode, { name: string; description: string } | undefined>>;
+interface Problem {
+  /** When it happens. */
+  readonly description: string;
+  /** The header that it carries. */
+  readonly header?: { readonly name: string; readonly description: string };
+  readonly detail: string;
+  readonly parameter?: string;
+}
 
-const CODES = Object.keys(HEADERS) as (keyof typeof HEADERS)[];
+/** The errors of every path. */
+const PROBLEMS = {
+  BAD_USER_INPUT: {
+    description: 'A parameter is not what it must be, or the request is not valid HTTP.',
+    detail: 'Parameter "limit" must be a whole number, but is "ten".',
+    parameter: 'limit',
+  },
+  UNAUTHENTICATED: {
+    description: 'The gateway has access tokens, and the request brings none of them.',
+    header: { name: 'WWW-Authenticate', description: 'How to authenticate: RFC 6750.' },
+    detail: 'This operation needs an access token: Authorization: Bearer <token>.',
+  },
+  NOT_FOUND: {
+    description: 'Nothing that a client may see has this id.',
+    detail: 'There is nothing with this id.',
+  },
+  METHOD_NOT_ALLOWED: {
+    description: 'The path takes GET, HEAD and OPTIONS.',
+    header: { name: 'Allow', description: 'The methods that the path takes.' },
+    detail: 'This path takes GET, HEAD, OPTIONS.',
+  },
+  URI_TOO_LONG: {
+    description: 'The request target is too long.',
+    detail: 'A request target may have 8192 characters.',
+  },
+  TOO_MANY_REQUESTS: {
+    description: 'The client asks too often.',
+    detail: 'Too many requests. Try again later.',
+  },
+  HEADERS_TOO_LARGE: {
+    description: 'The headers of the request are past 32 KiB.',
+    detail: 'The request is not valid HTTP, too large or too slow.',
+  },
+  INTERNAL_SERVER_ERROR: {
+    description: 'A fault of the gateway; its cause is in the log only.',
+    detail: 'Something went wrong on our side.',
+  },
+  SERVICE_UNAVAILABLE: {
+    description: 'The database cannot answer.',
+    header: { name: 'Retry-After', description: 'Seconds to wait before another try.' },
+    detail: 'The database cannot answer at the moment. Try again shortly.',
+  },
+} as const satisfies Partial<Record<ErrorCode, Problem>>;
+
+const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
 /** The `responses` of an operation that are errors. */
 export const problemReferences = ({ canBeMissing }: { readonly canBeMissing: boolean }): JsonSchema =>
@@ -29,19 +69,27 @@ export const problemReferences = ({ canBeMissing }: { readonly canBeMissing: boo
 export const problemResponses = (): JsonSchema =>
   Object.fromEntries(
     CODES.map((code) => {
-      const header = HEADERS[code];
-      const { title } = ERROR_TABLE[code];
+      const { description, header, detail, parameter }: Problem = PROBLEMS[code];
+      const { status, title } = ERROR_TABLE[code];
       const headers = header && {
         [header.name]: { description: header.description, required: true, schema: { type: 'string' } },
       };
       return [
         code,
         {
-          description: `${title}.`,
+          description,
           ...(headers ? { headers } : {}),
           content: {
             'application/problem+json': {
               schema: { $ref: '#/components/schemas/Problem' },
+              example: {
+                type: `urn:vitrine:error:${code}`,
+                title,
+                status,
+                detail,
+                code,
+                ...(parameter ? { parameter } : {}),
+              },
             },
           },
         },

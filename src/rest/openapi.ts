@@ -4,6 +4,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { StaticFile } from '../http/static-file.ts';
 import type { RestOperation } from './documents.ts';
 import { createAnswers } from './openapi-answer.ts';
+import { exampleOf } from './openapi-example.ts';
+import { answerHeaders, NOT_MODIFIED } from './openapi-headers.ts';
 import { parameterObjects } from './openapi-parameters.ts';
 import { PROBLEM, problemReferences, problemResponses } from './openapi-problems.ts';
 import type { JsonSchema } from './openapi-schema.ts';
@@ -28,23 +30,18 @@ know is ignored. Names of enum values are taken in any case.`;
 const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSchema): JsonSchema => {
   const answers = createAnswers(schema);
   const tags = new Map<string, JsonSchema>();
-  const operationIds = new Set<string>();
 
   const operationObject = (restOperation: RestOperation): JsonSchema => {
-    const { route, operation } = restOperation;
+    const { id, route } = restOperation;
     const root = rootSelection(restOperation, schema);
     const { field } = root;
+    const isCounted = field.extensions.isCounted === true;
 
     const tag = route.path.split('/')[2] ?? '';
     if (!tags.has(tag)) tags.set(tag, { name: tag, ...described(getNamedType(field.type).description) });
 
-    // Two documents may bear one name; two operations of OpenAPI may not.
-    const name = operation.name?.value ?? route.document;
-    const operationId = operationIds.has(name) ? route.document : name;
-    operationIds.add(operationId);
-
     return {
-      operationId,
+      operationId: id,
       summary: route.summary,
       ...described(field.description),
       tags: [tag],
@@ -52,8 +49,10 @@ const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSc
       responses: {
         200: {
           description: route.summary,
-          content: { 'application/json': { schema: answers.schemaOf(root) } },
+          headers: answerHeaders({ isCounted }),
+          content: { 'application/json': { schema: answers.schemaOf(root), example: exampleOf(schema, root) } },
         },
+        ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
         ...problemReferences({ canBeMissing: !isNonNullType(field.type) || !root.isCertain }),
       },
     };
@@ -75,7 +74,7 @@ const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSc
     paths,
     components: {
       schemas: { ...answers.components(), Problem: PROBLEM },
-      responses: problemResponses(),
+      responses: { NotModified: NOT_MODIFIED, ...problemResponses() },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
     },
   };

@@ -3,6 +3,7 @@ import type { Caller } from '../graphql/context.ts';
 import { type BodyForm, type Engine, type Executed, ExecutionFailed } from '../graphql/engine.ts';
 import type { Operation } from '../graphql/operation.ts';
 import type { RestOperation } from './documents.ts';
+import { createOperationLink, type OperationLink } from './operation-link.ts';
 import { parseQueryString, percentDecode } from './query-string.ts';
 
 /** What a request for a REST path asks of which document. */
@@ -15,20 +16,34 @@ interface RunnableOperation extends RestOperation {
   readonly prepared: Operation;
   /** The value of the root field is the body. */
   readonly form: BodyForm;
+  /** Undefined where there is no GraphiQL to open. */
+  readonly link: OperationLink | undefined;
+}
+
+interface RestAnswer {
+  readonly executed: Executed;
+  /** The value of the header `Link`. */
+  readonly link: string | undefined;
 }
 
 export interface Rest {
   /** Undefined where no path matches. @throws AppError BAD_USER_INPUT for a broken percent encoding */
   readonly match: (path: string) => RestCall | undefined;
   /** @throws AppError, naming the parameter where one is at fault */
-  readonly answer: (call: RestCall, query: string, caller: Caller) => Promise<Executed>;
+  readonly answer: (call: RestCall, query: string, caller: Caller) => Promise<RestAnswer>;
+}
+
+interface Deps {
+  readonly engine: Engine;
+  /** Where GraphiQL is; undefined where it is switched off. */
+  readonly explorer: string | undefined;
 }
 
 /** The seven paths on the GraphQL engine. Nothing here knows any one of them. */
-export const createRest = (operations: readonly RestOperation[], engine: Engine): Rest => {
+export const createRest = (operations: readonly RestOperation[], { engine, explorer }: Deps): Rest => {
   const literal = new Map<string, RunnableOperation>();
   const withParameter = new Map<string, { operation: RunnableOperation; name: string }>();
-  for (const operation of operations.map((each) => runnable(each, engine))) {
+  for (const operation of operations.map((each) => runnable(each, engine, explorer))) {
     const { path } = operation.route;
     const brace = path.indexOf('{');
     if (brace < 0) literal.set(path, operation);
@@ -48,12 +63,14 @@ export const createRest = (operations: readonly RestOperation[], engine: Engine)
       return { operation: parent.operation, pathParameter: { [parent.name]: value } };
     },
 
-    answer: ({ operation, pathParameter }, query, caller) => {
+    answer: async ({ operation, pathParameter }, query, caller) => {
       const variables = readVariables(operation, pathParameter, parseQueryString(query));
-      const { prepared, form } = operation;
-      return engine.answer(prepared, variables, caller, form).catch((error: unknown) => {
+      const { prepared, form, link } = operation;
+      try {
+        return { executed: await engine.answer(prepared, variables, caller, form), link: link?.(variables) };
+      } catch (error) {
         throw error instanceof ExecutionFailed ? restError(error, operation) : error;
-      });
+      }
     },
   };
 };
@@ -94,7 +111,7 @@ const readId = (coerce: () => unknown): unknown => {
   }
 };
 
-const runnable = (operation: RestOperation, engine: Engine): RunnableOperation => {
+const runnable = (operation: RestOperation, engine: Engine, explorer: string | undefined): RunnableOperation => {
   const prepared = engine.prepare(operation.document);
   if (!prepared) throw new Error(`${operation.route.document} has no operation`);
   const label = `{${JSON.stringify(operation.rootKey)}:`;
@@ -104,7 +121,8 @@ const runnable = (operation: RestOperation, engine: Engine): RunnableOperation =
     if (value === 'null' || value === '') throw notFound();
     return value;
   };
-  return { ...operation, prepared, form: { name: 'rest', toBody } };
+  const link = explorer === undefined ? undefined : createOperationLink(explorer, operation.id);
+  return { ...operation, prepared, form: { name: 'rest', toBody }, link };
 };
 
 /** The AppError behind an error of the engine, speaking of the REST parameter where the engine spoke of the argument that it fed. */

@@ -8,6 +8,7 @@ interface OpenapiParameter {
   readonly in: 'path' | 'query';
   readonly required: boolean;
   readonly description?: string;
+  readonly example?: unknown;
   readonly schema: Json & { readonly minimum?: number; readonly maximum?: number; readonly enum?: readonly string[] };
 }
 
@@ -17,7 +18,9 @@ interface OpenapiOperation {
   readonly tags: readonly string[];
   readonly parameters: readonly OpenapiParameter[];
   readonly responses: Readonly<Record<string, Json>> & {
-    readonly 200: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
+    readonly 200: {
+      readonly content: { readonly 'application/json': { readonly schema: Json; readonly example: unknown } };
+    };
   };
 }
 
