@@ -25,7 +25,7 @@ export interface Answer {
  */
 export type Body = string | Buffer;
 
-const MAX_STRING_BYTES = 16_384;
+const MAX_STRING_BYTES = 32_768;
 
 export const toBody = (text: string): { body: Body; byteLength: number; etag: string } => {
   const bytes = Buffer.from(text);

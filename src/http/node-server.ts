@@ -43,12 +43,12 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
       };
       const { method = 'GET', url: target = '/', headers } = request;
       if (method === 'POST' && target === '/graphql') {
-        void answerPost(app, request).then(reply);
+        answerPost(app, request, reply);
         return;
       }
       const recalled = app.recall({ method, target, headers });
       if (recalled) reply(recalled);
-      else void app.answer({ method, target, headers, body: () => readBody(request) }).then(reply);
+      else void app.answer({ method, target, headers, body: () => bodyOf(request) }).then(reply);
     },
   );
   server.on('clientError', refuseMalformed);
@@ -74,13 +74,22 @@ export const startHttpServer = async ({ app, port, host }: Options): Promise<Htt
 };
 
 /** Reads the body first: by its bytes the answer may be known already. */
-const answerPost = async (app: App, request: IncomingMessage): Promise<GatewayResponse> => {
+const answerPost = (app: App, request: IncomingMessage, reply: (answer: GatewayResponse) => void): void => {
   const post = { method: 'POST', target: '/graphql', headers: request.headers };
-  const read = readBody(request);
-  const body = await read.catch(() => undefined);
-  const recalled = body && app.recall(post, body);
-  return recalled ?? app.answer({ ...post, body: () => read });
+  const answer = (body: () => Promise<Buffer>): void => void app.answer({ ...post, body }).then(reply);
+  readBody(
+    request,
+    (body) => {
+      const recalled = app.recall(post, body);
+      if (recalled) reply(recalled);
+      else answer(() => Promise.resolve(body));
+    },
+    (error) => answer(() => Promise.reject(error)),
+  );
 };
+
+const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
+  new Promise((resolve, reject) => readBody(request, resolve, reject));
 
 const send = (
   request: IncomingMessage,
