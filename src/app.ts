@@ -12,7 +12,7 @@ import type { Engine } from './graphql/engine.ts';
 import type { Health } from './health.ts';
 import type { AnswerResponse } from './http/answer-response.ts';
 import type { Cors } from './http/cors.ts';
-import { type GatewayRequest, type GatewayResponse, splitTarget } from './http/message.ts';
+import { type GatewayRequest, type GatewayResponse, MAX_TARGET_CHARS, splitTarget } from './http/message.ts';
 import type { Recollection } from './http/recollection.ts';
 import { createRequestIds } from './http/request-id.ts';
 import { problemResponse } from './http/responses.ts';
@@ -29,6 +29,8 @@ export interface App {
    * @param body of a POST
    */
   readonly recall: (request: Omit<GatewayRequest, 'body'>, body?: Buffer) => GatewayResponse | undefined;
+  /** The answer to a request that is refused before it is looked at. */
+  readonly refuse: (request: Omit<GatewayRequest, 'body'>, error: AppError) => GatewayResponse;
 }
 
 interface Deps {
@@ -53,7 +55,6 @@ interface Resource {
 }
 
 const READ = ['GET', 'HEAD', 'OPTIONS'];
-const MAX_TARGET_CHARS = 8192;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export const createApp = (deps: Deps): App => {
@@ -147,7 +148,14 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
+  const fail = (request: Omit<GatewayRequest, 'body'>, requestId: string, error: AppError): GatewayResponse => {
+    const toErrorResponse = splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
+    return withCommon(request, requestId, toErrorResponse(error));
+  };
+
   return {
+    refuse: (request, error) => fail(request, requestIdOf(request.headers['x-request-id']), error),
+
     recall: (request, body) => {
       const found = access.isGranted(request.headers) ? recollection.recall(request, body) : undefined;
       if (!found) return undefined;
@@ -162,9 +170,7 @@ export const createApp = (deps: Deps): App => {
       try {
         return withCommon(request, requestId, await respond(request, requestLog));
       } catch (error) {
-        const toErrorResponse =
-          splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
-        return withCommon(request, requestId, toErrorResponse(toAppError(error, requestLog())));
+        return fail(request, requestId, toAppError(error, requestLog()));
       }
     },
   };

@@ -99,6 +99,11 @@ const Environment = v.object({
     '',
   ),
   REST_DOCUMENTS: v.optional(v.string()),
+  MAX_CONNECTIONS: v.optional(integer(1, 1_000_000), '10000'),
+  HEADERS_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '5000'),
+  REQUEST_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
+  SEND_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
+  KEEP_ALIVE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '65000'),
   SHUTDOWN_TIMEOUT_MS: v.optional(integer(0, MAX_DELAY_MS), '10000'),
 });
 
@@ -131,6 +136,15 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** A folder whose documents replace those of the same name in src/rest/operations. */
   readonly restDocuments: string | undefined;
+  readonly maxConnections: number;
+  /** How long the head of a request may take to come, also the first of a connection. */
+  readonly headersTimeoutMs: number;
+  /** How long a request may take to come as a whole. */
+  readonly requestTimeoutMs: number;
+  /** How long a client may take to read what the system has no more room for. */
+  readonly sendTimeoutMs: number;
+  /** How long a connection may be idle between two requests. */
+  readonly keepAliveTimeoutMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -171,6 +185,11 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     accessTokens: output.ACCESS_TOKENS,
     corsOrigins: output.CORS_ORIGINS,
     restDocuments: output.REST_DOCUMENTS,
+    maxConnections: output.MAX_CONNECTIONS,
+    headersTimeoutMs: output.HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: output.REQUEST_TIMEOUT_MS,
+    sendTimeoutMs: output.SEND_TIMEOUT_MS,
+    keepAliveTimeoutMs: output.KEEP_ALIVE_TIMEOUT_MS,
     shutdownTimeoutMs: output.SHUTDOWN_TIMEOUT_MS,
   });
 };

@@ -12,6 +12,7 @@ export const ERROR_TABLE = {
   PAYLOAD_TOO_LARGE: { status: 413, title: 'Request body too large' },
   URI_TOO_LONG: { status: 414, title: 'Request target too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'Unsupported media type' },
+  EXPECTATION_FAILED: { status: 417, title: 'Expectation failed' },
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests' },
   HEADERS_TOO_LARGE: { status: 431, title: 'Request headers too large' },
   INTERNAL_SERVER_ERROR: { status: 500, title: 'Internal server error' },
@@ -54,6 +55,13 @@ export const databaseUnavailable = (cause?: unknown): AppError =>
     cause,
     headers: { 'retry-after': '1' },
   });
+
+/** This process is asked for more than it can do: 503 at once, and when to try again. The database may be well. */
+export class Overloaded extends AppError {
+  constructor(message = 'Too much is asked for at once. Try again shortly.') {
+    super('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '1' } });
+  }
+}
 
 /** A fault that the operator can mend: told as its message alone, without a stack, before the process exits with 1. */
 export class OperatorError extends Error {

@@ -122,7 +122,7 @@ export interface Serving {
 export const serve = async (config: Config, databaseUrl: string, log: Logger): Promise<Serving> => {
   const gateway = await createGateway(config, databaseUrl, log);
   try {
-    const server = await startHttpServer({ app: gateway.app, port: config.port, host: config.host });
+    const server = await startHttpServer({ app: gateway.app, config, log });
     log.info(`listening on ${server.url}`);
     let stopping: Promise<void> | undefined;
     const stop = async (): Promise<void> => {

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type HttpServer, startHttpServer } from '../src/http/node-server.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { expectNotFound, expectProblem } from './support/rest-problem.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
+import { type Listening, listen } from './support/socket.ts';
 
 let shop: RestShop;
-let server: HttpServer;
+let server: Listening;
 beforeAll(async () => {
   shop = await createRestShop({ CACHE_MAX_MB: '0', FRESHNESS_MS: '0' });
-  server = await startHttpServer({ app: shop.gateway.app, port: 0, host: '127.0.0.1' });
+  server = await listen(shop.gateway);
   return async () => {
-    await server.drain(0);
+    await server[Symbol.asyncDispose]();
     await shop[Symbol.asyncDispose]();
   };
 });

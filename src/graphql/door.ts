@@ -1,7 +1,8 @@
 import { AppError, ERROR_TABLE } from '../errors.ts';
 import type { AnswerResponse } from '../http/answer-response.ts';
-import type { GatewayRequest, GatewayResponse } from '../http/message.ts';
+import { type GatewayRequest, type GatewayResponse, splitTarget } from '../http/message.ts';
 import type { Recollection } from '../http/recollection.ts';
+import { parseQueryString } from '../rest/query-string.ts';
 import type { Caller } from './context.ts';
 import type { Engine, Executed } from './engine.ts';
 import type { YogaCall } from './plugins.ts';
@@ -55,17 +56,23 @@ const lowerCased = (headers: Headers): Record<string, string> =>
     [...headers].map(([name, value]) => [name.toLowerCase(), value]).filter(([name]) => name !== 'content-length'),
   );
 
-// Yoga would take a failure to parse these for one of its own.
+/** Read as strictly as REST does it: Yoga would put replacement characters for what is broken, and take the first of two queries. */
 const readUrl = ({ target }: GatewayRequest): string => {
-  const { href, searchParams } = new URL(ORIGIN + target);
+  const fields = parseQueryString(splitTarget(target).query);
+  for (const name of ['query', 'operationName', 'variables', 'extensions']) {
+    if ((fields.get(name)?.length ?? 0) > 1) {
+      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is given more than once.`);
+    }
+  }
+  // Yoga would take a failure to parse these for one of its own.
   for (const name of ['variables', 'extensions']) {
     try {
-      JSON.parse(searchParams.get(name) || 'null');
+      JSON.parse(fields.get(name)?.[0] || 'null');
     } catch (error) {
       throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is not valid JSON.`, { cause: error });
     }
   }
-  return href;
+  return new URL(ORIGIN + target).href;
 };
 
 const readJsonBody = (request: GatewayRequest): Promise<Buffer> => {

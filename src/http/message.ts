@@ -21,6 +21,8 @@ export interface GatewayResponse {
   readonly encoding?: 'utf8' | 'latin1';
 }
 
+export const MAX_TARGET_CHARS = 8192;
+
 export const splitTarget = (target: string): { path: string; query: string } => {
   const mark = target.indexOf('?');
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };

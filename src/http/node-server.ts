@@ -1,10 +1,17 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
 import type { App } from '../app.ts';
-import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
+import type { Config } from '../config.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import { toAppError } from '../failure.ts';
+import { watchConnections } from './connections.ts';
+import { listen, urlOf } from './listen.ts';
 import type { GatewayResponse } from './message.ts';
-import { readBody } from './request-body.ts';
+import { createParserRefusal, refuse } from './refusal.ts';
+import { createBodyReader, isTooLarge } from './request-body.ts';
+import { requestFault } from './request-fault.ts';
 import { problemResponse } from './responses.ts';
+import { send } from './send.ts';
 
 export interface HttpServer {
   /** Where it listens: `http://localhost:4000`. */
@@ -15,140 +22,151 @@ export interface HttpServer {
 
 interface Options {
   readonly app: App;
-  readonly port: number;
-  readonly host: string | undefined;
+  readonly config: Pick<
+    Config,
+    | 'port'
+    | 'host'
+    | 'headersTimeoutMs'
+    | 'requestTimeoutMs'
+    | 'sendTimeoutMs'
+    | 'keepAliveTimeoutMs'
+    | 'maxConnections'
+  >;
+  readonly log: Logger;
 }
 
-// A load balancer that keeps connections for 60 s (the usual default) never meets one that was just closed.
-const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 15_000;
 const MAX_HEADER_BYTES = 32_768;
 
+/** How late a connection that is too slow may be noticed. */
+const TIMEOUT_CHECK_MS = 500;
+
+/** A request whose head has not come by then, when the server goes, is not waited for. */
+const UNANSWERED_GRACE_MS = 1000;
+
+/** They are answered however full the server is. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
 /** @throws OperatorError when the address cannot be listened on */
-export const startHttpServer = async ({ app, port, host }: Options): Promise<HttpServer> => {
-  const server = createServer(
-    {
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      // A GET has no body to wait for: a tenth of what an answer from memory costs.
-      optimizeEmptyRequests: true,
-    },
-    (request, response) => {
-      const reply = (answer: GatewayResponse): void => {
-        if (!server.listening) response.setHeader('connection', 'close');
-        send(request, response, answer);
-      };
+export const startHttpServer = async ({ app, config, log }: Options): Promise<HttpServer> => {
+  const { port, host, headersTimeoutMs, requestTimeoutMs, sendTimeoutMs, keepAliveTimeoutMs, maxConnections } = config;
+  const server = createServer({
+    keepAliveTimeout: keepAliveTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Checked by us, so that the refusal says why.
+    requireHostHeader: false,
+    // Twice the same header is for us to refuse, not for Node to pick one.
+    joinDuplicateHeaders: true,
+    // A GET has no body to wait for: a tenth of what an answer from memory costs.
+    optimizeEmptyRequests: true,
+  });
+  // None is dropped unseen; there is room for so many anyway.
+  server.maxHeadersCount = 0;
+  const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
+  const readBody = createBodyReader();
+  let isDraining = false;
+
+  const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
+    connections.isExcess(request.socket) && !HEALTH_PATHS.has(target)
+      ? new Overloaded('There are too many connections.')
+      : requestFault(request);
+
+  const reply = (request: IncomingMessage, response: ServerResponse, answered: GatewayResponse): void => {
+    if (isDraining || connections.isExcess(request.socket)) response.setHeader('connection', 'close');
+    send(request, response, answered);
+  };
+
+  /** A fault of ours ends this request and no other. */
+  const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+    const appError = toAppError(error, log);
+    if (response.headersSent) response.destroy();
+    else send(request, response, problemResponse(appError));
+  };
+
+  const answer = (request: IncomingMessage, response: ServerResponse, body: () => Promise<Buffer>): void => {
+    const { method = 'GET', url: target = '/', headers } = request;
+    app
+      .answer({ method, target, headers, body })
+      .then((answered) => reply(request, response, answered))
+      .catch((error: unknown) => fail(request, response, error));
+  };
+
+  /** Reads the body first: by its bytes the answer may be known already. */
+  const servePost = (request: IncomingMessage, response: ServerResponse): void =>
+    readBody(
+      request,
+      (body) => {
+        try {
+          const recalled = app.recall({ method: 'POST', target: '/graphql', headers: request.headers }, body);
+          if (recalled) reply(request, response, recalled);
+          else answer(request, response, () => Promise.resolve(body));
+        } catch (error) {
+          fail(request, response, error);
+        }
+      },
+      (error) => answer(request, response, () => Promise.reject(error)),
+    );
+
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    try {
       const { method = 'GET', url: target = '/', headers } = request;
+      const fault = faultOf(request, target);
+      if (fault) {
+        reply(request, response, app.refuse({ method, target, headers }, fault));
+        return;
+      }
       if (method === 'POST' && target === '/graphql') {
-        answerPost(app, request, reply);
+        servePost(request, response);
         return;
       }
       const recalled = app.recall({ method, target, headers });
-      if (recalled) reply(recalled);
-      else void app.answer({ method, target, headers, body: () => bodyOf(request) }).then(reply);
-    },
-  );
-  server.on('clientError', refuseMalformed);
+      if (recalled) reply(request, response, recalled);
+      else answer(request, response, () => new Promise((resolve, reject) => readBody(request, resolve, reject)));
+    } catch (error) {
+      fail(request, response, error);
+    }
+  };
+
+  server.on('request', serve);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // What is refused in any case need not be sent.
+    if (request.method === 'POST' && !isTooLarge(request)) response.writeContinue();
+    serve(request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const fault = new AppError('EXPECTATION_FAILED', 'Of the expectations, only "100-continue" is met.');
+    const { method = 'GET', url: target = '/', headers } = request;
+    response.setHeader('connection', 'close');
+    send(request, response, app.refuse({ method, target, headers }, fault));
+  });
+  server.on('connect', (_, socket) => {
+    refuse(
+      socket,
+      new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
+    );
+  });
+  server.on('clientError', createParserRefusal());
 
   await listen(server, port, host);
-  const draining = Promise.withResolvers<void>();
-  let isDraining = false;
+  const drained = Promise.withResolvers<void>();
 
   return {
     url: urlOf(server, host),
     drain: (timeoutMs) => {
-      if (isDraining) return draining.promise;
+      if (isDraining) return drained.promise;
       isDraining = true;
+      const cut = setTimeout(connections.cutUnanswered, Math.min(UNANSWERED_GRACE_MS, timeoutMs));
       const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
       server.close(() => {
+        clearTimeout(cut);
         clearTimeout(deadline);
-        draining.resolve();
+        connections.close();
+        drained.resolve();
       });
       server.closeIdleConnections();
-      return draining.promise;
+      return drained.promise;
     },
   };
-};
-
-/** Reads the body first: by its bytes the answer may be known already. */
-const answerPost = (app: App, request: IncomingMessage, reply: (answer: GatewayResponse) => void): void => {
-  const post = { method: 'POST', target: '/graphql', headers: request.headers };
-  const answer = (body: () => Promise<Buffer>): void => void app.answer({ ...post, body }).then(reply);
-  readBody(
-    request,
-    (body) => {
-      const recalled = app.recall(post, body);
-      if (recalled) reply(recalled);
-      else answer(() => Promise.resolve(body));
-    },
-    (error) => answer(() => Promise.reject(error)),
-  );
-};
-
-const bodyOf = (request: IncomingMessage): Promise<Buffer> =>
-  new Promise((resolve, reject) => readBody(request, resolve, reject));
-
-const send = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body, encoding = 'utf8' }: GatewayResponse,
-): void => {
-  if (status !== 204 && status !== 304)
-    headers['content-length'] = body === null ? 0 : Buffer.byteLength(body, encoding);
-  // The rest of a body that nobody read would be taken for the next request.
-  if (!request.complete && hasBody(request)) headers.connection = 'close';
-  response.writeHead(status, headers);
-  if (request.method === 'HEAD' || body === null) response.end();
-  else response.end(body, encoding);
-};
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-
-const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
-};
-
-/** Answers what Node's parser would not take for a request; there is no request to hand on. */
-const refuseMalformed = (error: NodeJS.ErrnoException, socket: Socket): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const code = PARSER_ERRORS[error.code ?? ''] ?? 'BAD_USER_INPUT';
-  const { status, headers, body } = problemResponse(
-    new AppError(code, 'The request is not valid HTTP, too large or too slow.'),
-  );
-  const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body ?? ''), connection: 'close' });
-  socket.end(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
-};
-
-const listen = (server: Server, port: number, host: string | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new OperatorError(
-          LISTEN_ERRORS[error.code ?? '']?.(port, host) ?? `Cannot listen on port ${port}: ${error.message}`,
-        ),
-      );
-    });
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
-  });
-
-const LISTEN_ERRORS: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {
-  EADDRINUSE: (port) =>
-    `Port ${port} is taken by another program. Stop it, or set PORT to another number (0 takes any free one).`,
-  EACCES: (port) => `Port ${port} needs rights that this user does not have. Set PORT to a number above 1023.`,
-  EADDRNOTAVAIL: (_, host) => `HOST is ${host}, which is no address of this machine.`,
-  ENOTFOUND: (_, host) => `HOST is ${host}, which no name service knows.`,
-};
-
-const urlOf = (server: Server, host = 'localhost'): string => {
-  const { port } = server.address() as AddressInfo;
-  const name = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
 };

@@ -1,47 +1,77 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors.ts';
-
-const MAX_BODY_BYTES = 1_048_576;
-
-const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
+import { AppError, Overloaded } from '../errors.ts';
 
 /**
  * Reads the whole body, by events and without a promise: either would cost a POST as much as all the rest of answering it from memory.
- * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, and BAD_USER_INPUT where the body breaks off
+ * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
+ * take too much memory together, and BAD_USER_INPUT where the body breaks off
  */
-export const readBody = (
+export type ReadBody = (
   request: IncomingMessage,
   onRead: (body: Buffer) => void,
   onFailed: (error: AppError) => void,
-): void => {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-    onFailed(tooLarge());
-    return;
-  }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let isOver = false;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.byteLength;
-    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
-    else if (!isOver) {
-      isOver = true;
-      chunks.length = 0;
-      request.pause();
-      onFailed(tooLarge());
-    }
-  });
-  request.on('end', () => {
-    if (isOver) return;
-    const [only = EMPTY] = chunks;
-    onRead(chunks.length > 1 ? Buffer.concat(chunks) : only);
-  });
-  // Node says so to a request that breaks off, and to one that is over only if somebody listens.
-  request.on('error', () => {
-    if (isOver) return;
-    isOver = true;
-    onFailed(new AppError('BAD_USER_INPUT', 'The request ended before its body did.'));
-  });
-};
+) => void;
+
+const MAX_BODY_BYTES = 1_048_576;
+
+/** Of all bodies that are being received. */
+const MAX_HELD_BYTES = 64 * MAX_BODY_BYTES;
 
 const EMPTY = Buffer.alloc(0);
+
+const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
+
+/** Whether it says so itself. */
+export const isTooLarge = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
+
+export const createBodyReader = (): ReadBody => {
+  let heldBytes = 0;
+
+  return (request, onRead, onFailed) => {
+    if (isTooLarge(request)) {
+      onFailed(tooLarge());
+      return;
+    }
+    let body: Buffer | undefined;
+    let bytes = 0;
+    let isOver = false;
+
+    const fail = (error: AppError): void => {
+      isOver = true;
+      heldBytes -= bytes;
+      body = undefined;
+      onFailed(error);
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      body = body ? append(body, bytes, chunk) : chunk;
+      bytes += chunk.byteLength;
+      heldBytes += chunk.byteLength;
+      if (bytes > MAX_BODY_BYTES) fail(tooLarge());
+      else if (heldBytes > MAX_HELD_BYTES) fail(new Overloaded('There are too many large requests at once.'));
+    });
+    request.on('end', () => {
+      if (isOver) return;
+      isOver = true;
+      heldBytes -= bytes;
+      onRead(body && body.byteLength > bytes ? body.subarray(0, bytes) : (body ?? EMPTY));
+    });
+    // Node says so to a request that breaks off, and to one that is over only if somebody listens.
+    request.on('error', () => {
+      if (!isOver) fail(new AppError('BAD_USER_INPUT', 'The request ended before its body did.'));
+    });
+  };
+};
+
+/** Into one buffer that doubles: kept as they came, chunks of one byte would take a hundred times their size. */
+const append = (body: Buffer, bytes: number, chunk: Buffer): Buffer => {
+  const end = bytes + chunk.byteLength;
+  let room = body;
+  if (end > body.byteLength) {
+    room = Buffer.allocUnsafeSlow(Math.max(end, body.byteLength * 2));
+    body.copy(room, 0, 0, bytes);
+  }
+  chunk.copy(room, bytes);
+  return room;
+};

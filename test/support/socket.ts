@@ -1,4 +1,6 @@
 import net from 'node:net';
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
 import { startHttpServer } from '../../src/http/node-server.ts';
 import type { TestGateway } from './gateway.ts';
 
@@ -9,7 +11,11 @@ export interface Listening extends AsyncDisposable {
 
 /** Puts a gateway behind a real socket on a free port. */
 export const listen = async ({ app }: TestGateway, host = '127.0.0.1'): Promise<Listening> => {
-  const server = await startHttpServer({ app, port: 0, host });
+  const server = await startHttpServer({
+    app,
+    config: readConfig({ PORT: '0', HOST: host }),
+    log: pino({ level: 'silent' }),
+  });
   return { url: server.url, [Symbol.asyncDispose]: () => server.drain(0) };
 };
 

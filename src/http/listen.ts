@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { OperatorError } from '../errors.ts';
+
+/** @throws OperatorError when the address cannot be listened on */
+export const listen = (server: Server, port: number, host: string | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new OperatorError(
+          LISTEN_ERRORS[error.code ?? '']?.(port, host) ?? `Cannot listen on port ${port}: ${error.message}`,
+        ),
+      );
+    });
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
+  });
+
+const LISTEN_ERRORS: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {
+  EADDRINUSE: (port) =>
+    `Port ${port} is taken by another program. Stop it, or set PORT to another number (0 takes any free one).`,
+  EACCES: (port) => `Port ${port} needs rights that this user does not have. Set PORT to a number above 1023.`,
+  EADDRNOTAVAIL: (_, host) => `HOST is ${host}, which is no address of this machine.`,
+  ENOTFOUND: (_, host) => `HOST is ${host}, which no name service knows.`,
+};
+
+/** Where a server that listens is reached: `http://localhost:4000`. */
+export const urlOf = (server: Server, host = 'localhost'): string => {
+  const { port } = server.address() as AddressInfo;
+  const name = host === '::' || host === '0.0.0.0' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+};

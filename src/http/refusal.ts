@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { MAX_TARGET_CHARS } from './message.ts';
+import { problemResponse } from './responses.ts';
+
+/** Answers on a connection that brought no request which could be handed on, and closes it. */
+export type Refuse = (socket: Duplex, error: AppError) => void;
+
+/** After the last answer of a connection, so long is taken in and thrown away what the client still sends. */
+export const LINGER_MS = 1000;
+
+/** What Node keeps on a socket: the answer that is being made or sent. Of `node:http` itself there is no other way to learn of it. */
+type HttpSocket = Duplex & { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null };
+
+/** The answer that this connection waits for. */
+export const answerUnderWay = (socket: Duplex): ServerResponse | undefined =>
+  (socket as HttpSocket)._httpMessage ?? undefined;
+
+export const refuse: Refuse = (socket, error) => {
+  const { status, headers, body } = problemResponse(error);
+  const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body ?? ''), connection: 'close' });
+  socket.on('error', () => {});
+  socket.end(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+  // Closed at once, the client would be told of a reset before it has read why, if it is still sending.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+};
+
+const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+};
+
+interface ParserError extends NodeJS.ErrnoException {
+  /** The bytes that came last. */
+  readonly rawPacket?: Buffer;
+}
+
+/** For the parser the target is one of the headers: it is at fault where it alone is past its own bound. */
+const LONG_TARGET = new RegExp(`^[A-Z]+ [^ \\r\\n]{${MAX_TARGET_CHARS + 1}}`);
+
+const isTargetAtFault = ({ rawPacket }: ParserError): boolean =>
+  rawPacket !== undefined && LONG_TARGET.test(rawPacket.toString('latin1', 0, 2 * MAX_TARGET_CHARS));
+
+const toAppError = (error: ParserError): AppError => {
+  const code = PARSER_ERRORS[error.code ?? ''] ?? 'BAD_USER_INPUT';
+  if (code === 'HEADERS_TOO_LARGE' && isTargetAtFault(error)) {
+    return new AppError('URI_TOO_LONG', 'The request target is too long.');
+  }
+  return new AppError(code, 'The request is not valid HTTP, too large or too slow.');
+};
+
+/**
+ * For the event `clientError` of a server: answers what Node's parser would not take for a request, after the answers to the
+ * requests before it, so that none is taken for another's.
+ */
+export const createParserRefusal = (): ((error: ParserError, socket: Duplex) => void) => {
+  // Whatever more comes on such a connection is an error again.
+  const known = new WeakSet<Duplex>();
+
+  const answer = (error: ParserError, socket: Duplex): void => {
+    const underWay = answerUnderWay(socket);
+    if (underWay?.req.complete) {
+      underWay.once('finish', () => answer(error, socket));
+      return;
+    }
+    // The answer to the very request that is broken has begun already.
+    if (!socket.writable || underWay?.headersSent) socket.destroy();
+    else refuse(socket, toAppError(error));
+  };
+
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else if (!known.has(socket)) {
+      known.add(socket);
+      answer(error, socket);
+    }
+  };
+};

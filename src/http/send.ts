@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GatewayResponse } from './message.ts';
+import { LINGER_MS } from './refusal.ts';
+
+/** Writes an answer. @throws TypeError for a header that cannot be one */
+export const send = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body, encoding = 'utf8' }: GatewayResponse,
+): void => {
+  if (status !== 204 && status !== 304)
+    headers['content-length'] = body === null ? 0 : Buffer.byteLength(body, encoding);
+  // The rest of a body that nobody read would be taken for the next request.
+  const isUnread = !request.complete && hasBody(request);
+  if (isUnread) headers.connection = 'close';
+  response.writeHead(status, headers);
+  const sent = request.method === 'HEAD' ? null : body;
+  if (isUnread) sendAndLinger(request, response, sent, encoding);
+  else if (sent === null) response.end();
+  else response.end(sent, encoding);
+};
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * A connection that is closed while its client still sends is reset, and the client may never read the answer. So the answer goes out with our
+ * end of the connection, and for a short time the rest of the body is taken in: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ */
+const sendAndLinger = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: GatewayResponse['body'],
+  encoding: BufferEncoding,
+): void => {
+  if (body === null) response.flushHeaders();
+  else response.write(body, encoding);
+  const { socket } = request;
+  // What `write` has gathered goes out in the next tick.
+  process.nextTick(() => socket.end());
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  request.once('end', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
+  request.resume();
+};
