@@ -27,14 +27,18 @@ interface Notice {
 
 /** What was committed when, and what of that an answer has to show. */
 export interface CommitRecord {
-  /** Sends a change of prices (ids and cents, none of them ever used before) and notes when it was acknowledged. */
-  readonly commitPrices: (prices: ReadonlyMap<number, number>) => Promise<void>;
+  /** Sends a change of prices (ids and cents, none of them ever used before) and notes when it was acknowledged; by an update, or as told. */
+  readonly commitPrices: (prices: ReadonlyMap<number, number>, write?: () => Promise<unknown>) => Promise<void>;
   /** Sends a notice whose window begins and ends so many milliseconds from now; null: never. */
   readonly insertNotice: (startsInMs: number, lastsMs: number | null) => Promise<void>;
   /** Withdraws the oldest notice that is not withdrawn yet. */
   readonly withdrawNotice: () => Promise<void>;
   /** In this time the database is out of reach; the result ends it. */
   readonly loseDatabase: () => () => void;
+  /** Whether a request between these two moments may be answered as if the database were away. */
+  readonly isExcused: (sentMs: number, receivedMs: number) => boolean;
+  /** Forgets what has not been true for so long: an answer that still shows it breaks the rules. */
+  readonly forgetOlderThan: (ageMs: number) => void;
   /** How an answer breaks the rules, in words; undefined where it keeps them. */
   readonly faultOf: (reading: Reading) => string | undefined;
 }
@@ -46,7 +50,7 @@ const RECOVERY_MS = 2000;
 
 /** Begins with empty tables but for these products, at the price of 0. */
 export const startCommitRecord = async (
-  { sql }: TestDatabase,
+  { sql }: Pick<TestDatabase, 'sql'>,
   productIds: readonly number[],
   freshnessMs: number,
 ): Promise<CommitRecord> => {
@@ -59,6 +63,7 @@ export const startCommitRecord = async (
 
   const prices = new Map(productIds.map((id) => [id, [{ cents: 0, committed: { fromMs: 0, toMs: 0 } }]]));
   const notices: Notice[] = [];
+  let noticeCount = 0;
   const outages: Span[] = [];
 
   /** Its end is not known until the statement is acknowledged. */
@@ -69,7 +74,7 @@ export const startCommitRecord = async (
 
   const faultOfPrice = (id: number, cents: number | undefined, { sentMs, receivedMs }: Reading, isStale: boolean) => {
     const versions = prices.get(id) ?? [];
-    const index = versions.findIndex((version) => version.cents === cents);
+    const index = versions.findLastIndex((version) => version.cents === cents);
     const [version, next] = versions.slice(index);
     if (index < 0 || !version || version.committed.fromMs > receivedMs) return `product ${id} never cost ${cents}`;
     if (isStale || !next || next.committed.toMs > sentMs - freshnessMs) return undefined;
@@ -94,14 +99,21 @@ export const startCommitRecord = async (
     return mustBeListed && !isListed ? `${title} is missing, ${sentMs - inserted.toMs} ms after its commit` : undefined;
   };
 
+  const isExcused = (sentMs: number, receivedMs: number): boolean =>
+    outages.some(({ fromMs, toMs }) => fromMs <= receivedMs && sentMs <= toMs + RECOVERY_MS);
+
   return {
-    commitPrices: async (changes) => {
+    isExcused,
+
+    commitPrices: async (changes, write) => {
       const committed = begin();
       for (const [id, cents] of changes) prices.get(id)?.push({ cents, committed });
-      await sql(
-        'update product p set price = v.cents / 100.0 from unnest($1::int[], $2::int[]) v(id, cents) where p.id = v.id',
-        [[...changes.keys()], [...changes.values()]],
-      );
+      const update = (): Promise<unknown> =>
+        sql(
+          'update product p set price = v.cents / 100.0 from unnest($1::int[], $2::int[]) v(id, cents) where p.id = v.id',
+          [[...changes.keys()], [...changes.values()]],
+        );
+      await (write ?? update)();
       end(committed);
     },
 
@@ -109,11 +121,12 @@ export const startCommitRecord = async (
       const startsMs = Math.round(performance.now() + offsetMs + startsInMs);
       const endsMs = startsMs + (lastsMs ?? Number.POSITIVE_INFINITY);
       const notice: Notice = {
-        title: `Notice ${notices.length}`,
+        title: titleOf(noticeCount),
         window: { fromMs: startsMs - offsetMs, toMs: endsMs - offsetMs },
         inserted: begin(),
         withdrawn: undefined,
       };
+      noticeCount += 1;
       notices.push(notice);
       await sql(
         `insert into notice (title, content, starts_at, ends_at)
@@ -137,14 +150,23 @@ export const startCommitRecord = async (
       return () => end(outage);
     },
 
+    forgetOlderThan: (ageMs) => {
+      const boundMs = performance.now() - ageMs;
+      for (const versions of prices.values()) {
+        while ((versions[1]?.committed.toMs ?? Number.POSITIVE_INFINITY) < boundMs) versions.shift();
+      }
+      const isForgotten = ({ window, withdrawn }: Notice): boolean =>
+        Math.min(window.toMs, withdrawn?.toMs ?? Number.POSITIVE_INFINITY) < boundMs;
+      while (notices[0] && isForgotten(notices[0])) notices.shift();
+      while ((outages[0]?.toMs ?? Number.POSITIVE_INFINITY) < boundMs) outages.shift();
+    },
+
     faultOf: (reading) => {
       const { status, headers, text, json } = reading.answer;
       const isStale = headers['cache-status'] === STALE;
-      const isExcused = outages.some(
-        ({ fromMs, toMs }) => fromMs <= reading.receivedMs && reading.sentMs <= toMs + RECOVERY_MS,
-      );
       if (status !== 200 || isStale) {
-        if (!isExcused) return `${status} ${headers['cache-status']} though the database was there: ${text}`;
+        if (!isExcused(reading.sentMs, reading.receivedMs))
+          return `${status} ${headers['cache-status']} though the database was there: ${text}`;
         if (status !== 200) return status === 503 ? undefined : `${status}: ${text}`;
       }
       const shown = contentsOf(json);
@@ -155,11 +177,18 @@ export const startCommitRecord = async (
       if (reading.lists.includes('notices')) {
         for (const notice of notices)
           faults.push(faultOfNotice(notice, shown.titles.has(notice.title), reading, isStale));
+        for (const title of shown.titles) {
+          if (indexOf(title) < noticeCount - notices.length) faults.push(`${title} was over long ago`);
+        }
       }
       return faults.find((fault) => fault !== undefined);
     },
   };
 };
+
+const titleOf = (index: number): string => `Notice ${index}`;
+/** NaN where the title is none of these. */
+const indexOf = (title: string): number => Number(/^Notice (\d+)$/.exec(title)?.[1]);
 
 /** The prices and titles anywhere in an answer. */
 const contentsOf = (json: unknown) => {

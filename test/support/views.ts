@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { TestDatabase } from './database.ts';
+import { JSON_HEADERS, type Request } from './known-answers.ts';
 
 /** What came of one view, through whichever door. */
 export interface View {
@@ -12,22 +13,31 @@ export interface View {
 
 export type Door = 'rest' | 'graphql';
 
-const BROKEN: View = { status: 0, number: undefined, retryAfter: null };
+export const BROKEN: View = { status: 0, number: undefined, retryAfter: null };
+
+/** The request that views a notice. */
+export const viewRequest = (id: number, door: Door): Request =>
+  door === 'rest'
+    ? ['GET', `/api/notice/${id}`]
+    : [
+        'POST',
+        '/graphql',
+        JSON_HEADERS,
+        JSON.stringify({ query: 'query ($id: Int!) { notice(id: $id) { viewCount } }', variables: { id } }),
+      ];
+
+/** What came of it. */
+export const viewOf = (status: number, retryAfter: string | null, json: unknown): View => {
+  const body = json as { viewCount?: number; data?: { notice?: { viewCount: number } | null } };
+  return { status, number: body.viewCount ?? body.data?.notice?.viewCount, retryAfter };
+};
 
 /** Views a notice over a socket. Never rejects. */
 export const view = async (url: string, id: number, door: Door = 'rest'): Promise<View> => {
   try {
-    const response =
-      door === 'rest'
-        ? await fetch(`${url}/api/notice/${id}`)
-        : await fetch(`${url}/graphql`, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ query: 'query ($id: Int!) { notice(id: $id) { viewCount } }', variables: { id } }),
-          });
-    const body = (await response.json()) as { viewCount?: number; data?: { notice?: { viewCount: number } | null } };
-    const number = door === 'rest' ? body.viewCount : body.data?.notice?.viewCount;
-    return { status: response.status, number, retryAfter: response.headers.get('retry-after') };
+    const [method, target, headers = {}, body] = viewRequest(id, door);
+    const response = await fetch(url + target, { method, headers, body: body ?? null });
+    return viewOf(response.status, response.headers.get('retry-after'), await response.json());
   } catch {
     return BROKEN;
   }
@@ -76,10 +86,12 @@ interface LoadOptions {
   readonly url: () => string | Promise<string>;
   readonly ids: readonly number[];
   readonly clients: number;
+  /** Views a notice; never rejects. */
+  readonly look?: typeof view;
 }
 
 /** Clients that view the notices in turn, one view after the other, through both doors. */
-export const startLoad = ({ url, ids, clients }: LoadOptions): Load => {
+export const startLoad = ({ url, ids, clients, look = view }: LoadOptions): Load => {
   const tally = new Map(ids.map((id) => [id, { sent: 0, views: [] as View[] }]));
   const statuses = new Map<number, number>();
   let isRunning = true;
@@ -93,7 +105,7 @@ export const startLoad = ({ url, ids, clients }: LoadOptions): Load => {
       const entry = tally.get(id);
       if (!entry || !isRunning) return;
       entry.sent += 1;
-      const seen = await view(target, id, doorOf(client + turn));
+      const seen = await look(target, id, doorOf(client + turn));
       entry.views.push(seen);
       statuses.set(seen.status, count(seen.status) + 1);
       for (const check of waiting) check();
