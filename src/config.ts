@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Exposure } from './access/gate.ts';
+import { type AccessConfig, isRestricted } from './access/open-access.ts';
 import { isToken, TOKEN_RULE } from './access/token-list.ts';
 import { OperatorError } from './errors.ts';
 
@@ -56,6 +57,11 @@ const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(val
 
 const isOrigin = (value: string): boolean => value === '*' || (URL.canParse(value) && new URL(value).origin === value);
 
+const isKeySetUrl = (value: string): boolean => {
+  const { protocol, username, password } = URL.parse(value) ?? {};
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
+};
+
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 // One line a variable. An empty value counts as absent, as Compose files and shells leave them behind.
@@ -88,6 +94,12 @@ const Environment = v.object({
     ),
     '',
   ),
+  ACCESS_TOKENS_FILE: v.optional(v.string()),
+  JWKS_URL: v.optional(
+    v.pipe(v.string(), v.check(isKeySetUrl, 'must be an https:// or http:// URL without a password')),
+  ),
+  JWT_ISSUER: v.optional(commaList, ''),
+  JWT_AUDIENCE: v.optional(commaList, ''),
   CORS_ORIGINS: v.optional(
     v.pipe(
       commaList,
@@ -130,8 +142,7 @@ export interface Config {
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
-  /** Empty: everything is public. */
-  readonly accessTokens: readonly string[];
+  readonly access: AccessConfig;
   /** Empty: no other origin may read answers. */
   readonly corsOrigins: readonly string[];
   /** A folder whose documents replace those of the same name in src/rest/operations. */
@@ -160,14 +171,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
       issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`),
     );
   }
-  const isRestricted = output.ACCESS_TOKENS.length > 0;
-  const gated = (['GRAPHIQL', 'DOCS', 'METRICS'] as const).filter((name) => output[name] === 'token');
-  if (gated.length > 0 && !isRestricted) {
-    throw faulty(
-      gated.map((name) => `${name} must be on or off where no access tokens are configured, but is "token"`),
-    );
-  }
-  const closed = isRestricted ? 'token' : 'on';
+  const { access, faults } = readAccess(output);
+  if (faults.length > 0) throw faulty(faults);
+  const closed = isRestricted(access) ? 'token' : 'on';
   return Object.freeze({
     port: output.PORT,
     host: output.HOST,
@@ -182,7 +188,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     exposure: { graphiql: output.GRAPHIQL, docs: output.DOCS ?? closed, metrics: output.METRICS ?? closed },
     introspection: output.INTROSPECTION,
     fieldSuggestions: output.FIELD_SUGGESTIONS,
-    accessTokens: output.ACCESS_TOKENS,
+    access,
     corsOrigins: output.CORS_ORIGINS,
     restDocuments: output.REST_DOCUMENTS,
     maxConnections: output.MAX_CONNECTIONS,
@@ -194,13 +200,37 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   });
 };
 
+/** What lets callers in, and what does not go together. */
+const readAccess = (output: v.InferOutput<typeof Environment>): { access: AccessConfig; faults: readonly string[] } => {
+  const { JWKS_URL: jwksUrl, JWT_ISSUER: issuers, JWT_AUDIENCE: audiences } = output;
+  const access: AccessConfig = {
+    tokens: output.ACCESS_TOKENS,
+    tokensFile: output.ACCESS_TOKENS_FILE,
+    jwt: jwksUrl === undefined ? undefined : { jwksUrl, issuers, audiences },
+  };
+  // An issuer signs for others too: only its name and ours say that a token is meant for this service.
+  const beside = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(
+    (name) => output[name].length > 0 !== (jwksUrl !== undefined),
+  );
+  const gated = (['GRAPHIQL', 'DOCS', 'METRICS'] as const).filter((name) => output[name] === 'token');
+  return {
+    access,
+    faults: [
+      ...beside.map((name) => `${name} and JWKS_URL must both be set, or neither`),
+      ...(isRestricted(access) ? [] : gated).map(
+        (name) => `${name} must be on or off where no access tokens are configured, but is "token"`,
+      ),
+    ],
+  };
+};
+
 const faulty = (faults: readonly string[]): OperatorError =>
   new OperatorError(
     `The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
   );
 
 // A wrong secret is still a secret: its name is told, its value is not.
-const SECRETS = new Set(['DATABASE_URL', 'ACCESS_TOKENS']);
+const SECRETS = new Set(['DATABASE_URL', 'ACCESS_TOKENS', 'JWKS_URL']);
 
 const shown = (issue: v.BaseIssue<unknown>): unknown => {
   const key = issue.path?.[0]?.key;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { createAccess } from './access/access.ts';
 import { createGate } from './access/gate.ts';
+import { type OpenedAccess, openAccess } from './access/open-access.ts';
 import { type App, createApp } from './app.ts';
 import { createAnswers } from './cache/answers.ts';
 import { startPulse } from './cache/pulse.ts';
@@ -40,7 +40,7 @@ export interface Gateway {
 
 /**
  * Puts the gateway together on a migrated database.
- * @throws OperatorError when the database is not there or not migrated, or a REST document does not fit
+ * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
  */
 export const createGateway = async (config: Config, databaseUrl: string, log: Logger): Promise<Gateway> => {
   const operations = await loadRestOperations(schema, config.restDocuments);
@@ -50,18 +50,20 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     timeoutMs: config.databaseTimeoutMs,
     log,
   });
+  const clock = createClock();
+  let opened: OpenedAccess;
   try {
+    opened = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
   } catch (error) {
     await pool.end();
     throw error;
   }
 
-  const clock = createClock();
+  const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const pulse = await startPulse({ connection: connectionConfig(databaseUrl), clock, freshnessMs, log });
   const prisma = await createPrisma(pool);
-  const access = createAccess(config.accessTokens);
   const answers = createAnswers({
     pulse,
     clock,
@@ -100,6 +102,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     statementCount,
     startDraining: health.startDraining,
     close: async () => {
+      opened.close();
       await pulse.close();
       await prisma.$disconnect();
       await pool.end();

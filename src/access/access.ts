@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../database/clock.ts';
 import { basicChallenge, bearerChallenge, type Refusal } from './challenge.ts';
 import { basicPassword, bearerToken } from './credentials.ts';
-import { includesToken, readTokens } from './token-list.ts';
+import type { VerifyToken } from './verify-token.ts';
 
 type Headers = Pick<IncomingHttpHeaders, 'authorization'>;
 
@@ -14,11 +15,14 @@ export interface Access {
   readonly isGranted: (headers: Headers) => boolean;
   /**
    * Lets the caller of an operation in, by what the operation selects on the query root. Undefined where that is known at once.
-   * @throws (in the promise) AppError UNAUTHENTICATED where any of it is not public and the caller has no good token
+   * @throws (in the promise) AppError UNAUTHENTICATED where any of it is not public and the caller has no good token, and
+   *   SERVICE_UNAVAILABLE where that cannot be found out
    */
   readonly admit: (headers: Headers, rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Lets the caller of something else in; a browser can send the token as a password. @throws AppError UNAUTHENTICATED */
+  /** Lets the caller of something else in; a browser can send the token as a password. @throws AppError as `admit` does */
   readonly admitToPage: (headers: Headers) => Promise<void>;
+  /** From now on every token is verified again. */
+  readonly forget: () => void;
 }
 
 /** The document of the service calls notice detail public; `__typename` tells nothing. */
@@ -26,44 +30,75 @@ const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['notice', '__typename']);
 
 const MAX_REMEMBERED = 10_000;
 
-/** @param tokens empty where everything is public */
-export const createAccess = (tokens: readonly string[]): Access => {
-  const list = readTokens(tokens);
-  const isRestricted = list.length > 0;
+/** Where everything is public. */
+export const OPEN_ACCESS: Access = {
+  isRestricted: false,
+  isGranted: () => true,
+  admit: () => undefined,
+  admitToPage: async () => {},
+  forget: () => {},
+};
 
-  // Good tokens under digests that nobody outside can compute, so that the time a look-up takes tells nothing about them.
+/** Where tokens are wanted. Each is verified once and remembered as long as it is good, so that a request costs one hash. */
+export const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }): Access => {
+  // By digests that nobody outside can compute, so that the time a look-up takes tells nothing about the tokens.
   const salt = randomBytes(16).toString('base64url');
-  const remembered = new LRUCache<string, true>({ max: MAX_REMEMBERED });
-  const keyOf = (token: string): string => hash('sha256', salt + token, 'base64url');
+  const digestOf = (token: string): string => hash('sha256', salt + token, 'base64url');
+  const goodUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const verifying = new Map<string, Promise<number | Refusal>>();
+  let generation = 0;
 
-  /** Undefined for a good one. */
-  const refuse = async (token: string | undefined): Promise<Refusal | undefined> => {
+  const isRemembered = (digest: string): boolean => {
+    const untilMs = goodUntilMs.get(digest);
+    return untilMs !== undefined && clock.nowMs() < untilMs;
+  };
+
+  const verifyOnce = async (digest: string, token: string): Promise<number | Refusal> => {
+    const startedIn = generation;
+    try {
+      const result = await verify(token);
+      // What was verified by keys or tokens that have changed meanwhile holds for those who waited, and for nobody else.
+      if (typeof result === 'number' && generation === startedIn) goodUntilMs.set(digest, result);
+      return result;
+    } finally {
+      verifying.delete(digest);
+    }
+  };
+
+  /** Undefined for a good token. */
+  const refusalOf = async (token: string | undefined): Promise<Refusal | undefined> => {
     if (token === undefined) return 'missing';
-    if (remembered.has(keyOf(token))) return undefined;
-    if (!includesToken(list, token)) return 'invalid';
-    remembered.set(keyOf(token), true);
-    return undefined;
+    const digest = digestOf(token);
+    if (isRemembered(digest)) return undefined;
+    const under = verifying.get(digest) ?? verifyOnce(digest, token);
+    verifying.set(digest, under);
+    const result = await under;
+    return typeof result === 'number' ? undefined : result;
   };
 
   const isGranted: Access['isGranted'] = ({ authorization }) => {
-    if (!isRestricted) return true;
     const token = bearerToken(authorization);
-    return token !== undefined && remembered.get(keyOf(token)) !== undefined;
+    return token !== undefined && isRemembered(digestOf(token));
   };
 
   return {
-    isRestricted,
+    isRestricted: true,
     isGranted,
     admit: (headers, rootFields) => {
-      if (isGranted(headers) || [...rootFields].every((field) => PUBLIC_FIELDS.has(field))) return undefined;
-      return refuse(bearerToken(headers.authorization)).then((refusal) => {
+      // A token is not looked at where none is needed: a bad one does not close what is public.
+      if (rootFields.isSubsetOf(PUBLIC_FIELDS) || isGranted(headers)) return undefined;
+      return refusalOf(bearerToken(headers.authorization)).then((refusal) => {
         if (refusal) throw bearerChallenge(refusal);
       });
     },
     admitToPage: async ({ authorization }) => {
-      if (!isRestricted) return;
-      const refusal = await refuse(bearerToken(authorization) ?? basicPassword(authorization));
+      const refusal = await refusalOf(bearerToken(authorization) ?? basicPassword(authorization));
       if (refusal) throw basicChallenge(refusal);
+    },
+    forget: () => {
+      generation += 1;
+      goodUntilMs.clear();
+      verifying.clear();
     },
   };
 };

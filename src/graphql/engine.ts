@@ -9,7 +9,7 @@ import type { Caller } from './context.ts';
 import type { CreateContext } from './loaders.ts';
 import { createMaskError } from './mask-error.ts';
 import { type Operation, prepareOperation } from './operation.ts';
-import { useEngine, useNoIntrospection, useNoSuggestions, type YogaCall } from './plugins.ts';
+import { useEngine, useInvalid, useNoIntrospection, useNoSuggestions, type YogaCall } from './plugins.ts';
 import { schema } from './schema.ts';
 
 /** An operation whose result has errors: masked, and with them what data there is. */
@@ -148,6 +148,7 @@ export const createEngine = ({
     maskedErrors: { maskError: createMaskError(log), errorMessage: '' },
     plugins: [
       useEngine({ prepare, answer }),
+      useInvalid(),
       !introspection && useNoIntrospection(),
       !fieldSuggestions && useNoSuggestions(),
     ],

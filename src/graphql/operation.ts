@@ -47,5 +47,6 @@ export const prepareOperation = (
   };
 };
 
-const rootFieldsOf = (document: DocumentNode, { selectionSet }: OperationDefinitionNode): Set<string> =>
+/** Also of a document that is not valid, as far as it goes. */
+export const rootFieldsOf = (document: DocumentNode, { selectionSet }: OperationDefinitionNode): Set<string> =>
   new Set([...collectFields([selectionSet], fragmentsOf(document)).values()].flat().map(({ name }) => name.value));

@@ -1,13 +1,16 @@
-import { execute, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
+import { execute, getOperationAST, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Caller } from './context.ts';
 import { type BodyForm, type Engine, type Executed, ExecutionFailed } from './engine.ts';
+import { rootFieldsOf } from './operation.ts';
 
 /** One request on its way through Yoga. */
 export interface YogaCall {
   readonly caller: Caller;
   /** Told what the engine made of it, where that was a result without errors. */
   readonly onExecuted: (executed: Executed) => void;
+  /** Told what an operation that is not valid selects on the query root. */
+  readonly onInvalid: (rootFields: ReadonlySet<string>) => void;
 }
 
 type YogaPlugin = Plugin<Record<never, never>, YogaCall>;
@@ -35,6 +38,16 @@ export const useEngine = ({ prepare, answer }: Pick<Engine, 'prepare' | 'answer'
         return data === undefined ? { errors } : { errors, data };
       }
     });
+  },
+});
+
+/** Tells the door of an operation that is not valid, so that only those who may run it learn what is wrong with it. */
+export const useInvalid = (): YogaPlugin => ({
+  onValidate: ({ params, context }) => {
+    const definition = getOperationAST(params.documentAST, context.params.operationName);
+    return ({ valid }) => {
+      if (!valid && definition) context.onInvalid(rootFieldsOf(params.documentAST, definition));
+    };
   },
 });
 
