@@ -216,3 +216,26 @@ test('without configured tokens everything is open', async () => {
   for (const query of QUERIES) expect((await open.graphql(`{ ${query} }`)).errors).toBeUndefined();
   for (const path of PATHS) expect((await open.get(`/api/${path}`)).status).toBe(200);
 });
+
+describe('who has no token learns only that one is needed,', () => {
+  test('whatever is wrong with the request', async () => {
+    for (const target of ['/api/product/list?limit=x&orderBy=y', '/api/product/99999999999', '/api/notice/page?%FF']) {
+      expect(await gateway.get(target)).toMatchObject({ status: 401, json: { code: 'UNAUTHENTICATED' } });
+    }
+    for (const query of [
+      '{ hotProducts { secretField } }',
+      '{ notics { id } }',
+      `{ notice(id: ${notice}) { id } ...F } fragment F on Query { products(limit: "x") { nme } }`,
+    ]) {
+      expectRefusal(await post({ query }));
+      expect((await post({ query }, WITH_TOKEN)).text).toMatch(/Cannot query field/);
+    }
+    expect((await post({ query: `{ notice(id: ${notice}) { secretField } }` })).text).toContain('Cannot query field');
+  });
+
+  test('however many holders are being answered', async () => {
+    const target = '/api/product/list?limit=7';
+    const [granted, refused] = await Promise.all([gateway.get(target, WITH_TOKEN), gateway.get(target)]);
+    expect([granted.status, refused.status]).toEqual([200, 401]);
+  });
+});

@@ -27,7 +27,7 @@ interface Options {
 const REFRESH_MS = 300_000;
 const TIMEOUT_MS = 2000;
 /** A key that is not known is asked for, but not more often than this: anybody can make up names of keys. */
-const UNKNOWN_KEY_COOLDOWN_MS = 10_000;
+const UNKNOWN_KEY_COOLDOWN_MS = 2000;
 /** After a failure nobody waits for another one for so long. */
 const RETRY_AFTER_FAILURE_MS = 1000;
 

@@ -23,14 +23,14 @@ export const answerGraphql = async (
   caller: Caller,
 ): Promise<GatewayResponse> => {
   let executed: Executed | undefined;
-  let admission: Promise<void> | undefined;
+  let invalid: ReadonlySet<string> | undefined;
   const call: YogaCall = {
     caller,
     onExecuted: (result) => {
       executed = result;
     },
     onInvalid: (rootFields) => {
-      admission = caller.admit(rootFields);
+      invalid = rootFields;
     },
   };
   const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
@@ -40,7 +40,7 @@ export const answerGraphql = async (
       ? await engine.yoga.fetch(`${ORIGIN}/graphql`, { method: 'POST', headers, body: decodeUtf8(body) }, call)
       : await engine.yoga.fetch(readUrl(request), { method: 'GET', headers }, call);
 
-  if (admission) await admission;
+  if (invalid) await caller.admit(invalid);
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
   if (executed?.answer && response.status === 200) {
     recollection.learn(request, executed.answer, { contentType }, body);

@@ -41,12 +41,17 @@ export const useEngine = ({ prepare, answer }: Pick<Engine, 'prepare' | 'answer'
   },
 });
 
+/** For an operation that is none. */
+const ANY_FIELD = '*';
+
 /** Tells the door of an operation that is not valid, so that only those who may run it learn what is wrong with it. */
 export const useInvalid = (): YogaPlugin => ({
-  onValidate: ({ params, context }) => {
-    const definition = getOperationAST(params.documentAST, context.params.operationName);
+  onValidate: ({ params: { documentAST }, context }) => {
+    const { params, onInvalid } = context as typeof context & YogaCall;
     return ({ valid }) => {
-      if (!valid && definition) context.onInvalid(rootFieldsOf(params.documentAST, definition));
+      if (valid) return;
+      const definition = getOperationAST(documentAST, params.operationName);
+      onInvalid(definition ? rootFieldsOf(documentAST, definition) : new Set([ANY_FIELD]));
     };
   },
 });

@@ -64,6 +64,9 @@ export const createRest = (operations: readonly RestOperation[], { engine, explo
     },
 
     answer: async ({ operation, pathParameter }, query, caller) => {
+      // First of all: who may not ask learns nothing of how to.
+      const admission = caller.admit(operation.prepared.rootFields);
+      if (admission) await admission;
       const variables = readVariables(operation, pathParameter, parseQueryString(query));
       const { prepared, form, link } = operation;
       try {
