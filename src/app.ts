@@ -18,6 +18,9 @@ import { createRequestIds } from './http/request-id.ts';
 import { problemResponse } from './http/responses.ts';
 import { type StaticFile, serveFile } from './http/static-file.ts';
 import { type LazyLog, lazyLog } from './observability/log.ts';
+import { answerMetrics, type Metrics } from './observability/metrics.ts';
+import type { RequestRecord } from './observability/request-record.ts';
+import type { Watch } from './observability/watch.ts';
 import type { Rest, RestCall } from './rest/rest.ts';
 
 /** The whole gateway, as functions. */
@@ -45,6 +48,8 @@ interface Deps {
   readonly health: Health;
   readonly graphiql: Graphiql;
   readonly openapi: StaticFile;
+  readonly metrics: Metrics;
+  readonly watch: Watch;
   readonly log: Logger;
 }
 
@@ -58,7 +63,8 @@ const READ = ['GET', 'HEAD', 'OPTIONS'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export const createApp = (deps: Deps): App => {
-  const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, graphiql, openapi, log } = deps;
+  const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, graphiql, openapi } = deps;
+  const { metrics, watch, log } = deps;
   const requestIdOf = createRequestIds();
 
   const answerRest = async (
@@ -73,14 +79,23 @@ export const createApp = (deps: Deps): App => {
         const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' };
         return withLink(link, { status: 200, headers, body: executed.body });
       }
-      recollection.learn(request, executed.answer, { contentType: JSON_TYPE, link });
+      caller.record.cache = executed.outcome;
+      recollection.learn(request, executed.answer, { contentType: JSON_TYPE, link, counts: caller.record.counts });
       return withLink(link, toResponse(executed.answer, executed.outcome, request, JSON_TYPE));
     } catch (error) {
-      return withLink(call.operation.link?.({}), problemResponse(toAppError(error, caller.log())));
+      const appError = toAppError(error, caller.log());
+      caller.record.code = appError.code;
+      return withLink(call.operation.link?.({}), problemResponse(appError));
     }
   };
 
-  const find = (request: GatewayRequest, path: string, query: string, requestLog: LazyLog): Resource | undefined => {
+  const find = (
+    request: GatewayRequest,
+    path: string,
+    query: string,
+    requestLog: LazyLog,
+    record: RequestRecord,
+  ): Resource | undefined => {
     const read = (answer: Resource['answer']): Resource => ({ methods: READ, answer });
     // What is no operation has a switch, and may want a token.
     const exposed = (how: Exposure, answer: Resource['answer']): Resource | undefined => {
@@ -91,11 +106,15 @@ export const createApp = (deps: Deps): App => {
       admit: (rootFields) => access.admit(request.headers, rootFields),
       countViews: request.method !== 'HEAD',
       log: requestLog,
+      record,
     });
 
     if (path === '/graphql') {
       const wantsPage = request.method !== 'POST' && request.headers.accept?.includes('text/html');
-      const page = async () => serveFile(request, await graphiql.page());
+      const page = async () => {
+        record.isFor('other', 'page');
+        return serveFile(request, await graphiql.page());
+      };
       return {
         methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
         answer:
@@ -105,10 +124,12 @@ export const createApp = (deps: Deps): App => {
     }
     if (path.startsWith('/api/')) {
       const call = rest.match(path);
+      if (call) record.isFor('rest', call.operation.route.document, call.operation.route.path);
       return call && read(() => answerRest(request, call, query, caller()));
     }
     if (path === '/livez') return read(health.live);
     if (path === '/readyz') return read(health.ready);
+    if (path === '/metrics') return exposed(exposure.metrics, () => answerMetrics(metrics));
     if (path === '/openapi.json') return exposed(exposure.docs, () => serveFile(request, openapi));
     if (path === '/' && exposure.graphiql !== 'off') {
       return read(() => ({ status: 302, headers: { location: '/graphql' }, body: null }));
@@ -120,13 +141,17 @@ export const createApp = (deps: Deps): App => {
     return image && PLACEHOLDER_NAME.test(image) ? read(() => serveImage(image)) : undefined;
   };
 
-  const respond = (request: GatewayRequest, requestLog: LazyLog): GatewayResponse | Promise<GatewayResponse> => {
+  const respond = (
+    request: GatewayRequest,
+    requestLog: LazyLog,
+    record: RequestRecord,
+  ): GatewayResponse | Promise<GatewayResponse> => {
     if (request.target.length > MAX_TARGET_CHARS) {
       throw new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
     }
     if (!request.target.startsWith('/')) throw new AppError('BAD_USER_INPUT', 'The request target must be a path.');
     const { path, query } = splitTarget(request.target);
-    const resource = find(request, path, query, requestLog);
+    const resource = find(request, path, query, requestLog, record);
     if (!resource) throw notFound();
     const allow = resource.methods.join(', ');
     if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
@@ -148,30 +173,38 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
-  const fail = (request: Omit<GatewayRequest, 'body'>, requestId: string, error: AppError): GatewayResponse => {
+  const fail = (request: Omit<GatewayRequest, 'body'>, record: RequestRecord, error: AppError): GatewayResponse => {
+    record.code = error.code;
     const toErrorResponse = splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
-    return withCommon(request, requestId, toErrorResponse(error));
+    return withCommon(request, record.origin.requestId, toErrorResponse(error));
   };
 
   return {
-    refuse: (request, error) => fail(request, requestIdOf(request.headers['x-request-id']), error),
+    refuse: (request, error) => {
+      const requestId = requestIdOf(request.headers['x-request-id']);
+      return watch.refuse(request, requestId, (record) => fail(request, record, error));
+    },
 
     recall: (request, body) => {
       const found = access.isGranted(request.headers) ? recollection.recall(request, body) : undefined;
       if (!found) return undefined;
+      const startMs = watch.timesRecalled ? performance.now() : 0;
       const requestId = requestIdOf(request.headers['x-request-id']);
-      const response = toResponse(found.answer, 'hit', request, found.contentType);
-      return withCommon(request, requestId, withLink(found.link, response));
+      const response = withLink(found.link, toResponse(found.answer, 'hit', request, found.contentType));
+      watch.recalled(found.counts, request, response, requestId, startMs);
+      return withCommon(request, requestId, response);
     },
 
-    answer: async (request) => {
+    answer: (request) => {
       const requestId = requestIdOf(request.headers['x-request-id']);
-      const requestLog = lazyLog(log, requestId);
-      try {
-        return withCommon(request, requestId, await respond(request, requestLog));
-      } catch (error) {
-        return fail(request, requestId, toAppError(error, requestLog()));
-      }
+      return watch.answer(request, requestId, async (record) => {
+        const requestLog = lazyLog(log, record);
+        try {
+          return withCommon(request, requestId, await respond(request, requestLog, record));
+        } catch (error) {
+          return fail(request, record, toAppError(error, requestLog()));
+        }
+      });
     },
   };
 };

@@ -3,6 +3,8 @@ import type { Exposure } from './access/gate.ts';
 import { type AccessConfig, isRestricted } from './access/open-access.ts';
 import { isToken, TOKEN_RULE } from './access/token-list.ts';
 import { OperatorError } from './errors.ts';
+import type { LogRequests } from './observability/request-log.ts';
+import { TRACING_ENVIRONMENT, type TracingConfig, tracingConfig } from './observability/tracing-config.ts';
 
 const integer = (min: number, max: number) => {
   const rule = `must be a whole number from ${min} to ${max}`;
@@ -82,6 +84,7 @@ const Environment = v.object({
     ),
     'info',
   ),
+  LOG_REQUESTS: v.optional(v.picklist(['all', 'misses', 'none'], 'must be all, misses or none'), 'misses'),
   GRAPHIQL: v.optional(exposure, 'on'),
   DOCS: v.optional(exposure),
   METRICS: v.optional(exposure),
@@ -117,6 +120,7 @@ const Environment = v.object({
   SEND_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
   KEEP_ALIVE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '65000'),
   SHUTDOWN_TIMEOUT_MS: v.optional(integer(0, MAX_DELAY_MS), '10000'),
+  ...TRACING_ENVIRONMENT,
 });
 
 export interface Config {
@@ -137,6 +141,10 @@ export interface Config {
   readonly staleIfErrorMs: number;
   readonly dataDir: string;
   readonly logLevel: string;
+  /** Which requests get a line in the log. */
+  readonly logRequests: LogRequests;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
   /** What is no operation: where not said, only the page of GraphiQL, which tells nothing by itself, is open beside tokens. */
   readonly exposure: { readonly graphiql: Exposure; readonly docs: Exposure; readonly metrics: Exposure };
   readonly introspection: boolean;
@@ -185,6 +193,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     staleIfErrorMs: output.STALE_IF_ERROR_S * 1000,
     dataDir: output.DATA_DIR,
     logLevel: output.LOG_LEVEL,
+    logRequests: output.LOG_REQUESTS,
+    tracing: tracingConfig(output),
     exposure: { graphiql: output.GRAPHIQL, docs: output.DOCS ?? closed, metrics: output.METRICS ?? closed },
     introspection: output.INTROSPECTION,
     fieldSuggestions: output.FIELD_SUGGESTIONS,

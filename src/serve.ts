@@ -21,6 +21,9 @@ import { createCodedBodies } from './http/coded-bodies.ts';
 import { createCors } from './http/cors.ts';
 import { startHttpServer } from './http/node-server.ts';
 import { createRecollection } from './http/recollection.ts';
+import { createViewCounter } from './notice/view-counter.ts';
+import { createMetrics, type Metrics } from './observability/metrics.ts';
+import { createObservability } from './observability/observability.ts';
 import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createOpenapi } from './rest/openapi.ts';
 import { createRest } from './rest/rest.ts';
@@ -30,6 +33,7 @@ const RECOLLECTION_SHARE = 0.125;
 
 export interface Gateway {
   readonly app: App;
+  readonly metrics: Metrics;
   /** Statements sent to the database so far. */
   readonly statementCount: () => number;
   /** From now on `/readyz` says no. */
@@ -44,11 +48,14 @@ export interface Gateway {
  */
 export const createGateway = async (config: Config, databaseUrl: string, log: Logger): Promise<Gateway> => {
   const operations = await loadRestOperations(schema, config.restDocuments);
+  const observability = await createObservability(config, log);
+  const { watch, tracing } = observability;
   const { pool, statementCount } = createDatabase({
     url: databaseUrl,
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     log,
+    watch: watch.statement,
   });
   const clock = createClock();
   let opened: OpenedAccess;
@@ -74,9 +81,12 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     isOutage,
   });
   const { introspection, fieldSuggestions } = config;
-  const createContext = contextFactory({ prisma, sql: createSql(pool), clock });
-  const engine = createEngine({ createContext, answers, log, timeoutMs, introspection, fieldSuggestions });
+  const sql = createSql(pool);
+  const viewCounter = createViewCounter(sql, clock);
+  const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing });
+  const engine = createEngine({ createContext, answers, log, tracing, timeoutMs, introspection, fieldSuggestions });
   const health = createHealth(pool);
+  const metrics = createMetrics({ ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool });
   const app = createApp({
     engine,
     rest: createRest(operations, { engine, explorer: config.exposure.graphiql === 'off' ? undefined : '/graphql' }),
@@ -94,11 +104,14 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
       operations: operationTexts(operations),
     }),
     openapi: createOpenapi(operations, schema),
+    metrics,
+    watch,
     log,
   });
 
   return {
     app,
+    metrics,
     statementCount,
     startDraining: health.startDraining,
     close: async () => {
@@ -106,6 +119,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
       await pulse.close();
       await prisma.$disconnect();
       await pool.end();
+      await tracing.close();
     },
   };
 };

@@ -11,6 +11,8 @@ import type { OperationContext } from '../src/graphql/context.ts';
 import { contextFactory } from '../src/graphql/loaders.ts';
 import { prepareOperation } from '../src/graphql/operation.ts';
 import { schema } from '../src/graphql/schema.ts';
+import { createViewCounter } from '../src/notice/view-counter.ts';
+import { NO_TRACING } from '../src/observability/tracing.ts';
 import { createTestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { randomQuery } from './support/random-query.ts';
@@ -40,7 +42,10 @@ beforeAll(async () => {
   gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
   const { pool } = createDatabase({ url: database.url, size: 5, timeoutMs: 5000, log: pino({ level: 'silent' }) });
   const prisma = await createPrisma(pool);
-  const create = contextFactory({ prisma, sql: createSql(pool), clock: createClock() });
+  const sql = createSql(pool);
+  const clock = createClock();
+  const viewCounter = createViewCounter(sql, clock);
+  const create = contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING });
   createContext = () => create(new GatheredPolicy(), false);
   return async () => {
     await prisma.$disconnect();

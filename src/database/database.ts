@@ -9,7 +9,12 @@ interface Options {
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly timeoutMs: number;
   readonly log: Logger;
+  /** Told of each statement of the pool. */
+  readonly watch?: WatchStatement;
 }
+
+/** Told of a statement that is being sent, by its name if it has one and its text; and then, by what it gives back, of its end. */
+export type WatchStatement = (name: string | undefined, text: string) => (error?: unknown) => void;
 
 const CONNECT_TIMEOUT_MS = 1500;
 
@@ -35,7 +40,7 @@ export interface Database {
 }
 
 /** Connects when first asked, and loses a broken connection, never the process. */
-export const createDatabase = ({ url, size, timeoutMs, log }: Options): Database => {
+export const createDatabase = ({ url, size, timeoutMs, log, watch }: Options): Database => {
   let statements = 0;
 
   class CountingClient extends pg.Client {
@@ -46,7 +51,20 @@ export const createDatabase = ({ url, size, timeoutMs, log }: Options): Database
     }) as pg.Client['query'];
   }
 
-  const pool = new pg.Pool({
+  class WatchedPool extends pg.Pool {
+    // As above. The wait for a connection is part of it.
+    override query = ((...args: [string | pg.QueryConfig]) => {
+      const result = super.query(...args);
+      if (watch) {
+        const [config] = args;
+        const end = typeof config === 'string' ? watch(undefined, config) : watch(config.name, config.text);
+        result.then(() => end(), end);
+      }
+      return result;
+    }) as pg.Pool['query'];
+  }
+
+  const pool = new WatchedPool({
     ...connectionConfig(url),
     Client: CountingClient,
     types: TYPES,

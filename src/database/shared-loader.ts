@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import DataLoader from 'dataloader';
 
 interface Options<Key, Row> {
@@ -47,7 +48,8 @@ export const createSharedLoader = <Key extends number | string, Row>({
       maxBatchSize: MAX_KEYS,
       // After the event loop has taken in every request that has already arrived, and a place is free.
       batchScheduleFn: (send) => {
-        waiting.push(send);
+        // Put down to the request that came first, not to the one that happens to free a place.
+        waiting.push(AsyncResource.bind(send));
         setImmediate(dispatch);
       },
     },

@@ -1,6 +1,7 @@
 import type { GatheredPolicy } from '../cache/policy.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import type { LazyLog } from '../observability/log.ts';
+import type { RequestRecord } from '../observability/request-record.ts';
 import type { Loaders } from './loaders.ts';
 
 /** What the door that took a request says about it. */
@@ -14,6 +15,8 @@ export interface Caller {
   readonly countViews: boolean;
   /** Writes the request's id into every line. */
   readonly log: LazyLog;
+  /** What is told of the request. */
+  readonly record: RequestRecord;
 }
 
 /** What the resolvers of one operation share. */

@@ -43,7 +43,8 @@ export const answerGraphql = async (
   if (invalid) await caller.admit(invalid);
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
   if (executed?.answer && response.status === 200) {
-    recollection.learn(request, executed.answer, { contentType }, body);
+    caller.record.cache = executed.outcome;
+    recollection.learn(request, executed.answer, { contentType, counts: caller.record.counts }, body);
     return toResponse(executed.answer, executed.outcome, request, contentType);
   }
   if (response.status === 406) {

@@ -5,11 +5,19 @@ import type { Answer } from '../cache/answer.ts';
 import type { Answers, CacheOutcome } from '../cache/answers.ts';
 import { GatheredPolicy } from '../cache/policy.ts';
 import { withDeadline } from '../deadline.ts';
+import type { Tracing } from '../observability/tracing.ts';
 import type { Caller } from './context.ts';
 import type { CreateContext } from './loaders.ts';
 import { createMaskError } from './mask-error.ts';
 import { type Operation, prepareOperation } from './operation.ts';
-import { useEngine, useInvalid, useNoIntrospection, useNoSuggestions, type YogaCall } from './plugins.ts';
+import {
+  useEngine,
+  useErrorRecord,
+  useInvalid,
+  useNoIntrospection,
+  useNoSuggestions,
+  type YogaCall,
+} from './plugins.ts';
 import { schema } from './schema.ts';
 
 /** An operation whose result has errors: masked, and with them what data there is. */
@@ -66,6 +74,7 @@ interface Deps {
   readonly createContext: CreateContext;
   readonly answers: Answers;
   readonly log: Logger;
+  readonly tracing: Tracing;
   /** How long a request waits for its answer. */
   readonly timeoutMs: number;
   readonly introspection: boolean;
@@ -80,6 +89,7 @@ export const createEngine = ({
   createContext,
   answers,
   log,
+  tracing,
   timeoutMs,
   introspection,
   fieldSuggestions,
@@ -123,16 +133,23 @@ export const createEngine = ({
     return JSON.stringify(data);
   };
 
+  const execution: typeof run = tracing.isOn
+    ? (operation, ...rest) =>
+        tracing.span(`query ${operation.label}`, operationAttributes(operation), () => run(operation, ...rest))
+    : run;
+
   const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {
     const admission = caller.admit(operation.rootFields);
     if (admission) await admission;
     const inputs: Inputs = { variables, coerced: operation.coerce(variables) };
     if (operation.isCounted || !inputs.coerced) {
-      return { body: toBody(await withDeadline(run(operation, inputs, caller, new GatheredPolicy()), timeoutMs)) };
+      return {
+        body: toBody(await withDeadline(execution(operation, inputs, caller, new GatheredPolicy()), timeoutMs)),
+      };
     }
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${name} ${operation.id} ${JSON.stringify(inputs.coerced.coerced)}`;
-    return answers.get(key, async (policy) => toBody(await run(operation, inputs, caller, policy)));
+    return answers.get(key, async (policy) => toBody(await execution(operation, inputs, caller, policy)));
   };
 
   const yoga = createYoga<YogaCall, Record<never, never>>({
@@ -149,6 +166,7 @@ export const createEngine = ({
     plugins: [
       useEngine({ prepare, answer }),
       useInvalid(),
+      useErrorRecord(),
       !introspection && useNoIntrospection(),
       !fieldSuggestions && useNoSuggestions(),
     ],
@@ -156,3 +174,9 @@ export const createEngine = ({
 
   return { yoga, prepare, answer };
 };
+
+// https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
+const operationAttributes = ({ label }: Operation) => ({
+  'graphql.operation.type': 'query',
+  'graphql.operation.name': label,
+});

@@ -14,7 +14,9 @@ import {
   type NoticeLoaders,
   type NoticeReads,
 } from '../notice/notice.loader.ts';
-import { createViewCounter } from '../notice/view-counter.ts';
+import type { ViewCounter } from '../notice/view-counter.ts';
+import { traceReads } from '../observability/traced-reads.ts';
+import type { Tracing } from '../observability/tracing.ts';
 import {
   createProductLoaders,
   createProductReads,
@@ -72,13 +74,15 @@ interface Deps {
   readonly prisma: PrismaClient;
   readonly sql: Sql;
   readonly clock: Clock;
+  readonly viewCounter: ViewCounter;
+  readonly tracing: Tracing;
 }
 
-export const contextFactory = ({ prisma, sql, clock }: Deps): CreateContext => {
+export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing }: Deps): CreateContext => {
   const reads: Reads = {
-    product: createProductReads(sql),
-    category: createCategoryReads(prisma, sql),
-    notice: createNoticeReads(prisma, sql, createViewCounter(sql, clock)),
+    product: traceReads(tracing, 'product', createProductReads(sql)),
+    category: traceReads(tracing, 'category', createCategoryReads(prisma, sql)),
+    notice: traceReads(tracing, 'notice', createNoticeReads(prisma, sql, traceReads(tracing, 'notice', viewCounter))),
   };
   return (policy, countViews) => {
     const now = new Date(clock.nowMs());

@@ -15,6 +15,8 @@ import { type CompiledOperation, compile } from './compiled/compile.ts';
 export interface Operation {
   readonly document: DocumentNode;
   readonly name: string | undefined;
+  /** What it is called where it is told of. */
+  readonly label: string;
   /** The same for the same operation of the same text. */
   readonly id: string;
   /** The variables with the document's defaults, or undefined where they do not fit. */
@@ -39,6 +41,7 @@ export const prepareOperation = (
   return {
     document,
     name: name ?? undefined,
+    label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
     coerce: (variables) => getVariableValues(schema, definition.variableDefinitions ?? [], variables).variableValues,
     compiled: compile(schema, document, definition),

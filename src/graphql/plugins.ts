@@ -27,6 +27,7 @@ export const useEngine = ({ prepare, answer }: Pick<Engine, 'prepare' | 'answer'
       const operation = prepare(document, operationName);
       // It says that there is no such operation.
       if (!operation) return execute(args);
+      contextValue.caller.record.isFor('graphql', operation.label, '/graphql');
       try {
         const executed = await answer(operation, { ...variableValues }, contextValue.caller, GRAPHQL_BODY);
         contextValue.onExecuted(executed);
@@ -53,6 +54,14 @@ export const useInvalid = (): YogaPlugin => ({
       const definition = getOperationAST(documentAST, params.operationName);
       onInvalid(definition ? rootFieldsOf(documentAST, definition) : new Set([ANY_FIELD]));
     };
+  },
+});
+
+/** Tells of the first error of a result, wherever on the way it came from. */
+export const useErrorRecord = (): YogaPlugin => ({
+  onResultProcess: ({ result, serverContext: { caller } }) => {
+    const code = 'errors' in result ? result.errors?.[0]?.extensions.code : undefined;
+    if (code !== undefined) caller.record.code = String(code);
   },
 });
 

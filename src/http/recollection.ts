@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Answer } from '../cache/answer.ts';
 import type { Answers } from '../cache/answers.ts';
+import type { OperationCounts } from '../observability/request-counts.ts';
 import type { GatewayRequest } from './message.ts';
 
 /**
@@ -9,16 +10,18 @@ import type { GatewayRequest } from './message.ts';
  */
 export interface Recollection {
   readonly recall: (request: Recalled, body?: Buffer) => Recollected | undefined;
-  readonly learn: (request: Recalled, answer: Answer, kept: KeptHeaders, body?: Buffer) => void;
+  readonly learn: (request: Recalled, answer: Answer, kept: Kept, body?: Buffer) => void;
 }
 
-/** The headers of an answer that its request decides. */
-export interface KeptHeaders {
+/** What the request decides beside its answer. */
+export interface Kept {
   readonly contentType: string;
   readonly link?: string | undefined;
+  /** Where its like are counted. */
+  readonly counts: OperationCounts;
 }
 
-interface Recollected extends KeptHeaders {
+interface Recollected extends Kept {
   readonly answer: Answer;
 }
 
@@ -49,7 +52,7 @@ const keyOf = ({ method, target, headers }: Recalled, body: Buffer | undefined):
 /** @param maxBytes 0 remembers nothing */
 export const createRecollection = (answers: Answers, maxBytes: number): Recollection => {
   if (maxBytes === 0) return { recall: () => undefined, learn: () => {} };
-  const known = new LRUCache<string, KeptHeaders & { readonly key: string }>({
+  const known = new LRUCache<string, Kept & { readonly key: string }>({
     maxSize: maxBytes,
     sizeCalculation: ({ link = '' }, key) => key.length + link.length + ENTRY_OVERHEAD_BYTES,
   });
@@ -59,11 +62,11 @@ export const createRecollection = (answers: Answers, maxBytes: number): Recollec
       // Without a note of its use: what falls out is learnt again.
       const place = key === undefined ? undefined : known.peek(key);
       const answer = place && answers.peek(place.key);
-      return answer && { answer, contentType: place.contentType, link: place.link };
+      return answer && { answer, contentType: place.contentType, link: place.link, counts: place.counts };
     },
-    learn: (request, { key: answerKey }, { contentType, link }, body) => {
+    learn: (request, { key: answerKey }, { contentType, link, counts }, body) => {
       const key = keyOf(request, body);
-      if (key !== undefined) known.set(key, { key: answerKey, contentType, link });
+      if (key !== undefined) known.set(key, { key: answerKey, contentType, link, counts });
     },
   };
 };

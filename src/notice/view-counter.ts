@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
 import type { Notice } from '../database/generated/client/client.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
+import { Distribution } from '../observability/distribution.ts';
 import { countViews, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 import { type Batch, rejectAll, rejectLate, settle, type Waiter } from './view-batch.ts';
 
@@ -13,6 +15,10 @@ export interface ViewCounter {
    * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long; nothing is counted then
    */
   readonly view: (id: number) => Promise<Notice | null>;
+  /** How many views the statements so far have counted. */
+  readonly batchSizes: Distribution;
+  /** Views that wait. */
+  readonly waiting: () => number;
 }
 
 const MAX_TRIES = 4;
@@ -25,6 +31,8 @@ const MAX_WAITING = 10_000;
 
 /** So many, of a notice whose lock is waited for, on top: the others keep their room. */
 const MAX_AWAITING = 5000;
+
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 
 /** Between two tries of notices that are all locked. */
 const LOCK_RETRY_MS = 2;
@@ -50,8 +58,12 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let waitingCount = 0;
   let isScheduled = false;
   let lastFlushMs = 0;
+  /** Runs work as that of the request whose view came first: what it costs is put down to that one. */
+  let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
   let awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
+
+  const batchSizes = new Distribution(BATCH_SIZES);
 
   const now = (): Date => new Date(clock.nowMs());
 
@@ -70,11 +82,15 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   const count = async (statement: Statement, batch: Batch): Promise<Batch> => {
     const counted = new Map((await send(statement, batch)).map((notice) => [notice.id, notice]));
     const left: Batch = new Map();
+    let views = 0;
     for (const [id, waiters] of batch) {
       const notice = counted.get(id);
-      if (notice) settle(waiters, notice);
-      else left.set(id, waiters);
+      if (notice) {
+        views += waiters.length;
+        settle(waiters, notice);
+      } else left.set(id, waiters);
     }
+    if (views > 0) batchSizes.add(views);
     return left;
   };
 
@@ -114,8 +130,10 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     const batch = waiting;
     waiting = new Map();
     waitingCount = 0;
+    const run = asFirst ?? AsyncLocalStorage.snapshot();
+    asFirst = undefined;
     try {
-      const left = await count(countViews, batch);
+      const left = await run(() => count(countViews, batch));
       if (left.size > 0) {
         const locked = await findLocked(left);
         putBack(locked);
@@ -154,12 +172,15 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
     if (waitingCount >= MAX_WAITING) return undefined;
     waitingCount += 1;
+    asFirst ??= AsyncLocalStorage.snapshot();
     const queue = waiting.get(id) ?? [];
     if (queue.length === 0) waiting.set(id, queue);
     return queue;
   };
 
   return {
+    batchSizes,
+    waiting: () => waitingCount + (awaited?.later.length ?? 0),
     view: (id) =>
       new Promise((resolve, reject) => {
         const queue = queueOf(id);

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { GatewayResponse } from '../../src/http/message.ts';
+import type { Metrics } from '../../src/observability/metrics.ts';
 import { createGateway } from '../../src/serve.ts';
 
 export interface Answer {
@@ -20,6 +21,7 @@ export interface GraphqlResult {
 
 export interface TestGateway extends AsyncDisposable {
   readonly app: App;
+  readonly metrics: Metrics;
   readonly get: (target: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly request: (
     method: string,
@@ -57,6 +59,7 @@ export const createTestGateway = async (
 
   return {
     app: gateway.app,
+    metrics: gateway.metrics,
     logged,
     request,
     get: (target, headers) => request('GET', target, headers),

@@ -1,0 +1,141 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import { createTraceExporter } from './trace-export.ts';
+import type { Tracing } from './tracing.ts';
+import type { TracingConfig } from './tracing-config.ts';
+
+/** A collector that is away holds up no shutdown for longer. */
+const CLOSE_TIMEOUT_MS = 2000;
+
+/** A wait for a statement that takes no other name. */
+const UNNAMED = 'statement';
+
+/** Tracing by OpenTelemetry's SDK. Its own file, so that nothing of the SDK is loaded where it is not asked for. */
+export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger): Tracing => {
+  const provider = new TracerProvider({
+    sampler: samplerOf(config),
+    spanProcessors: [new BatchSpanProcessor({ exporter: createTraceExporter(log), ...config.batch })],
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'vitrine', 'service.version': version }))
+      .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
+  });
+  const tracer = provider.getTracer('vitrine', version);
+  const propagator = new W3CTraceContextPropagator();
+  // Of our own, not OpenTelemetry's global one: two gateways in a process have nothing to do with each other.
+  const running = new AsyncLocalStorage<Span>();
+
+  const startUnder = (parent: Span, name: string, options: Parameters<typeof tracer.startSpan>[1]): Span =>
+    tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
+
+  return {
+    isOn: true,
+    current: () => running.getStore(),
+
+    startRequest: (headers, startMs) => {
+      const parent = propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);
+      const startTime = performance.timeOrigin + startMs;
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER, startTime }, parent);
+      const isSampled = span.isRecording();
+      return {
+        traceId: span.spanContext().traceId,
+        isSampled,
+        run: (work) => (isSampled ? running.run(span, work) : work()),
+        end: (name, attributes, isFault) => {
+          span.updateName(name).setAttributes(attributes);
+          if (isFault) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end();
+        },
+      };
+    },
+
+    span: (name, attributes, work) => {
+      const parent = running.getStore();
+      if (!parent) return work();
+      const span = startUnder(parent, name, { attributes });
+      return running.run(span, () => endWith(span, work));
+    },
+
+    startStatement: (name, text) => {
+      const parent = running.getStore();
+      if (!parent) return undefined;
+      // https://opentelemetry.io/docs/specs/semconv/database/postgresql/; the text holds $1, never a value.
+      const attributes = { 'db.system.name': 'postgresql', 'db.query.text': text.trim() };
+      const span = startUnder(parent, name ?? UNNAMED, {
+        kind: SpanKind.CLIENT,
+        attributes: name === undefined ? attributes : { ...attributes, 'db.query.summary': name },
+      });
+      return (error) => {
+        if (error) fail(span, error);
+        span.end();
+      };
+    },
+
+    close: async () => {
+      const timeout = Promise.withResolvers<void>();
+      const timer = setTimeout(timeout.resolve, CLOSE_TIMEOUT_MS);
+      await Promise.race([provider.shutdown().catch(() => {}), timeout.promise]);
+      clearTimeout(timer);
+    },
+  };
+};
+
+const HEADER_GETTER: TextMapGetter<IncomingHttpHeaders> = {
+  keys: (headers) => Object.keys(headers),
+  get: (headers, name) => headers[name],
+};
+
+const samplerOf = ({ sampler, samplerArg }: TracingConfig): Sampler => {
+  const [, isParentBased, kind] = /^(parentbased_)?(.*)$/.exec(sampler) ?? [];
+  const root =
+    kind === 'always_off'
+      ? new AlwaysOffSampler()
+      : kind === 'traceidratio'
+        ? new TraceIdRatioBasedSampler(samplerArg)
+        : new AlwaysOnSampler();
+  return isParentBased ? new ParentBasedSampler({ root }) : root;
+};
+
+const fail = (span: Span, error: unknown): void => {
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  if (error instanceof Error) span.setAttribute('error.type', 'code' in error ? String(error.code) : error.name);
+};
+
+// Prisma's promises are not of the native class.
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/** Ends the span when the work has: at once, or when the promise that it returns is settled. */
+const endWith = <Result>(span: Span, work: () => Result): Result => {
+  const failed = (error: unknown): void => {
+    fail(span, error);
+    span.end();
+  };
+  try {
+    const result = work();
+    if (isThenable(result)) result.then(() => span.end(), failed);
+    else span.end();
+    return result;
+  } catch (error) {
+    failed(error);
+    throw error;
+  }
+};

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino';
+import type { RequestRecord } from './request-record.ts';
+
+/** Which requests get a line: all, those that were not answered from memory, or none. */
+export type LogRequests = 'all' | 'misses' | 'none';
+
+/** Writes the line of a request that is answered. */
+export type RequestLog = (record: RequestRecord, status: number, durationMs: number) => void;
+
+/** An error has its own line, with its cause and the same request id: here stands only its code. */
+export const createRequestLog = (log: Logger, which: LogRequests): RequestLog => {
+  if (which === 'none' || !log.isLevelEnabled('info')) return () => {};
+  return (record, status, durationMs) => {
+    const { cache, code, statements } = record;
+    const { requestId, traceId, method, path } = record.origin;
+    const { door, operation } = record.counts;
+    // Probes, scrapes and pages are of interest where they fail.
+    if (which === 'misses' && (cache === 'hit' || (door === 'other' && status < 400))) return;
+    const rounded = Math.round(durationMs * 100) / 100;
+    log.info(
+      { requestId, traceId, door, operation, method, path, status, code, durationMs: rounded, cache, statements },
+      `${method} ${path} ${status}`,
+    );
+  };
+};
