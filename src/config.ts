@@ -73,6 +73,7 @@ const Environment = v.object({
   DATABASE_URL: v.optional(v.pipe(v.string(), v.check(isPostgresUrl, 'must begin with postgresql://'))),
   DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),
   DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '1500'),
+  DATABASE_WAIT_MS: v.optional(integer(0, MAX_DELAY_MS), '30000'),
   CACHE_MAX_MB: v.optional(integer(0, 65_536), '64'),
   FRESHNESS_MS: v.optional(integer(0, 1000), '100'),
   STALE_IF_ERROR_S: v.optional(integer(0, 86_400), '300'),
@@ -119,6 +120,7 @@ const Environment = v.object({
   REQUEST_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
   SEND_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
   KEEP_ALIVE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '65000'),
+  SHUTDOWN_DELAY_MS: v.optional(integer(0, MAX_DELAY_MS), '0'),
   SHUTDOWN_TIMEOUT_MS: v.optional(integer(0, MAX_DELAY_MS), '10000'),
   ...TRACING_ENVIRONMENT,
 });
@@ -133,6 +135,8 @@ export interface Config {
   readonly databasePoolSize: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly databaseTimeoutMs: number;
+  /** How long a command waits for a database that is not up yet. */
+  readonly databaseWaitMs: number;
   /** Bytes of answers in memory; 0 keeps none. */
   readonly cacheMaxBytes: number;
   /** How old a commit may be that an answer misses; 0: none. */
@@ -164,6 +168,9 @@ export interface Config {
   readonly sendTimeoutMs: number;
   /** How long a connection may be idle between two requests. */
   readonly keepAliveTimeoutMs: number;
+  /** How long connections are still accepted after a signal, while `/readyz` says no. */
+  readonly shutdownDelayMs: number;
+  /** How long a shutdown may take as a whole. */
   readonly shutdownTimeoutMs: number;
 }
 
@@ -188,6 +195,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     databaseUrl: output.DATABASE_URL,
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseTimeoutMs: output.DATABASE_TIMEOUT_MS,
+    databaseWaitMs: output.DATABASE_WAIT_MS,
     cacheMaxBytes: output.CACHE_MAX_MB * 1_048_576,
     freshnessMs: output.FRESHNESS_MS,
     staleIfErrorMs: output.STALE_IF_ERROR_S * 1000,
@@ -206,6 +214,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     requestTimeoutMs: output.REQUEST_TIMEOUT_MS,
     sendTimeoutMs: output.SEND_TIMEOUT_MS,
     keepAliveTimeoutMs: output.KEEP_ALIVE_TIMEOUT_MS,
+    shutdownDelayMs: output.SHUTDOWN_DELAY_MS,
     shutdownTimeoutMs: output.SHUTDOWN_TIMEOUT_MS,
   });
 };

@@ -19,12 +19,22 @@ const unready = (reason: string): GatewayResponse =>
 
 export const createHealth = (pool: Pool): Health => {
   let isDraining = false;
+  let probing: Promise<unknown> | undefined;
+
+  /** One at a time, however many ask. */
+  const probe = (): Promise<unknown> => {
+    probing ??= withDeadline(pool.query('select 1'), PROBE_TIMEOUT_MS).finally(() => {
+      probing = undefined;
+    });
+    return probing;
+  };
+
   return {
     live: () => jsonResponse(200, { status: 'ok' }),
     ready: async () => {
       if (isDraining) return unready('shutting down');
       try {
-        await withDeadline(pool.query('select 1'), PROBE_TIMEOUT_MS);
+        await probe();
         return jsonResponse(200, { status: 'ok' });
       } catch {
         return unready('the database does not answer');

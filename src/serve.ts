@@ -10,6 +10,7 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig, createDatabase } from './database/database.ts';
 import { createPrisma } from './database/prisma.ts';
 import { createSql } from './database/sql.ts';
+import { withDeadline } from './deadline.ts';
 import { AppError } from './errors.ts';
 import { createGraphiql } from './graphiql/graphiql.ts';
 import { createEngine, ExecutionFailed } from './graphql/engine.ts';
@@ -30,6 +31,10 @@ import { createRest } from './rest/rest.ts';
 
 /** Of the memory for answers, so much for knowing which request got which. */
 const RECOLLECTION_SHARE = 0.125;
+
+/** Of the time for a shutdown, what is kept for letting go of the database once no request is left. */
+const CLOSING_SHARE = 0.2;
+const MAX_CLOSING_MS = 1000;
 
 export interface Gateway {
   readonly app: App;
@@ -143,9 +148,12 @@ export const serve = async (config: Config, databaseUrl: string, log: Logger): P
     log.info(`listening on ${server.url}`);
     let stopping: Promise<void> | undefined;
     const stop = async (): Promise<void> => {
+      const { shutdownTimeoutMs, shutdownDelayMs } = config;
+      const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
       gateway.startDraining();
-      await server.drain(config.shutdownTimeoutMs);
-      await gateway.close();
+      await server.drain(shutdownTimeoutMs - closingMs, shutdownDelayMs);
+      // A database that no longer speaks keeps nobody waiting.
+      await withDeadline(gateway.close(), closingMs);
     };
     return {
       url: server.url,

@@ -53,8 +53,8 @@ const livez = async ({ url }: ServingProcess): Promise<number> => (await fetch(`
 
 describe('a client that is slow is cut, while others are served', () => {
   const SLOW = { HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1200', SEND_TIMEOUT_MS: '500' };
-  /** Half a second to notice, and as much for a busy machine. */
-  const SOON_MS = 2500;
+  /** Half a second to notice, and the rest for a busy machine: unbounded, these would go on for a minute. */
+  const SOON_MS = 6000;
   let gateway: ServingProcess;
 
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('a client that is slow is cut, while others are served', () => {
     const { text, ms } = await client.ended;
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
     expect(ms).toBeGreaterThan(600);
-    expect(ms).toBeLessThan(4000);
+    expect(ms).toBeLessThan(SOON_MS);
   });
 
   test.concurrent.for([
@@ -121,7 +121,7 @@ describe('a client that is slow is cut, while others are served', () => {
       if (client.socket.destroyed) break;
       if (bytes > 0) client.socket.read(bytes);
     }
-    expect((await client.ended).ms).toBeLessThan(5000);
+    expect((await client.ended).ms).toBeLessThan(SOON_MS);
     expect(await livez(gateway)).toBe(200);
   });
 });

@@ -54,7 +54,7 @@ describe('the environment', () => {
 
 describe('the database', () => {
   test('that is not there stops the start, saying so', async () => {
-    const output = await refusal({ DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/nothing' });
+    const output = await refusal({ DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/nothing', DATABASE_WAIT_MS: '0' });
     expect(output).toMatch(/The database cannot be reached: .*ECONNREFUSED.*DATABASE_URL/);
   });
 

@@ -18,13 +18,20 @@ export const serveCommand = defineCommand({
     let stop = async (): Promise<void> => {};
     let isStopping = false;
     const end = async (reason: string, exitCode: number): Promise<void> => {
-      if (isStopping) process.exit(1);
+      if (isStopping) return;
       isStopping = true;
       log.info(`${reason}: shutting down`);
       await stop().catch((error: unknown) => log.error({ err: error }, 'the shutdown was not clean'));
       process.exit(exitCode);
     };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(signal, 0));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        // Whoever asks twice does not want to wait.
+        if (isStopping) process.exit(1);
+        void end(signal, 0);
+      });
+    }
+    // Rejections that nobody handles come here too. What goes wrong while the process drains does not keep it from that.
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'an error that nobody caught');
       void end('uncaught exception', 1);
@@ -34,18 +41,13 @@ export const serveCommand = defineCommand({
     try {
       if (database.isEmbedded) await prepare(database, log);
       const serving = await serve(config, database.url, log);
-      stop = async () => {
-        await serving.stop();
-        await database.close();
-      };
+      stop = () => serving.stop().finally(database.close);
       if (database.isEmbedded) console.log(welcome(serving.url, config));
     } catch (error) {
       await database.close();
       throw error;
     }
-    void database.exited.then(() => {
-      if (!isStopping) void end('the embedded database ended', 1);
-    });
+    void database.exited.then(() => end('the embedded database ended', 1));
   },
 });
 

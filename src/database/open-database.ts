@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { awaitDatabase } from './await-database.ts';
 
 /** The database that the configuration names. */
 export interface OpenDatabase {
@@ -11,9 +12,13 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** @throws OperatorError when the embedded server cannot be started */
-export const openDatabase = async ({ databaseUrl, dataDir }: Config, log: Logger): Promise<OpenDatabase> => {
+/** @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up */
+export const openDatabase = async (
+  { databaseUrl, databaseWaitMs, dataDir }: Config,
+  log: Logger,
+): Promise<OpenDatabase> => {
   if (databaseUrl !== undefined) {
+    await awaitDatabase({ url: databaseUrl, waitMs: databaseWaitMs, log });
     return { url: databaseUrl, isEmbedded: false, exited: new Promise(() => {}), close: async () => {} };
   }
   const { startEmbeddedDatabase } = await import('./embedded/server.ts');

@@ -16,8 +16,11 @@ import { send } from './send.ts';
 export interface HttpServer {
   /** Where it listens: `http://localhost:4000`. */
   readonly url: string;
-  /** Stops accepting, lets requests in flight finish, and cuts what is left after the timeout. Idempotent. */
-  readonly drain: (timeoutMs: number) => Promise<void>;
+  /**
+   * Stops accepting after the delay, lets requests in flight finish, and cuts what is left after the timeout. From the first moment on every answer
+   * closes its connection. Idempotent.
+   */
+  readonly drain: (timeoutMs: number, delayMs?: number) => Promise<void>;
 }
 
 interface Options {
@@ -154,18 +157,22 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   return {
     url: urlOf(server, host),
-    drain: (timeoutMs) => {
+    drain: (timeoutMs, delayMs = 0) => {
       if (isDraining) return drained.promise;
       isDraining = true;
-      const cut = setTimeout(connections.cutUnanswered, Math.min(UNANSWERED_GRACE_MS, timeoutMs));
+      const stop = (): void => {
+        const cut = setTimeout(connections.cutUnanswered, UNANSWERED_GRACE_MS);
+        server.close(() => {
+          clearTimeout(cut);
+          clearTimeout(deadline);
+          connections.close();
+          drained.resolve();
+        });
+        server.closeIdleConnections();
+      };
       const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-      server.close(() => {
-        clearTimeout(cut);
-        clearTimeout(deadline);
-        connections.close();
-        drained.resolve();
-      });
-      server.closeIdleConnections();
+      if (delayMs > 0) setTimeout(stop, Math.min(delayMs, timeoutMs / 2));
+      else stop();
       return drained.promise;
     },
   };
