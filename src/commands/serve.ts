@@ -53,7 +53,7 @@ export const serveCommand = defineCommand({
 
 /** The embedded database is ours alone, so nobody else will migrate it, and it is empty once. */
 const prepare = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
-  const client = new pg.Client(connectionConfig(url));
+  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
   await client.connect();
   try {
     const { readMigrationStatus, applyMigrations } = await import('../database/migrations.ts');

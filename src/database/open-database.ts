@@ -6,7 +6,7 @@ import { awaitDatabase } from './await-database.ts';
 export interface OpenDatabase {
   readonly url: string;
   readonly isEmbedded: boolean;
-  /** Resolves when an embedded server ends by itself. */
+  /** Resolves when an embedded server ended and cannot be started again at its URL. */
   readonly exited: Promise<void>;
   /** Stops an embedded server; leaves the operator's own alone. */
   readonly close: () => Promise<void>;
@@ -21,10 +21,6 @@ export const openDatabase = async (
     await awaitDatabase({ url: databaseUrl, waitMs: databaseWaitMs, log });
     return { url: databaseUrl, isEmbedded: false, exited: new Promise(() => {}), close: async () => {} };
   }
-  const { startEmbeddedDatabase } = await import('./embedded/server.ts');
-  const { url, exited, stop } = await startEmbeddedDatabase({
-    dataDir,
-    log: (line) => log.debug({ from: 'postgres' }, line),
-  });
-  return { url, isEmbedded: true, exited, close: stop };
+  const { keepEmbeddedDatabase } = await import('./embedded/keep-running.ts');
+  return { ...(await keepEmbeddedDatabase({ dataDir, log })), isEmbedded: true };
 };

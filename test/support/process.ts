@@ -9,16 +9,27 @@ export interface Command {
   readonly output: () => string;
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
+  /** Ends it as quickly as it can be. */
+  readonly end: () => void;
   /** Resolves once it has printed a match. @throws Error with its output when it ends without */
   readonly printed: (pattern: RegExp) => Promise<RegExpExecArray>;
 }
 
-/** Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Nothing of this process's environment but PATH reaches it. */
-export const runCli = (args: readonly string[], environment: Record<string, string> = {}): Command => {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...environment } });
-  // A test that failed may not have ended it. One with a database of its own has to stop that first.
-  const endWithTest = (): void => void child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
-  process.once('exit', endWithTest);
+/**
+ * Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Nothing of this process's environment but PATH reaches it.
+ * @param launcher a command that becomes the program whose command line follows it
+ */
+export const runCli = (
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  launcher: readonly string[] = [],
+): Command => {
+  const [file = process.execPath, ...rest] = [...launcher, process.execPath, CLI, ...args];
+  const child = spawn(file, rest, { env: { PATH: process.env.PATH, ...environment } });
+  // One with a database of its own has to stop that first; any other need not be waited for by tests that do not test its drain.
+  const end = (): boolean => child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
+  // A test that failed may not have ended it.
+  process.once('exit', end);
   let output = '';
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -29,7 +40,7 @@ export const runCli = (args: readonly string[], environment: Record<string, stri
   }
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.on('close', (code, signal) => {
-      process.off('exit', endWithTest);
+      process.off('exit', end);
       resolve(code ?? signal ?? -1);
     });
   });
@@ -47,7 +58,7 @@ export const runCli = (args: readonly string[], environment: Record<string, stri
       void ended.then((code) => reject(new Error(`ended with ${code} without printing ${pattern}:\n${output}`)));
     });
 
-  return { child, output: () => output, ended, printed };
+  return { child, output: () => output, ended, printed, end };
 };
 
 export interface ServingProcess extends AsyncDisposable {
@@ -55,15 +66,18 @@ export interface ServingProcess extends AsyncDisposable {
   readonly command: Command;
 }
 
-/** The gateway as a process on a free port, once it listens. Ends with SIGKILL, so that no test waits for a drain that it does not test. */
-export const startGatewayProcess = async (environment: Record<string, string>): Promise<ServingProcess> => {
-  const command = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', ...environment });
+/** The gateway as a process on a free port, once it listens. */
+export const startGatewayProcess = async (
+  environment: Record<string, string>,
+  launcher: readonly string[] = [],
+): Promise<ServingProcess> => {
+  const command = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', ...environment }, launcher);
   const [, url = ''] = await command.printed(/listening on (http:\/\/[^"\s]+)/);
   return {
     url,
     command,
     [Symbol.asyncDispose]: async () => {
-      command.child.kill('SIGKILL');
+      command.end();
       await command.ended;
     },
   };

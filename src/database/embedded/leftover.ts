@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { replaceFile } from './owner.ts';
 import { shutDown } from './shutdown.ts';
 import { absentAsUndefined } from './system-error.ts';
 
@@ -32,5 +33,5 @@ export const clearLeftover = async (cluster: string, log: (line: string) => void
   // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it
   // names its own parent (CreateLockFile in miscinit.c). Without the file it would not see backends that outlived
   // their server: it finds them by the shared memory that the further lines name.
-  if (shared.length > 0) await writeFile(pidFile, [process.pid, ...shared].join('\n'));
+  if (shared.length > 0) await replaceFile(pidFile, [process.pid, ...shared].join('\n'), 0o600);
 };

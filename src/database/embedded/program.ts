@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline';
 import { OperatorError } from '../../errors.ts';
 import type { Account } from './account.ts';
 
+/** Setting up a cluster takes half a second, and on a slow disk some more. */
+const RUN_TIMEOUT_MS = 120_000;
+
 /** How many of the lines that a program printed last go into the error about its failure. */
 const MAX_REPORTED_LINES = 10;
 
@@ -53,7 +56,7 @@ export const startProgram = (
 
 /**
  * Runs a program of PostgreSQL to its end and returns the last lines that it printed.
- * @throws OperatorError with those lines when it fails.
+ * @throws OperatorError with those lines when it fails, or takes too long.
  */
 export const runProgram = async (
   account: Account,
@@ -61,7 +64,9 @@ export const runProgram = async (
   args: readonly string[],
   input = '',
 ): Promise<string> => {
-  const result = await startProgram(account, file, args, { input }).ended;
+  const { child, ended } = startProgram(account, file, args, { input });
+  const deadline = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
+  const result = await ended.finally(() => clearTimeout(deadline));
   if (typeof result !== 'string') throw result;
   return result;
 };
