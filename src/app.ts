@@ -5,7 +5,6 @@ import { PLACEHOLDER_NAME, placeholderImage } from './catalogue/placeholder-imag
 import type { Config } from './config.ts';
 import { AppError } from './errors.ts';
 import { toAppError } from './failure.ts';
-import type { Graphiql } from './graphiql/graphiql.ts';
 import type { Caller } from './graphql/context.ts';
 import { answerGraphql, graphqlErrorResponse } from './graphql/door.ts';
 import type { Engine } from './graphql/engine.ts';
@@ -16,11 +15,11 @@ import { type GatewayRequest, type GatewayResponse, MAX_TARGET_CHARS, splitTarge
 import type { Recollection } from './http/recollection.ts';
 import { createRequestIds } from './http/request-id.ts';
 import { problemResponse } from './http/responses.ts';
-import { type StaticFile, serveFile } from './http/static-file.ts';
 import { type LazyLog, lazyLog } from './observability/log.ts';
 import { answerMetrics, type Metrics } from './observability/metrics.ts';
 import type { RequestRecord } from './observability/request-record.ts';
 import type { Watch } from './observability/watch.ts';
+import type { Pages } from './pages/pages.ts';
 import type { Rest, RestCall } from './rest/rest.ts';
 
 /** The whole gateway, as functions. */
@@ -46,8 +45,7 @@ interface Deps {
   readonly exposure: Config['exposure'];
   readonly cors: Cors;
   readonly health: Health;
-  readonly graphiql: Graphiql;
-  readonly openapi: StaticFile;
+  readonly pages: Pages;
   readonly metrics: Metrics;
   readonly watch: Watch;
   readonly log: Logger;
@@ -63,7 +61,7 @@ const READ = ['GET', 'HEAD', 'OPTIONS'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export const createApp = (deps: Deps): App => {
-  const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, graphiql, openapi } = deps;
+  const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, pages } = deps;
   const { metrics, watch, log } = deps;
   const requestIdOf = createRequestIds();
 
@@ -113,12 +111,12 @@ export const createApp = (deps: Deps): App => {
       const wantsPage = request.method !== 'POST' && request.headers.accept?.includes('text/html');
       const page = async () => {
         record.isFor('other', 'page');
-        return serveFile(request, await graphiql.page());
+        return pages.graphiql.respond(request);
       };
       return {
         methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
         answer:
-          (wantsPage && gate(exposure.graphiql, request.headers, page)) ||
+          (wantsPage && gate(pages.graphiql.exposure, request.headers, page)) ||
           (() => answerGraphql({ engine, recollection, toResponse }, request, caller())),
       };
     }
@@ -130,13 +128,8 @@ export const createApp = (deps: Deps): App => {
     if (path === '/livez') return read(health.live);
     if (path === '/readyz') return read(health.ready);
     if (path === '/metrics') return exposed(exposure.metrics, () => answerMetrics(metrics));
-    if (path === '/openapi.json') return exposed(exposure.docs, () => serveFile(request, openapi));
-    if (path === '/' && exposure.graphiql !== 'off') {
-      return read(() => ({ status: 302, headers: { location: '/graphql' }, body: null }));
-    }
-    if (path.startsWith('/graphiql/')) {
-      return exposed(exposure.graphiql, async () => serveAsset(request, await graphiql.asset(path)));
-    }
+    const page = pages.find(path);
+    if (page) return exposed(page.exposure, () => page.respond(request));
     const image = /^\/images\/([^/]+)\.svg$/.exec(path)?.[1];
     return image && PLACEHOLDER_NAME.test(image) ? read(() => serveImage(image)) : undefined;
   };
@@ -215,11 +208,6 @@ const withLink = (link: string | undefined, response: GatewayResponse): GatewayR
 };
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing at this path.');
-
-const serveAsset = (request: GatewayRequest, file: StaticFile | undefined): GatewayResponse => {
-  if (!file) throw notFound();
-  return serveFile(request, file);
-};
 
 const serveImage = (name: string): GatewayResponse => ({
   status: 200,

@@ -88,6 +88,7 @@ const Environment = v.object({
   LOG_REQUESTS: v.optional(v.picklist(['all', 'misses', 'none'], 'must be all, misses or none'), 'misses'),
   GRAPHIQL: v.optional(exposure, 'on'),
   DOCS: v.optional(exposure),
+  DEMO: v.optional(exposure, 'on'),
   METRICS: v.optional(exposure),
   INTROSPECTION: v.optional(toggle, 'true'),
   FIELD_SUGGESTIONS: v.optional(toggle, 'true'),
@@ -149,8 +150,13 @@ export interface Config {
   readonly logRequests: LogRequests;
   /** Undefined: no traces. */
   readonly tracing: TracingConfig | undefined;
-  /** What is no operation: where not said, only the page of GraphiQL, which tells nothing by itself, is open beside tokens. */
-  readonly exposure: { readonly graphiql: Exposure; readonly docs: Exposure; readonly metrics: Exposure };
+  /** What is no operation: where not said, only the pages of GraphiQL and of the demo, which tell nothing by themselves, are open beside tokens. */
+  readonly exposure: {
+    readonly graphiql: Exposure;
+    readonly docs: Exposure;
+    readonly demo: Exposure;
+    readonly metrics: Exposure;
+  };
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
@@ -203,7 +209,12 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     logLevel: output.LOG_LEVEL,
     logRequests: output.LOG_REQUESTS,
     tracing: tracingConfig(output),
-    exposure: { graphiql: output.GRAPHIQL, docs: output.DOCS ?? closed, metrics: output.METRICS ?? closed },
+    exposure: {
+      graphiql: output.GRAPHIQL,
+      docs: output.DOCS ?? closed,
+      demo: output.DEMO,
+      metrics: output.METRICS ?? closed,
+    },
     introspection: output.INTROSPECTION,
     fieldSuggestions: output.FIELD_SUGGESTIONS,
     access,
@@ -231,7 +242,7 @@ const readAccess = (output: v.InferOutput<typeof Environment>): { access: Access
   const beside = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(
     (name) => output[name].length > 0 !== (jwksUrl !== undefined),
   );
-  const gated = (['GRAPHIQL', 'DOCS', 'METRICS'] as const).filter((name) => output[name] === 'token');
+  const gated = (['GRAPHIQL', 'DOCS', 'DEMO', 'METRICS'] as const).filter((name) => output[name] === 'token');
   return {
     access,
     faults: [

@@ -11,7 +11,12 @@ import { connectionConfig, createDatabase } from './database/database.ts';
 import { createPrisma } from './database/prisma.ts';
 import { createSql } from './database/sql.ts';
 import { withDeadline } from './deadline.ts';
+import { createDemo } from './demo/demo.ts';
+import { createDocs } from './docs/docs.ts';
 import { AppError } from './errors.ts';
+import { createCatalogueCounts } from './front-page/catalogue-counts.ts';
+import { createFrontPage } from './front-page/front-page.ts';
+import { placesOf } from './front-page/places.ts';
 import { createGraphiql } from './graphiql/graphiql.ts';
 import { createEngine, ExecutionFailed } from './graphql/engine.ts';
 import { contextFactory } from './graphql/loaders.ts';
@@ -25,6 +30,7 @@ import { createRecollection } from './http/recollection.ts';
 import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { createObservability } from './observability/observability.ts';
+import { createPages } from './pages/pages.ts';
 import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createOpenapi } from './rest/openapi.ts';
 import { createRest } from './rest/rest.ts';
@@ -85,7 +91,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     timeoutMs,
     isOutage,
   });
-  const { introspection, fieldSuggestions } = config;
+  const { exposure, introspection, fieldSuggestions } = config;
   const sql = createSql(pool);
   const viewCounter = createViewCounter(sql, clock);
   const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing });
@@ -94,21 +100,32 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const metrics = createMetrics({ ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool });
   const app = createApp({
     engine,
-    rest: createRest(operations, { engine, explorer: config.exposure.graphiql === 'off' ? undefined : '/graphql' }),
+    rest: createRest(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : '/graphql' }),
     recollection: createRecollection(answers, Math.floor(cacheMaxBytes * RECOLLECTION_SHARE)),
     toResponse: createAnswerResponse({ clock, codedBodies: createCodedBodies(), isRestricted: access.isRestricted }),
     access,
     gate: createGate(access),
-    exposure: config.exposure,
+    exposure,
     cors: createCors(config.corsOrigins),
     health,
-    graphiql: createGraphiql({
-      endpoint: '/graphql',
-      title: 'Vitrine',
-      introspection,
-      operations: operationTexts(operations),
+    pages: createPages({
+      exposure,
+      frontPage: createFrontPage({
+        places: placesOf(exposure),
+        countCatalogue: createCatalogueCounts(sql),
+        answers,
+        admit: access.admitToPage,
+      }),
+      graphiql: createGraphiql({
+        endpoint: '/graphql',
+        title: 'Vitrine',
+        introspection,
+        operations: operationTexts(operations),
+      }),
+      openapi: createOpenapi(operations, schema),
+      docs: createDocs(),
+      demo: createDemo(),
     }),
-    openapi: createOpenapi(operations, schema),
     metrics,
     watch,
     log,

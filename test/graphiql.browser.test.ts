@@ -1,67 +1,28 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import pg from 'pg';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { seedDemoCatalogue } from '../src/catalogue/seed.ts';
 import { examples } from '../src/graphiql/examples.ts';
-import { createTestDatabase } from './support/database.ts';
-import { createTestGateway } from './support/gateway.ts';
-import { listen } from './support/socket.ts';
-
-/** The gateway with the demo catalogue. On `localhost`, because Chromium offers brotli over plain HTTP only there. */
-const startGateway = async (): Promise<{ url: string; stop(): Promise<void> }> => {
-  await using stack = new AsyncDisposableStack();
-  const database = stack.use(await createTestDatabase());
-  const client = new pg.Client(database.url);
-  await client.connect();
-  await seedDemoCatalogue(client);
-  await client.end();
-  const gateway = stack.use(await createTestGateway(database));
-  const { url } = stack.use(await listen(gateway, 'localhost'));
-  const running = stack.move();
-  return { url, stop: () => running.disposeAsync() };
-};
-
-const chromiumPath =
-  process.env.CHROMIUM_PATH ??
-  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-
-// A newcomer need not have a browser where the tests run; CI must.
-if (chromiumPath === undefined) {
-  const remedy = 'No browser to test GraphiQL in: install chromium, or set CHROMIUM_PATH.';
-  if (process.env.CI) throw new Error(remedy);
-  console.warn(remedy);
-}
+import {
+  type DemoServer,
+  hasBrowser,
+  launchBrowser,
+  startDemoServer,
+  startVisit,
+  type Visit,
+} from './support/browser.ts';
 
 const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
 
 const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1] ?? 'unnamed');
 
-describe.skipIf(chromiumPath === undefined)('GraphiQL in a browser', { timeout: 30_000 }, () => {
-  let gateway: Awaited<ReturnType<typeof startGateway>>;
+describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () => {
+  let gateway: DemoServer;
   let browser: Browser;
-  let context: BrowserContext;
+  let visit: Visit;
   let page: Page;
-  let requested: URL[];
-  let answered: Set<string>;
-  let complaints: string[];
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: String(chromiumPath),
-      args: [
-        '--headless',
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    });
-    gateway = await startGateway();
+    browser = await launchBrowser();
+    gateway = await startDemoServer();
   });
 
   afterAll(async () => {
@@ -70,27 +31,11 @@ describe.skipIf(chromiumPath === undefined)('GraphiQL in a browser', { timeout: 
   });
 
   beforeEach(async () => {
-    requested = [];
-    answered = new Set();
-    complaints = [];
-    context = await browser.newContext({ viewport: { width: 1366, height: 900 }, colorScheme: 'light' });
-    context.on('request', (request) => requested.push(new URL(request.url())));
-    context.on('response', (response) => answered.add(new URL(response.url()).pathname));
-    context.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    context.on('weberror', (error) => complaints.push(error.error().message));
-    page = await context.newPage();
+    visit = await startVisit(browser, gateway.url);
+    page = visit.page;
   });
 
-  afterEach(async ({ task }) => {
-    const folder = process.env.SCREENSHOT_DIR;
-    if (folder) await page.screenshot({ path: join(folder, `${task.name.replaceAll(/\W+/g, '-')}.png`) });
-    await context.close();
-    // Whatever a test is about, nothing may come from elsewhere, and the policy may block nothing.
-    expect(requested.filter(({ origin }) => origin !== gateway.url).map(String)).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
+  afterEach(({ task }) => visit.end(task.name));
 
   const editor = () => page.locator('.graphiql-query-editor .monaco-editor');
   const tabs = () => page.locator('.graphiql-tab').allInnerTexts();
@@ -160,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('GraphiQL in a browser', { timeout: 
   test('loads nothing but a small page the second time', async () => {
     await open();
     // Page style, script and start, and the three workers of the editor, which come when they are needed.
-    await poll(() => [...answered].filter((path) => path.startsWith('/graphiql/'))).toHaveLength(6);
+    await poll(() => [...visit.answered].filter((path) => path.startsWith('/graphiql/'))).toHaveLength(6);
     await page.reload();
     await editor().waitFor();
     const transferred = await page.evaluate<{ name: string; bytes: number }[]>(

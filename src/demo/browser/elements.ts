@@ -1,0 +1,26 @@
+type Child = Node | string | false | null | undefined;
+type Attributes = Readonly<Record<string, string | boolean | null | undefined>>;
+
+/** An element: `element('a', { href: '/demo' }, 'Home')`. Texts stay texts, whatever they hold; `false` and null leave out. */
+export const element = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] => {
+  const created = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) created.setAttribute(key, '');
+    else if (typeof value === 'string') created.setAttribute(key, value);
+  }
+  created.append(...children.filter((child) => child !== false && child !== null && child !== undefined));
+  return created;
+};
+
+/** A picture; where there is none, or it does not load, the first letter of what it would show. */
+export const picture = (url: string | null, label: string, attributes: Attributes = {}): HTMLElement => {
+  const fallback = () => element('span', { class: 'no-picture', 'aria-hidden': 'true' }, label.charAt(0));
+  if (url === null) return fallback();
+  const image = element('img', { src: url, alt: '', width: '600', height: '600', decoding: 'async', ...attributes });
+  image.addEventListener('error', () => image.replaceWith(fallback()), { once: true });
+  return image;
+};

@@ -1,0 +1,36 @@
+import { element } from './elements.ts';
+
+interface Money {
+  readonly amount: string;
+  readonly currencyCode: string;
+}
+
+/** An amount as the visitor's language writes it. The text goes in as it is: a number could not hold every amount exactly. */
+export const money = ({ amount, currencyCode }: Money): string => {
+  try {
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency: currencyCode }).format(
+      amount as Intl.StringNumericLiteral,
+    );
+  } catch {
+    // A code that is no currency.
+    return `${amount} ${currencyCode}`;
+  }
+};
+
+/** How much lower a price is, as a percentage; undefined where it is not. */
+export const reduction = (price: Money, listPrice: Money | null): string | undefined => {
+  const share = listPrice ? 1 - Number(price.amount) / Number(listPrice.amount) : 0;
+  return share > 0 ? new Intl.NumberFormat(undefined, { style: 'percent' }).format(-share) : undefined;
+};
+
+export const count = (value: number): string => new Intl.NumberFormat().format(value);
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A day in the visitor's time zone. */
+export const day = (iso: string): HTMLTimeElement => element('time', { datetime: iso }, DATE.format(new Date(iso)));
+
+/** A day and a time in the visitor's time zone. */
+export const moment = (iso: string): HTMLTimeElement =>
+  element('time', { datetime: iso }, MOMENT.format(new Date(iso)));

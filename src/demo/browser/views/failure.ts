@@ -1,0 +1,41 @@
+import { element } from '../elements.ts';
+import { ShopError } from '../graphql.ts';
+import { keepAccessToken } from '../session.ts';
+import type { View } from '../view.ts';
+
+/** What a visitor sees in place of a view that failed. @param retry makes it again */
+export const failureView = (error: unknown, retry: () => void): View => {
+  if (error instanceof ShopError && error.code === 'UNAUTHENTICATED') return tokenView(error, retry);
+  if (!(error instanceof ShopError)) console.error(error);
+  const button = element('button', { type: 'button' }, 'Try again');
+  button.addEventListener('click', retry);
+  return {
+    title: 'Something is wrong',
+    content: element(
+      'div',
+      { role: 'alert' },
+      element('h1', {}, 'This did not work'),
+      element('p', {}, error instanceof ShopError ? error.message : 'Something went wrong on this page.'),
+      button,
+    ),
+  };
+};
+
+const tokenView = (error: ShopError, retry: () => void): View => {
+  const input = element('input', { type: 'password', required: true, autocomplete: 'off' });
+  const form = element(
+    'form',
+    { class: 'filter' },
+    element('label', {}, 'Access token ', input),
+    element('button', {}, 'Open'),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    keepAccessToken(input.value);
+    retry();
+  });
+  return {
+    title: 'Access token',
+    content: element('div', {}, element('h1', {}, 'This shop wants a token'), element('p', {}, error.message), form),
+  };
+};

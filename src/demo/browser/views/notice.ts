@@ -1,0 +1,34 @@
+import { element } from '../elements.ts';
+import { count, moment } from '../format.ts';
+import { query } from '../graphql.ts';
+import { badges } from '../notices.ts';
+import { NoticeDocument } from '../operations.ts';
+import { type MakeView, NOTICES_PATH } from '../view.ts';
+import { notFoundView } from './not-found.ts';
+
+export const noticeView: MakeView = async ({ id }, signal) => {
+  const { notice } = await query(NoticeDocument, { id }, signal);
+  if (!notice) return notFoundView('notice');
+
+  const { title, summary, content, startsAt, endsAt, inEffect, viewCount } = notice;
+  return {
+    title,
+    content: element(
+      'article',
+      { class: 'notice' },
+      badges(notice),
+      element('h1', {}, title),
+      !inEffect && element('p', { class: 'over' }, 'This notice is over.'),
+      summary !== null && element('p', { class: 'lead' }, summary),
+      element('p', { class: 'text' }, content),
+      element(
+        'p',
+        { class: 'soft' },
+        moment(startsAt),
+        ...(endsAt === null ? [] : [' to ', moment(endsAt)]),
+        ` · read ${viewCount === 1 ? 'once' : `${count(viewCount)} times`}`,
+      ),
+      element('p', {}, element('a', { href: NOTICES_PATH }, 'All notices')),
+    ),
+  };
+};

@@ -1,0 +1,25 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { StaticFile } from '../http/static-file.ts';
+
+/** What a page loads, under a hash of all its contents. */
+export interface Bundle {
+  /** 16 hexadecimal digits. */
+  readonly hash: string;
+  readonly files: readonly { readonly name: string; readonly bodies: StaticFile['bodies'] }[];
+}
+
+/**
+ * Reads and compresses a bundle on another thread, so that no request waits for it but the one that asked.
+ *
+ * @param worker module that posts it, by `postBundle`
+ * @throws what the thread failed with, as when a package is not installed
+ */
+export const loadBundle = async (worker: URL): Promise<Bundle> => {
+  // Node still calls the stripping of types by a program experimental, and would say so in the log.
+  const thread = new Worker(worker, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  // `once` rejects on the event `error`, which a thread that fails emits.
+  const [bundle]: Bundle[] = await once(thread, 'message');
+  if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
+  return bundle;
+};

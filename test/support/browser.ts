@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { TestDatabase } from './database.ts';
+import { createDemoDatabase } from './demo.ts';
+import { createTestGateway } from './gateway.ts';
+import { listen } from './socket.ts';
+
+export interface DemoServer {
+  readonly url: string;
+  readonly database: TestDatabase;
+  readonly stop: () => Promise<void>;
+}
+
+/** The gateway with the demo catalogue. On `localhost`, because Chromium offers brotli over plain HTTP only there. */
+export const startDemoServer = async (environment: Record<string, string> = {}): Promise<DemoServer> => {
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await createDemoDatabase());
+  const gateway = stack.use(await createTestGateway(database, environment));
+  const { url } = stack.use(await listen(gateway, 'localhost'));
+  const running = stack.move();
+  return { url, database, stop: () => running.disposeAsync() };
+};
+
+const chromiumPath =
+  process.env.CHROMIUM_PATH ??
+  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+
+/** A newcomer need not have a browser where the tests run; CI must. */
+export const hasBrowser = chromiumPath !== undefined;
+
+if (!hasBrowser) {
+  const remedy = 'No browser to test pages in: install chromium, or set CHROMIUM_PATH.';
+  if (process.env.CI) throw new Error(remedy);
+  console.warn(remedy);
+}
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: String(chromiumPath),
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+
+/** A visitor with a window of their own. */
+export interface Visit {
+  readonly page: Page;
+  /** Paths that were answered so far. */
+  readonly answered: Set<string>;
+  /** Ends the visit. Whatever it was about, nothing may have come from elsewhere, and nothing may have been complained about. */
+  readonly end: (name: string) => Promise<void>;
+}
+
+/** @param allowed complaints in the console that are none */
+export const startVisit = async (
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+  allowed = /^$/,
+): Promise<Visit> => {
+  const requested: URL[] = [];
+  const answered = new Set<string>();
+  const complaints: string[] = [];
+  const context = await browser.newContext({
+    viewport: { width: 1366, height: 900 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  context.on('request', (request) => requested.push(new URL(request.url())));
+  context.on('response', (response) => answered.add(new URL(response.url()).pathname));
+  context.on('console', (message) => {
+    const isComplaint = message.type() === 'error' || message.type() === 'warning';
+    if (isComplaint && !allowed.test(message.text())) complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  const page = await context.newPage();
+  return {
+    page,
+    answered,
+    end: async (name) => {
+      const folder = process.env.SCREENSHOT_DIR;
+      if (folder) await page.screenshot({ path: join(folder, `${name.replaceAll(/\W+/g, '-')}.png`) });
+      await context.close();
+      const isElsewhere = (url: URL) => url.origin !== origin && url.protocol !== 'data:';
+      expect(requested.filter(isElsewhere).map(String)).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+  };
+};
