@@ -18,6 +18,8 @@ beforeAll(async () => {
 const EXPOSED: [variable: string, target: string, headers: Record<string, string>][] = [
   ['GRAPHIQL', '/graphql', BROWSER],
   ['DOCS', '/openapi.json', {}],
+  ['DOCS', '/docs', BROWSER],
+  ['DEMO', '/demo', BROWSER],
 ];
 
 describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
@@ -74,10 +76,12 @@ describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
   });
 });
 
-test('beside tokens the page of GraphiQL is open, and the documents are not', async () => {
+test('beside tokens the pages of GraphiQL and of the demo are open, and the documents are not', async () => {
   await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
   expect((await gateway.get('/graphql', BROWSER)).status).toBe(200);
+  expect((await gateway.get('/demo', BROWSER)).status).toBe(200);
   expect((await gateway.get('/openapi.json')).status).toBe(401);
+  expect((await gateway.get('/docs', BROWSER)).status).toBe(401);
 });
 
 test('the assets of GraphiQL are as open as its page', async () => {
@@ -101,19 +105,23 @@ test('a password opens no operation', async () => {
 });
 
 describe('a page', () => {
-  test('loads nothing from elsewhere, stands in no frame and gives no address away', async () => {
-    await using gateway = await createTestGateway(database);
-    const { headers } = await gateway.get('/graphql', BROWSER);
-    const policy = headers['content-security-policy'] ?? '';
-    expect(policy).toMatch(/^default-src 'none'; /);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toMatch(/http|\*|unsafe-eval|script-src[^;]*unsafe/);
-    expect(headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'x-frame-options': 'DENY',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-opener-policy': 'same-origin',
-      'cross-origin-resource-policy': 'same-origin',
-    });
-  });
+  test.for(['/', '/graphql', '/docs', '/demo', '/demo/product/1'])(
+    'at %s loads nothing from elsewhere, stands in no frame and gives no address away',
+    async (path) => {
+      await using gateway = await createTestGateway(database);
+      const { headers } = await gateway.get(path, BROWSER);
+      // A catalogue's pictures are wherever its back office keeps them.
+      const policy = (headers['content-security-policy'] ?? '').replace("img-src 'self' https: data:", '');
+      expect(policy).toMatch(/^default-src 'none'; /);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/http|\*|unsafe-eval|script-src[^;]*unsafe/);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+    },
+  );
 });

@@ -155,7 +155,7 @@ describe('without a database of the operator', () => {
     const first = await startGatewayProcess(environment);
     await first.command.printed(/Ctrl-C stops both/);
     const output = first.command.output();
-    expect(output).toContain(`GraphiQL, to explore it in a browser: ${first.url}/graphql`);
+    expect(output).toContain(`GraphiQL, to explore the API: ${first.url}/graphql`);
 
     // What it says to try works, word for word.
     const targets = [...output.matchAll(/curl '([^']+)'\n/g)].map(([, target]) => target ?? '');

@@ -4,7 +4,8 @@ import type { Config } from '../config.ts';
 export const welcome = (url: string, { exposure, dataDir }: Config): string =>
   `
   Vitrine is open at ${url}
-  ${exposure.graphiql !== 'off' ? `GraphiQL, to explore it in a browser: ${url}/graphql` : 'GraphiQL is switched off (GRAPHIQL).'}
+  ${exposure.demo === 'off' ? 'The demo shop is switched off (DEMO).' : `A shop to look at:            ${url}/demo`}
+  ${exposure.graphiql === 'off' ? 'GraphiQL is switched off (GRAPHIQL).' : `GraphiQL, to explore the API: ${url}/graphql`}
 
   Three things to try:
 
