@@ -1,10 +1,13 @@
 import * as v from 'valibot';
+import { type AccessConfig, isKeySetUrl, isRestricted, readAccess } from './access/access-config.ts';
 import type { Exposure } from './access/gate.ts';
-import { type AccessConfig, isRestricted } from './access/open-access.ts';
 import { isToken, TOKEN_RULE } from './access/token-list.ts';
+import { isPostgresUrl, isWholeUrl } from './database/database-url.ts';
 import { OperatorError } from './errors.ts';
 import type { LogRequests } from './observability/request-log.ts';
+import { createScrub } from './observability/scrub.ts';
 import { TRACING_ENVIRONMENT, type TracingConfig, tracingConfig } from './observability/tracing-config.ts';
+import { shortened } from './observability/visible.ts';
 
 const integer = (min: number, max: number) => {
   const rule = `must be a whole number from ${min} to ${max}`;
@@ -55,14 +58,7 @@ const commaList = v.pipe(
   ),
 );
 
-const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
-
 const isOrigin = (value: string): boolean => value === '*' || (URL.canParse(value) && new URL(value).origin === value);
-
-const isKeySetUrl = (value: string): boolean => {
-  const { protocol, username, password } = URL.parse(value) ?? {};
-  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
-};
 
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
@@ -70,7 +66,13 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 const Environment = v.object({
   PORT: v.optional(integer(0, 65_535), '4000'),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[\w.:-]+$/, 'must be a host name or an address'))),
-  DATABASE_URL: v.optional(v.pipe(v.string(), v.check(isPostgresUrl, 'must begin with postgresql://'))),
+  DATABASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isPostgresUrl, 'must begin with postgresql://'),
+      v.check(isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'),
+    ),
+  ),
   DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),
   DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '1500'),
   DATABASE_WAIT_MS: v.optional(integer(0, MAX_DELAY_MS), '30000'),
@@ -230,39 +232,17 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   });
 };
 
-/** What lets callers in, and what does not go together. */
-const readAccess = (output: v.InferOutput<typeof Environment>): { access: AccessConfig; faults: readonly string[] } => {
-  const { JWKS_URL: jwksUrl, JWT_ISSUER: issuers, JWT_AUDIENCE: audiences } = output;
-  const access: AccessConfig = {
-    tokens: output.ACCESS_TOKENS,
-    tokensFile: output.ACCESS_TOKENS_FILE,
-    jwt: jwksUrl === undefined ? undefined : { jwksUrl, issuers, audiences },
-  };
-  // An issuer signs for others too: only its name and ours say that a token is meant for this service.
-  const beside = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(
-    (name) => output[name].length > 0 !== (jwksUrl !== undefined),
-  );
-  const gated = (['GRAPHIQL', 'DOCS', 'DEMO', 'METRICS'] as const).filter((name) => output[name] === 'token');
-  return {
-    access,
-    faults: [
-      ...beside.map((name) => `${name} and JWKS_URL must both be set, or neither`),
-      ...(isRestricted(access) ? [] : gated).map(
-        (name) => `${name} must be on or off where no access tokens are configured, but is "token"`,
-      ),
-    ],
-  };
-};
-
 const faulty = (faults: readonly string[]): OperatorError =>
   new OperatorError(
     `The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
   );
 
 // A wrong secret is still a secret: its name is told, its value is not.
+const MAX_SHOWN_CHARS = 100;
 const SECRETS = new Set(['DATABASE_URL', 'ACCESS_TOKENS', 'JWKS_URL']);
 
 const shown = (issue: v.BaseIssue<unknown>): unknown => {
   const key = issue.path?.[0]?.key;
-  return SECRETS.has(String(key)) ? '…' : issue.path?.[0]?.value;
+  const value = String(issue.path?.[0]?.value);
+  return SECRETS.has(String(key)) ? '…' : createScrub()(shortened(value, MAX_SHOWN_CHARS));
 };

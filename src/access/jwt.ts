@@ -1,12 +1,10 @@
 import { errors, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
+import { AppError } from '../errors.ts';
+import type { Refusal } from './challenge.ts';
 import type { KeySet } from './key-set.ts';
-
-/**
- * When a token stops being good, in the database's milliseconds.
- * @throws JOSEError for a token that is not good; AppError SERVICE_UNAVAILABLE where that cannot be found out
- */
-export type VerifyJwt = (token: string) => Promise<number>;
+import type { VerifyToken } from './verify-token.ts';
 
 interface Options {
   readonly keySet: Pick<KeySet, 'keyOf'>;
@@ -15,6 +13,7 @@ interface Options {
   /** if they are meant for any of these audiences. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 // Public keys only: with a secret one, who can verify could also issue, and a public key could be taken for the secret.
@@ -36,9 +35,16 @@ const ALGORITHMS = [
 const CLOCK_TOLERANCE_S = 10;
 
 /** Verifies tokens of an issuer: https://www.rfc-editor.org/rfc/rfc8725 */
-export const createVerifyJwt =
-  ({ keySet: { keyOf }, issuers, audiences, clock }: Options): VerifyJwt =>
-  async (token) => {
+export const createVerifyJwt = ({ keySet: { keyOf }, issuers, audiences, clock, log }: Options): VerifyToken => {
+  const refusalFor = (error: unknown): Refusal => {
+    if (error instanceof AppError) throw error;
+    if (error instanceof errors.JWTExpired) return 'expired';
+    // It names the claim or the key that does not fit, and nothing that is in the token.
+    log.debug({ reason: error instanceof Error ? error.message : undefined }, 'an access token was refused');
+    return 'invalid';
+  };
+
+  return async (token) => {
     const options: JWTVerifyOptions = {
       algorithms: ALGORITHMS,
       issuer: [...issuers],
@@ -47,12 +53,17 @@ export const createVerifyJwt =
       clockTolerance: CLOCK_TOLERANCE_S,
       currentDate: new Date(clock.nowMs()),
     };
-    const { payload } = await jwtVerify(token, keyOf, options).catch((error: unknown) => {
-      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      return verifyWithAny(error, token, options);
-    });
-    return ((payload.exp ?? 0) + CLOCK_TOLERANCE_S) * 1000;
+    try {
+      const { payload } = await jwtVerify(token, keyOf, options).catch((error: unknown) => {
+        if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+        return verifyWithAny(error, token, options);
+      });
+      return ((payload.exp ?? 0) + CLOCK_TOLERANCE_S) * 1000;
+    } catch (error) {
+      return refusalFor(error);
+    }
   };
+};
 
 /** A token that names no key may be signed with any that fits. */
 const verifyWithAny = async (

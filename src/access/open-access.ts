@@ -1,24 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
 import { type Access, createAccess, OPEN_ACCESS } from './access.ts';
-import { createVerifyJwt } from './jwt.ts';
-import { createKeySet } from './key-set.ts';
-import { openTokenFile } from './token-file.ts';
+import { type AccessConfig, isRestricted, type JwtConfig } from './access-config.ts';
+import { openTokenFile, type TokenFile } from './token-file.ts';
 import { readTokens } from './token-list.ts';
 import { createVerifyToken } from './verify-token.ts';
-
-/** Where the tokens come from that let callers in; undefined or empty: from nowhere. */
-export interface AccessConfig {
-  readonly tokens: readonly string[];
-  readonly tokensFile: string | undefined;
-  readonly jwt: JwtConfig | undefined;
-}
-
-export interface JwtConfig {
-  readonly jwksUrl: string;
-  readonly issuers: readonly string[];
-  readonly audiences: readonly string[];
-}
 
 export interface OpenedAccess {
   readonly access: Access;
@@ -26,31 +12,39 @@ export interface OpenedAccess {
   readonly close: () => void;
 }
 
-export const isRestricted = ({ tokens, tokensFile, jwt }: AccessConfig): boolean =>
-  tokens.length > 0 || tokensFile !== undefined || jwt !== undefined;
-
 /** @throws OperatorError for a file of tokens that cannot be used */
 export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<OpenedAccess> => {
   if (!isRestricted(config)) return { access: OPEN_ACCESS, close: () => {} };
   const { tokens, tokensFile, jwt } = config;
 
+  // What changes while this still comes to be has nothing to be forgotten.
+  let access: Access | undefined;
+  let file: TokenFile | undefined;
   let list = readTokens(tokens);
-  const onFileChange = (): void => {
+  const onChange = (): void => {
     list = readTokens([...tokens, ...(file?.texts() ?? [])]);
-    access.forget();
+    access?.forget();
   };
-  const file =
-    tokensFile === undefined ? undefined : await openTokenFile({ path: tokensFile, onChange: onFileChange, log });
-  const keySet = jwt && createKeySet({ url: new URL(jwt.jwksUrl), onChange: () => access.forget(), log });
-  const verifyJwt = jwt && keySet && createVerifyJwt({ ...jwt, keySet, clock });
-  const access = createAccess({ verify: createVerifyToken({ tokens: () => list, verifyJwt, log }), clock });
-  onFileChange();
+  if (tokensFile !== undefined) file = await openTokenFile({ path: tokensFile, onChange, log });
+  const issuer = jwt && (await openIssuer(jwt, { onChange, clock, log }));
+  access = createAccess({ verify: createVerifyToken(() => list, issuer?.verifyJwt), clock });
+  onChange();
 
   return {
     access,
     close: () => {
       file?.close();
-      keySet?.close();
+      issuer?.keySet.close();
     },
   };
+};
+
+/** Loaded only where there is one. */
+const openIssuer = async (
+  config: JwtConfig,
+  { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },
+) => {
+  const [{ createKeySet }, { createVerifyJwt }] = await Promise.all([import('./key-set.ts'), import('./jwt.ts')]);
+  const keySet = createKeySet({ url: new URL(config.jwksUrl), onChange, log });
+  return { keySet, verifyJwt: createVerifyJwt({ ...config, keySet, clock, log }) };
 };

@@ -6,12 +6,13 @@ import { createDatabase } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
+import { secretsOf } from '../observability/secrets.ts';
 
 export const seedCommand = defineCommand({
   meta: { name: 'seed', description: 'Fill an empty database with the demo catalogue.' },
   run: async () => {
     const config = readConfig(process.env);
-    const log = await createLog(config.logLevel);
+    const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const database = await openDatabase(config, log);
     const { pool } = createDatabase({ url: database.url, size: 1, timeoutMs: config.databaseTimeoutMs, log });
     try {

@@ -5,6 +5,7 @@ import { readConfig } from '../config.ts';
 import { connectionConfig } from '../database/database.ts';
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts';
 import { createLog } from '../observability/log.ts';
+import { secretsOf } from '../observability/secrets.ts';
 import { serve } from '../serve.ts';
 import { welcome } from './welcome.ts';
 
@@ -12,7 +13,7 @@ export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
   run: async () => {
     const config = readConfig(process.env);
-    const log = await createLog(config.logLevel);
+    const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
 
     // Until everything stands, a signal just ends the process; an embedded server that it has started ends with it.
     let stop = async (): Promise<void> => {};

@@ -1,5 +1,8 @@
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino';
+import { errorRecord } from './error-record.ts';
 import type { RequestRecord } from './request-record.ts';
+import { createScrub } from './scrub.ts';
+import { visible, visibleJson, visibleLines } from './visible.ts';
 
 /** The log of one request: most never write a line, so it is made when first asked for. */
 export type LazyLog = () => Logger;
@@ -12,10 +15,27 @@ export const lazyLog = (log: Logger, { origin: { requestId, traceId } }: Request
   };
 };
 
-/** JSON lines, or on a terminal text that people read. @param level a pino level, or `silent` */
-export const createLog = async (level: string): Promise<Logger> => {
-  const options = { level, base: null, redact: ['err.config', 'err.parameters', 'err.detail'] };
-  return pino(options, process.stdout.isTTY ? await prettyStream() : lineStream());
+interface LogOptions {
+  /** A pino level, or `silent`. */
+  readonly level: string;
+  /** What no line may hold. */
+  readonly secrets?: readonly string[];
+}
+
+/** How every line is made: errors as {@link errorRecord} tells them, without secrets, and without characters that a reader's screen obeys. */
+export const logOptions = ({ level, secrets }: LogOptions): LoggerOptions => {
+  const scrub = createScrub(secrets);
+  return {
+    level,
+    base: null,
+    serializers: { err: (error: unknown) => errorRecord(error) },
+    hooks: { streamWrite: (line) => visibleJson(scrub(line)) },
+  };
+};
+
+/** JSON lines, or on a terminal text that people read. */
+export const createLog = async (given: LogOptions): Promise<Logger> => {
+  return pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : lineStream());
 };
 
 /** Lines that wait for whoever reads them: past that, new ones are dropped. */
@@ -27,5 +47,14 @@ const lineStream = (): DestinationStream => destination({ sync: false, maxLength
 // Loaded only where someone reads it: production starts without.
 const prettyStream = async (): Promise<DestinationStream> => {
   const { default: pretty } = await import('pino-pretty');
-  return pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+  const stream = pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+  return { write: (line) => void stream.write(forTerminal(line)) };
 };
+
+/** What JSON has escaped is written out again on a terminal, where it would move the cursor or begin a line. */
+export const forTerminal = (line: string): string =>
+  `${JSON.stringify(
+    JSON.parse(line, (key, value: unknown) =>
+      typeof value !== 'string' ? value : key === 'stack' ? visibleLines(value) : visible(value),
+    ),
+  )}\n`;

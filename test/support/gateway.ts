@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { GatewayResponse } from '../../src/http/message.ts';
+import { logOptions } from '../../src/observability/log.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 import { createGateway } from '../../src/serve.ts';
 
@@ -47,7 +48,7 @@ export const createTestGateway = async (
   environment: Record<string, string> = {},
 ): Promise<TestGateway> => {
   const logged: Record<string, unknown>[] = [];
-  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const log = pino(logOptions({ level: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
   const gateway = await createGateway(readConfig(environment), url, log);
 
   // As the server does it: what is in memory first.

@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+
+/** What no log may hold, of what the operator has configured. */
+export const secretsOf = ({ databaseUrl, access }: Pick<Config, 'databaseUrl' | 'access'>): readonly string[] => {
+  const { username, pathname, password } = URL.parse(databaseUrl ?? '') ?? {};
+  // A password that is also the name of something cannot be told from it, and is none.
+  const isName = password === username || `/${password}` === pathname;
+  return [
+    ...(password && !isName ? [password, decoded(password)] : []),
+    ...access.tokens.filter((token) => !token.startsWith('sha256:')),
+  ];
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
