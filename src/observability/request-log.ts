@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
 import type { RequestRecord } from './request-record.ts';
+import { shortened } from './visible.ts';
+
+const MAX_PATH_CHARS = 200;
 
 /** Which requests get a line: all, those that were not answered from memory, or none. */
 export type LogRequests = 'all' | 'misses' | 'none';
@@ -17,9 +20,22 @@ export const createRequestLog = (log: Logger, which: LogRequests): RequestLog =>
     // Probes, scrapes and pages are of interest where they fail.
     if (which === 'misses' && (cache === 'hit' || (door === 'other' && status < 400))) return;
     const rounded = Math.round(durationMs * 100) / 100;
+    const shown = shortened(path, MAX_PATH_CHARS);
     log.info(
-      { requestId, traceId, door, operation, method, path, status, code, durationMs: rounded, cache, statements },
-      `${method} ${path} ${status}`,
+      {
+        requestId,
+        traceId,
+        door,
+        operation,
+        method,
+        path: shown,
+        status,
+        code,
+        durationMs: rounded,
+        cache,
+        statements,
+      },
+      `${method} ${shown} ${status}`,
     );
   };
 };
