@@ -4,6 +4,7 @@ import type { Exposure } from './access/gate.ts';
 import { isToken, TOKEN_RULE } from './access/token-list.ts';
 import { isPostgresUrl, isWholeUrl } from './database/database-url.ts';
 import { OperatorError } from './errors.ts';
+import type { QueryLimits } from './graphql/limits/query-limits.ts';
 import type { LogRequests } from './observability/request-log.ts';
 import { createScrub } from './observability/scrub.ts';
 import { TRACING_ENVIRONMENT, type TracingConfig, tracingConfig } from './observability/tracing-config.ts';
@@ -94,6 +95,10 @@ const Environment = v.object({
   METRICS: v.optional(exposure),
   INTROSPECTION: v.optional(toggle, 'true'),
   FIELD_SUGGESTIONS: v.optional(toggle, 'true'),
+  QUERY_MAX_COST: v.optional(integer(1000, 1_000_000_000), '20000'),
+  QUERY_MAX_DEPTH: v.optional(integer(15, 50), '20'),
+  QUERY_MAX_FIELDS: v.optional(integer(300, 100_000), '1000'),
+  QUERY_MAX_TOKENS: v.optional(integer(500, 100_000), '2000'),
   ACCESS_TOKENS: v.optional(
     v.pipe(
       commaList,
@@ -162,6 +167,7 @@ export interface Config {
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
+  readonly queryLimits: QueryLimits;
   readonly access: AccessConfig;
   /** Empty: no other origin may read answers. */
   readonly corsOrigins: readonly string[];
@@ -219,6 +225,12 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     },
     introspection: output.INTROSPECTION,
     fieldSuggestions: output.FIELD_SUGGESTIONS,
+    queryLimits: {
+      maxCost: output.QUERY_MAX_COST,
+      maxDepth: output.QUERY_MAX_DEPTH,
+      maxFields: output.QUERY_MAX_FIELDS,
+      maxTokens: output.QUERY_MAX_TOKENS,
+    },
     access,
     corsOrigins: output.CORS_ORIGINS,
     restDocuments: output.REST_DOCUMENTS,

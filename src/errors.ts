@@ -30,6 +30,8 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
   headers?: Readonly<Record<string, string>>;
+  /** What programs may want to know: more members of a GraphQL error's `extensions`. */
+  details?: Readonly<Record<string, unknown>>;
 }
 
 /** The one error that a client may see. Anything else thrown while a request is served is masked. */
@@ -39,13 +41,19 @@ export class AppError extends Error {
   readonly argument: string | undefined;
   readonly problem: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: ErrorCode, message: string, { argument, problem, cause, headers = {} }: AppErrorOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { argument, problem, cause, headers = {}, details = {} }: AppErrorOptions = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.argument = argument;
     this.problem = problem;
     this.headers = headers;
+    this.details = details;
   }
 }
 

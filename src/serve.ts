@@ -58,7 +58,7 @@ export interface Gateway {
  * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
  */
 export const createGateway = async (config: Config, databaseUrl: string, log: Logger): Promise<Gateway> => {
-  const operations = await loadRestOperations(schema, config.restDocuments);
+  const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const observability = await createObservability(config, log);
   const { watch, tracing } = observability;
   const { pool, statementCount } = createDatabase({
@@ -91,11 +91,20 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     timeoutMs,
     isOutage,
   });
-  const { exposure, introspection, fieldSuggestions } = config;
+  const { exposure, introspection, fieldSuggestions, queryLimits: limits } = config;
   const sql = createSql(pool);
   const viewCounter = createViewCounter(sql, clock);
-  const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing });
-  const engine = createEngine({ createContext, answers, log, tracing, timeoutMs, introspection, fieldSuggestions });
+  const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing, maxRows: limits.maxCost });
+  const engine = createEngine({
+    createContext,
+    answers,
+    log,
+    tracing,
+    timeoutMs,
+    introspection,
+    fieldSuggestions,
+    limits,
+  });
   const health = createHealth(pool);
   const metrics = createMetrics({ ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool });
   const app = createApp({

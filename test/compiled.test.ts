@@ -33,19 +33,22 @@ const ROWS = [
    from generate_series(1, 7) n`,
 ];
 
+// None of the random queries is to be refused for what it might cost.
+const MAX_COST = 1_000_000_000;
+
 let gateway: TestGateway;
 let createContext: () => OperationContext;
 
 beforeAll(async () => {
   const database = await createTestDatabase();
   for (const row of ROWS) await database.sql(row);
-  gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
+  gateway = await createTestGateway(database, { CACHE_MAX_MB: '0', QUERY_MAX_COST: String(MAX_COST) });
   const { pool } = createDatabase({ url: database.url, size: 5, timeoutMs: 5000, log: pino({ level: 'silent' }) });
   const prisma = await createPrisma(pool);
   const sql = createSql(pool);
   const clock = createClock();
   const viewCounter = createViewCounter(sql, clock);
-  const create = contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING });
+  const create = contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING, maxRows: MAX_COST });
   createContext = () => create(new GatheredPolicy(), false);
   return async () => {
     await prisma.$disconnect();

@@ -1,5 +1,6 @@
 import { extendSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { schema } from '../src/graphql/schema.ts';
 import { loadRestOperations } from '../src/rest/documents.ts';
 import { createOpenapi } from '../src/rest/openapi.ts';
@@ -157,7 +158,7 @@ describe("an operator's document is described as it is", () => {
       days(keys: $keys) { key mood moods warmth grid }
     }`;
     await using folder = await createDocumentFolder({ 'notice-list.graphql': text });
-    const { bodies } = createOpenapi(await loadRestOperations(richer, folder.path), richer);
+    const { bodies } = createOpenapi(await loadRestOperations(richer, readConfig({}).queryLimits, folder.path), richer);
     const openapi: Openapi = JSON.parse(new TextDecoder().decode(bodies.identity));
     expect(await lintOpenapi(openapi)).toEqual([]);
     const orNull = { type: ['string', 'null'], enum: ['GOOD', 'BAD', null] };

@@ -156,7 +156,7 @@ describe('the parameters', () => {
           description: described,
           style: 'form',
           explode: false,
-          schema: { type: 'array', items: { type: 'integer', format: 'int32' } },
+          schema: { type: 'array', items: { type: 'integer', format: 'int32' }, maxItems: 1000 },
           example: [4, 5],
         },
         {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { extendSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { OperatorError } from '../src/errors.ts';
 import { schema } from '../src/graphql/schema.ts';
 import { loadRestOperations } from '../src/rest/documents.ts';
@@ -112,9 +113,13 @@ describe('a document of the operator', () => {
 
 describe('the start is refused, with file, line, column and reason, for a document', () => {
   /** The lines that the operator reads, without the folder's own name. */
-  const refusal = async (files: Readonly<Record<string, string>>, against = schema): Promise<string[]> => {
+  const refusal = async (
+    files: Readonly<Record<string, string>>,
+    against = schema,
+    limits = readConfig({}).queryLimits,
+  ): Promise<string[]> => {
     await using folder = await createDocumentFolder(files);
-    const error = await loadRestOperations(against, folder.path).catch((reason: unknown) => reason);
+    const error = await loadRestOperations(against, limits, folder.path).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OperatorError);
     const [title, ...lines] = String((error as Error).message)
       .replaceAll(folder.path + path.sep, '')
@@ -178,7 +183,7 @@ describe('the start is refused, with file, line, column and reason, for a docume
     expect(await refusal({ 'product.graphql': text })).toContain(`product.graphql:${reason}`);
   });
 
-  test.for(['Filter!', '[[Int]]', '[Filter]'])(
+  test.for(['Filter!', '[[Int]]', '[Filter]', 'Float', '[Float!]', 'DateTime'])(
     'with a variable of type %s, which no query string can carry',
     async (type) => {
       const richer = extendSchema(
@@ -190,6 +195,58 @@ describe('the start is refused, with file, line, column and reason, for a docume
       ).toEqual([`product-hot.graphql:2:3 Variable "$by" is of type ${type}, which no query string can carry.`]);
     },
   );
+
+  test.for([
+    [
+      'with an argument out of its range',
+      '{ hotProducts(limit: 101) { id } }',
+      '1:22 Argument "limit" must be between 1 and 100, but is 101.',
+    ],
+    [
+      'with a default out of the range of its argument',
+      'query ($n: Int! = 0) {\n  hotProducts(limit: $n) { id } }',
+      '1:19 Argument "limit" must be between 1 and 100, but is 0.',
+    ],
+    [
+      'with a default out of the range of an argument in a fragment',
+      'query ($n: Int! = 0) { hotProducts { ...F } } fragment F on Product { category { products(limit: $n) { id } } }',
+      '1:19 Argument "limit" must be between 1 and 100, but is 0.',
+    ],
+    [
+      'with a default of null where its argument may be none',
+      'query ($n: Int = null) { hotProducts(limit: $n) { id } }',
+      '1:18 Argument "limit" may not be null.',
+    ],
+    [
+      'with too many ids',
+      `{ products(categoryIds: [${Array.from({ length: 1001 }, (_, id) => id)}]) { id } }`,
+      '1:25 Argument "categoryIds" may have at most 1000 items, but has 1001.',
+      { maxTokens: 5000 },
+    ],
+    [
+      'that costs more than it may, whatever its parameters are',
+      '{ hotProducts(limit: 100) { category { products(limit: 100) { category { products(limit: 3) { id } } } } } }',
+      ' The operation costs 44,110, and may cost 20,000 (QUERY_MAX_COST). Most of it is "hotProducts.category.products.category.products".',
+    ],
+    [
+      'that would cost more than it may with some parameter',
+      'query ($n: Int! = 1) { hotProducts(limit: $n) { category { products(limit: $n) { category { products(limit: $n) { id } } } } } }',
+      ' The operation costs 1,111,110, and may cost 20,000 (QUERY_MAX_COST). Most of it is "hotProducts.category.products.category.products".',
+    ],
+    [
+      'that is nested deeper than it may be',
+      `{ hotProducts { category { ${'parent { '.repeat(19)}id${' }'.repeat(19)} } } }`,
+      ` The document selects fields more than 20 deep (QUERY_MAX_DEPTH), at "hotProducts.category${'.parent'.repeat(19)}".`,
+    ],
+  ] as const)('%s', async ([, text, reason, limits]) => {
+    const lines = await refusal({ 'product-hot.graphql': text }, schema, { ...readConfig({}).queryLimits, ...limits });
+    expect(lines).toEqual([`product-hot.graphql${reason.startsWith(' ') ? '' : ':'}${reason}`]);
+  });
+
+  test('and none of the built-in ones is, with the least that the limits may be', async () => {
+    const least = { QUERY_MAX_COST: '1000', QUERY_MAX_DEPTH: '15', QUERY_MAX_FIELDS: '300', QUERY_MAX_TOKENS: '500' };
+    expect(await loadRestOperations(schema, readConfig(least).queryLimits)).toHaveLength(7);
+  });
 
   test('and for every fault of every document at once', async () => {
     const files = {
@@ -210,7 +267,7 @@ describe('the start is refused, with file, line, column and reason, for a docume
 describe('the start is refused for a folder', () => {
   test('with a document that belongs to no path, which may be a slip of the pen', async () => {
     await using folder = await createDocumentFolder({ 'products.graphql': '{ notices { id } }' });
-    await expect(loadRestOperations(schema, folder.path)).rejects.toThrow(
+    await expect(loadRestOperations(schema, readConfig({}).queryLimits, folder.path)).rejects.toThrow(
       new OperatorError(
         `REST_DOCUMENTS: products.graphql in ${folder.path} belongs to no path; the names are product.graphql, product-hot.graphql, ` +
           'product-new.graphql, product-list.graphql, notice-list.graphql, notice-page.graphql, notice.graphql',

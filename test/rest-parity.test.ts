@@ -1,5 +1,6 @@
 import { print } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { schema } from '../src/graphql/schema.ts';
 import { loadRestOperations, type RestOperation } from '../src/rest/documents.ts';
 import {
@@ -18,7 +19,7 @@ type Variables = Readonly<Record<string, unknown>>;
 let shop: RestShop;
 let operations: readonly RestOperation[];
 beforeAll(async () => {
-  operations = await loadRestOperations(schema);
+  operations = await loadRestOperations(schema, readConfig({}).queryLimits);
   shop = await createRestShop();
   return () => shop[Symbol.asyncDispose]();
 });

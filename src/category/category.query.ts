@@ -12,6 +12,7 @@ builder.queryFields((t) => ({
   categories: t.field({
     type: [Category],
     description: 'The roots of the tree, by position, then id.',
+    extensions: { assumedSize: 20 },
     resolve: (_, __, { loaders }) => loaders.category.roots(),
   }),
 }));

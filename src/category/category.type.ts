@@ -23,6 +23,7 @@ builder.prismaObjectFields(Category, (t) => ({
   children: t.field({
     type: [Category],
     description: 'By position, then id.',
+    extensions: { assumedSize: 8 },
     resolve: ({ id }, _, { loaders }) => loaders.category.childrenOf(id),
   }),
   products: t.field({

@@ -2,6 +2,7 @@ import type { GatheredPolicy } from '../cache/policy.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestRecord } from '../observability/request-record.ts';
+import type { RowBudget } from './limits/row-budget.ts';
 import type { Loaders } from './loaders.ts';
 
 /** What the door that took a request says about it. */
@@ -25,6 +26,7 @@ export interface OperationContext {
   readonly loaders: Loaders;
   /** What the answer rests on; resolvers and loaders add to it. */
   readonly policy: GatheredPolicy;
+  readonly rowBudget: RowBudget;
   /** The database's clock when the operation began: every field of one answer speaks of the same moment. */
   readonly now: Date;
 }

@@ -5,6 +5,7 @@ import type { Recollection } from '../http/recollection.ts';
 import { parseQueryString } from '../rest/query-string.ts';
 import type { Caller } from './context.ts';
 import type { Engine, Executed } from './engine.ts';
+import { checkJson } from './limits/check-json.ts';
 import type { YogaCall } from './plugins.ts';
 
 /** A host that is never looked up: what a client says of its own is not trusted. */
@@ -37,7 +38,7 @@ export const answerGraphql = async (
   const headers = { accept: request.headers.accept ?? '*/*', 'content-type': 'application/json' };
   const response =
     body !== undefined
-      ? await engine.yoga.fetch(`${ORIGIN}/graphql`, { method: 'POST', headers, body: decodeUtf8(body) }, call)
+      ? await engine.yoga.fetch(`${ORIGIN}/graphql`, { method: 'POST', headers, body: readText(body) }, call)
       : await engine.yoga.fetch(readUrl(request), { method: 'GET', headers }, call);
 
   if (invalid) await caller.admit(invalid);
@@ -98,6 +99,12 @@ const readJsonBody = (request: GatewayRequest): Promise<Buffer> => {
   return request.body();
 };
 
+const readText = (bytes: Buffer): string => {
+  const text = decodeUtf8(bytes);
+  checkJson(text);
+  return text;
+};
+
 const decodeUtf8 = (bytes: Buffer): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -107,8 +114,8 @@ const decodeUtf8 = (bytes: Buffer): string => {
 };
 
 /** An error of this door that came before or around the engine, in the shape of a GraphQL response. */
-export const graphqlErrorResponse = ({ code, message, headers }: AppError): GatewayResponse => ({
+export const graphqlErrorResponse = ({ code, message, headers, details }: AppError): GatewayResponse => ({
   status: ERROR_TABLE[code].status,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
-  body: JSON.stringify({ errors: [{ message, extensions: { code } }] }),
+  body: JSON.stringify({ errors: [{ message, extensions: { code, ...details } }] }),
 });

@@ -7,17 +7,14 @@ import { GatheredPolicy } from '../cache/policy.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { Caller } from './context.ts';
+import { createCostLimit } from './limits/cost-limit.ts';
+import { createDocumentCache } from './limits/document-cache.ts';
+import type { QueryLimits } from './limits/query-limits.ts';
+import { useQueryLimits } from './limits/use-query-limits.ts';
 import type { CreateContext } from './loaders.ts';
 import { createMaskError } from './mask-error.ts';
 import { type Operation, prepareOperation } from './operation.ts';
-import {
-  useEngine,
-  useErrorRecord,
-  useInvalid,
-  useNoIntrospection,
-  useNoSuggestions,
-  type YogaCall,
-} from './plugins.ts';
+import { useEngine, useErrorRecord, useInvalid, useNoIntrospection, type YogaCall } from './plugins.ts';
 import { schema } from './schema.ts';
 
 /** An operation whose result has errors: masked, and with them what data there is. */
@@ -80,6 +77,7 @@ interface Deps {
   readonly introspection: boolean;
   /** Whether errors say "did you mean …". */
   readonly fieldSuggestions: boolean;
+  readonly limits: QueryLimits;
 }
 
 // Yoga matches this against the end of the whole URL, query included; a space is in no URL.
@@ -93,7 +91,9 @@ export const createEngine = ({
   timeoutMs,
   introspection,
   fieldSuggestions,
+  limits,
 }: Deps): Engine => {
+  const costLimit = createCostLimit(schema, limits.maxCost);
   const prepared = new WeakMap<DocumentNode, Map<string, Operation | undefined>>();
 
   const prepare: Engine['prepare'] = (document, name) => {
@@ -108,11 +108,12 @@ export const createEngine = ({
 
   /** The JSON text of `data`. */
   const run = async (
-    { document, name, compiled }: Operation,
+    { document, name, compiled, cost }: Operation,
     { variables, coerced }: Inputs,
     { countViews, log: requestLog }: Caller,
     policy: GatheredPolicy,
   ): Promise<string> => {
+    if (coerced) costLimit.check(cost, coerced);
     const contextValue = createContext(policy, countViews);
     if (compiled && coerced) {
       try {
@@ -162,13 +163,14 @@ export const createEngine = ({
     multipart: false,
     batching: false,
     logging: false,
+    parserAndValidationCache: createDocumentCache(),
     maskedErrors: { maskError: createMaskError(log), errorMessage: '' },
     plugins: [
-      useEngine({ prepare, answer }),
+      useQueryLimits({ limits, fieldSuggestions }),
+      useEngine({ prepare, answer, costLimit }),
       useInvalid(),
       useErrorRecord(),
       !introspection && useNoIntrospection(),
-      !fieldSuggestions && useNoSuggestions(),
     ],
   });
 

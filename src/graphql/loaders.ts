@@ -25,6 +25,7 @@ import {
 } from '../product/product.loader.ts';
 import type { OperationContext } from './context.ts';
 import { InFlight } from './in-flight.ts';
+import { RowBudget } from './limits/row-budget.ts';
 
 /** What the loaders of all operations share. */
 interface Reads {
@@ -76,9 +77,11 @@ interface Deps {
   readonly clock: Clock;
   readonly viewCounter: ViewCounter;
   readonly tracing: Tracing;
+  /** Of one operation. */
+  readonly maxRows: number;
 }
 
-export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing }: Deps): CreateContext => {
+export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing, maxRows }: Deps): CreateContext => {
   const reads: Reads = {
     product: traceReads(tracing, 'product', createProductReads(sql)),
     category: traceReads(tracing, 'category', createCategoryReads(prisma, sql)),
@@ -86,6 +89,7 @@ export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing }: Dep
   };
   return (policy, countViews) => {
     const now = new Date(clock.nowMs());
-    return { prisma, loaders: new Loaders(reads, policy, now, countViews), policy, now };
+    const loaders = new Loaders(reads, policy, now, countViews);
+    return { prisma, loaders, policy, rowBudget: new RowBudget(maxRows), now };
   };
 };

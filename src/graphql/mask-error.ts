@@ -30,14 +30,14 @@ export const createMaskError =
   (error) => {
     if (error instanceof GraphQLError && isClientFault(error)) return withCode(error);
     const appError = toAppError(error instanceof Error ? rootCause(error) : error, log);
-    const { code, argument, headers } = appError;
+    const { code, argument, headers, details } = appError;
     const { status } = ERROR_TABLE[code];
     // Bad arguments are found by the resolvers, so data and errors are answered together with 200, as the specification has it.
     const http = code === 'BAD_USER_INPUT' ? {} : { http: { status, headers } };
     return new GraphQLError(appError.message, {
       ...(error instanceof GraphQLError ? located(error) : {}),
       originalError: appError,
-      extensions: { code, ...(argument ? { argument } : {}), ...http },
+      extensions: { code, ...(argument ? { argument } : {}), ...details, ...http },
     });
   };
 

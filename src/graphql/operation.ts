@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { collectFields, fragmentsOf } from './compiled/collect-fields.ts';
 import { type CompiledOperation, compile } from './compiled/compile.ts';
+import { type CostPlan, planCost } from './limits/cost-plan.ts';
 
 /** A valid operation, looked into once. */
 export interface Operation {
@@ -22,6 +23,7 @@ export interface Operation {
   /** The variables with the document's defaults, or undefined where they do not fit. */
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => VariableValues | undefined;
   readonly compiled: CompiledOperation | undefined;
+  readonly cost: CostPlan;
   /** The fields of the query root that it selects, however they are spread over fragments. */
   readonly rootFields: ReadonlySet<string>;
   /** Whether each execution has an effect of its own (it counts a view), so that none may stand for another. */
@@ -43,8 +45,11 @@ export const prepareOperation = (
     name: name ?? undefined,
     label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
-    coerce: (variables) => getVariableValues(schema, definition.variableDefinitions ?? [], variables).variableValues,
+    // The first error ends it: the executor finds it again, and up to fifty others.
+    coerce: (variables) =>
+      getVariableValues(schema, definition.variableDefinitions ?? [], variables, { maxErrors: 0 }).variableValues,
     compiled: compile(schema, document, definition),
+    cost: planCost(schema, document, definition),
     rootFields,
     isCounted: [...rootFields].some((field) => queryFields[field]?.extensions.isCounted),
   };

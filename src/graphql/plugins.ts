@@ -1,8 +1,10 @@
-import { execute, getOperationAST, NoSchemaIntrospectionCustomRule, validate } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import { execute, getOperationAST, NoSchemaIntrospectionCustomRule } from 'graphql';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Caller } from './context.ts';
 import { type BodyForm, type Engine, type Executed, ExecutionFailed } from './engine.ts';
-import { rootFieldsOf } from './operation.ts';
+import { checkVariables } from './limits/check-json.ts';
+import type { CostLimit, CostReport } from './limits/cost-limit.ts';
+import { type Operation, rootFieldsOf } from './operation.ts';
 
 /** One request on its way through Yoga. */
 export interface YogaCall {
@@ -15,28 +17,52 @@ export interface YogaCall {
 
 type YogaPlugin = Plugin<Record<never, never>, YogaCall>;
 
+interface Deps extends Pick<Engine, 'prepare' | 'answer'> {
+  readonly costLimit: CostLimit;
+}
+
 const GRAPHQL_BODY: BodyForm = { name: 'graphql', toBody: (data) => `{"data":${data}}` };
 
+/** Under a name of its own, so that answers with the cost and those without are kept apart. */
+const bodyWithCost = (cost: CostReport): BodyForm => {
+  const extensions = JSON.stringify({ cost });
+  return { name: 'graphql+cost', toBody: (data) => `{"data":${data},"extensions":${extensions}}` };
+};
+
+/** The cost, where the request asks for it: `"extensions": { "cost": true }`. */
+const costAskedFor = (
+  costLimit: CostLimit,
+  { cost, coerce }: Operation,
+  { extensions, variables }: GraphQLParams,
+): CostReport | undefined => {
+  const coerced = extensions?.cost === true ? coerce(variables ?? {}) : undefined;
+  return coerced && costLimit.report(cost, coerced);
+};
+
 /** Yoga reads the request, parses, validates and writes the response; in between it asks the engine, as REST does. */
-export const useEngine = ({ prepare, answer }: Pick<Engine, 'prepare' | 'answer'>): YogaPlugin => ({
+export const useEngine = ({ prepare, answer, costLimit }: Deps): YogaPlugin => ({
   onExecute: ({ setExecuteFn }) => {
     setExecuteFn(async (args) => {
       const { document, operationName, variableValues, contextValue } = args as Parameters<typeof execute>[0] & {
-        contextValue: YogaCall;
+        contextValue: YogaCall & { params: GraphQLParams };
       };
       const operation = prepare(document, operationName);
       // It says that there is no such operation.
       if (!operation) return execute(args);
       contextValue.caller.record.isFor('graphql', operation.label, '/graphql');
+      const variables = variableValues ?? {};
+      checkVariables(variables);
+      const cost = costAskedFor(costLimit, operation, contextValue.params);
+      const form = cost ? bodyWithCost(cost) : GRAPHQL_BODY;
       try {
-        const executed = await answer(operation, { ...variableValues }, contextValue.caller, GRAPHQL_BODY);
+        const executed = await answer(operation, variables, contextValue.caller, form);
         contextValue.onExecuted(executed);
         // Of what Yoga makes of this, the door uses everything but the body, which is there already.
         return { data: {}, stringify: () => '' };
       } catch (error) {
         if (!(error instanceof ExecutionFailed)) throw error;
         const { data, errors } = error;
-        return data === undefined ? { errors } : { errors, data };
+        return { errors, ...(data === undefined ? {} : { data }), ...(cost ? { extensions: { cost } } : {}) };
       }
     });
   },
@@ -67,12 +93,4 @@ export const useErrorRecord = (): YogaPlugin => ({
 
 export const useNoIntrospection = (): YogaPlugin => ({
   onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule),
-});
-
-export const useNoSuggestions = (): YogaPlugin => ({
-  onValidate: ({ setValidationFn }) => {
-    setValidationFn((schema, document, rules, options) =>
-      validate(schema, document, rules, { ...options, hideSuggestions: true }),
-    );
-  },
 });

@@ -7,6 +7,7 @@ builder.queryFields((t) => ({
   notices: t.field({
     type: [Notice],
     description: 'Every notice in effect: pinned first, then latest start.',
+    extensions: { assumedSize: 200 },
     resolve: (_, __, { loaders }) => loaders.notice.inEffect(),
   }),
 
@@ -19,6 +20,7 @@ builder.queryFields((t) => ({
       keyword: t.arg.string({ description: 'In title, summary or content, whatever its case; blank means none.' }),
       type: t.arg({ type: NoticeTypeEnum }),
     },
+    extensions: { sizedFields: ['items'] },
     resolve: async (_, { page, pageSize, keyword, type }, { loaders }) => {
       const { items, total } = await loaders.notice.page({
         page,

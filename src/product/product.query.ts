@@ -1,4 +1,4 @@
-import { LIST_SIZE, within } from '../graphql/arguments.ts';
+import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from './product.type.ts';
 import { ProductOrderEnum } from './product-order.ts';
@@ -38,7 +38,7 @@ builder.queryFields((t) => ({
     type: [Product],
     description: 'The visible products of some categories (their own, not those of their children), or of all.',
     args: {
-      categoryIds: t.arg.intList({ description: 'Absent, null or empty: every category.' }),
+      categoryIds: t.arg.intList(atMost(MAX_IDS, 'Absent, null or empty: every category.')),
       orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
       limit: t.arg.int(within(LIST_SIZE, 20)),
     },

@@ -7,13 +7,17 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  parse,
   print,
   Source,
   validate,
   visit,
 } from 'graphql';
 import { OperatorError } from '../errors.ts';
+import { type CostLimit, createCostLimit } from '../graphql/limits/cost-limit.ts';
+import { planCost } from '../graphql/limits/cost-plan.ts';
+import { parseWithin } from '../graphql/limits/parse-within.ts';
+import type { QueryLimits } from '../graphql/limits/query-limits.ts';
+import { checkArguments } from './check-arguments.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
 import { ROUTES, type Route } from './routes.ts';
 
@@ -39,7 +43,12 @@ const EXTENSION = '.graphql';
  * @param folder documents in it take the place of the built-in ones of the same name
  * @throws OperatorError with file, line and reason for each document that does not fit
  */
-export const loadRestOperations = async (schema: GraphQLSchema, folder?: string): Promise<RestOperation[]> => {
+export const loadRestOperations = async (
+  schema: GraphQLSchema,
+  limits: QueryLimits,
+  folder?: string,
+): Promise<RestOperation[]> => {
+  const checks: Checks = { schema, limits, costLimit: createCostLimit(schema, limits.maxCost) };
   const replaced = folder === undefined ? new Set<string>() : await replacements(folder);
   const faults: string[] = [];
   const operations: RestOperation[] = [];
@@ -47,7 +56,7 @@ export const loadRestOperations = async (schema: GraphQLSchema, folder?: string)
     const name = route.document + EXTENSION;
     const file = folder !== undefined && replaced.has(name) ? path.join(folder, name) : path.join(BUILT_IN, name);
     try {
-      const operation = restOperation(route, new Source(await readFile(file, 'utf8'), file), schema);
+      const operation = restOperation(route, new Source(await readFile(file, 'utf8'), file), checks);
       const isTaken = operations.some(({ id }) => id === operation.id);
       operations.push(isTaken ? { ...operation, id: route.document } : operation);
     } catch (error) {
@@ -78,8 +87,14 @@ const replacements = async (folder: string): Promise<Set<string>> => {
   return new Set(documents);
 };
 
-const restOperation = (route: Route, source: Source, schema: GraphQLSchema): RestOperation => {
-  const document = parse(source);
+interface Checks {
+  readonly schema: GraphQLSchema;
+  readonly limits: QueryLimits;
+  readonly costLimit: CostLimit;
+}
+
+const restOperation = (route: Route, source: Source, { schema, limits, costLimit }: Checks): RestOperation => {
+  const document = parseWithin(limits, source);
   const errors = validate(schema, document);
   if (errors.length > 0) throw new AggregateError(errors);
 
@@ -96,6 +111,9 @@ const restOperation = (route: Route, source: Source, schema: GraphQLSchema): Res
   if (pathParameter && !parameters.some(({ name }) => name === pathParameter)) {
     throw new GraphQLError(`${route.path} needs the variable "$${pathParameter}"`, { nodes: operation });
   }
+  checkArguments(document, operation, schema);
+  // With the parameters that cost most: no client is to find out later.
+  costLimit.check(planCost(schema, document, operation));
   return {
     id: operation.name?.value ?? route.document,
     route,

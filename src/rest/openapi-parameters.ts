@@ -13,7 +13,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { SAMPLE_ARGUMENTS } from '../catalogue/samples.ts';
-import { rangeOf } from '../graphql/arguments.ts';
+import { maxItemsOf, rangeOf } from '../graphql/arguments.ts';
 import type { RestOperation } from './documents.ts';
 import { describeLeaf, type JsonSchema, leafSchema } from './openapi-schema.ts';
 
@@ -37,7 +37,7 @@ export const parameterObjects = (operation: RestOperation, schema: GraphQLSchema
       ...(isListType(getNullableType(type)) ? { style: 'form', explode: false } : {}),
       schema: {
         ...inputSchema(type),
-        ...(argument ? rangeOf(argument) : {}),
+        ...(argument ? boundsOf(argument) : {}),
         ...(defaultValue ? { default: valueFromASTUntyped(defaultValue) } : {}),
       },
       ...(example === undefined ? {} : { example }),
@@ -46,6 +46,11 @@ export const parameterObjects = (operation: RestOperation, schema: GraphQLSchema
 };
 
 const PATH_PARAMETER = 'Digits only; one that nothing has is a 404.';
+
+const boundsOf = (argument: GraphQLArgument): JsonSchema => {
+  const maxItems = maxItemsOf(argument);
+  return { ...rangeOf(argument), ...(maxItems === undefined ? {} : { maxItems }) };
+};
 
 /** The schema of a text that the parameter takes; null cannot be sent. */
 const inputSchema = (type: GraphQLInputType): JsonSchema => {

@@ -1,13 +1,14 @@
 import {
   GraphQLBoolean,
   GraphQLError,
+  GraphQLID,
   type GraphQLInputType,
   GraphQLInt,
   type GraphQLSchema,
+  GraphQLString,
   getNullableType,
   isEnumType,
   isInputType,
-  isLeafType,
   isListType,
   isNonNullType,
   type OperationDefinitionNode,
@@ -46,13 +47,17 @@ export const parametersOf = (operation: OperationDefinitionNode, schema: GraphQL
     const { variable, defaultValue } = definition;
     const name = variable.name.value;
     const type = typeFromAST(schema, definition.type);
-    if (!isInputType(type) || !isLeafType(itemType(type))) {
+    if (!isInputType(type) || !isCarried(itemType(type))) {
       throw new GraphQLError(`Variable "$${name}" is of type ${type}, which no query string can carry.`, {
         nodes: definition,
       });
     }
     return { name, type, isRequired: isNonNullType(type) && !defaultValue, coerce: coercion(name, type) };
   });
+
+const CARRIED: ReadonlySet<GraphQLInputType> = new Set([GraphQLInt, GraphQLBoolean, GraphQLString, GraphQLID]);
+
+const isCarried = (type: GraphQLInputType): boolean => CARRIED.has(type) || isEnumType(type);
 
 /** What a parameter of this type is, or is a list of. */
 const itemType = (type: GraphQLInputType): GraphQLInputType => {

@@ -1,0 +1,18 @@
+import type { DocumentNode } from 'graphql';
+import type { YogaServerOptions } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+
+/** Of texts; a document that is parsed, validated and compiled takes up to a hundred times as much. */
+const MAX_CHARS = 524_288;
+const ENTRY_OVERHEAD_CHARS = 200;
+
+type CacheOption = YogaServerOptions<object, object>['parserAndValidationCache'];
+
+/** Documents by their texts, bounded by what they take and not only by their number. Texts that do not parse are not kept. */
+export const createDocumentCache = (): CacheOption => ({
+  documentCache: new LRUCache<string, DocumentNode>({
+    maxSize: MAX_CHARS,
+    sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_CHARS,
+  }),
+  errorCache: { get: () => undefined, set: () => {} },
+});
