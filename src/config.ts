@@ -94,7 +94,7 @@ const Environment = v.object({
   DEMO: v.optional(exposure, 'on'),
   METRICS: v.optional(exposure),
   INTROSPECTION: v.optional(toggle, 'true'),
-  FIELD_SUGGESTIONS: v.optional(toggle, 'true'),
+  FIELD_SUGGESTIONS: v.optional(toggle),
   QUERY_MAX_COST: v.optional(integer(1000, 1_000_000_000), '20000'),
   QUERY_MAX_DEPTH: v.optional(integer(15, 50), '20'),
   QUERY_MAX_FIELDS: v.optional(integer(300, 100_000), '1000'),
@@ -224,7 +224,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
       metrics: output.METRICS ?? closed,
     },
     introspection: output.INTROSPECTION,
-    fieldSuggestions: output.FIELD_SUGGESTIONS,
+    // A suggestion tells of the schema what introspection would.
+    fieldSuggestions: output.FIELD_SUGGESTIONS ?? output.INTROSPECTION,
     queryLimits: {
       maxCost: output.QUERY_MAX_COST,
       maxDepth: output.QUERY_MAX_DEPTH,

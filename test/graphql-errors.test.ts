@@ -150,6 +150,18 @@ describe('suggestions', () => {
   });
 });
 
+test('suggestions, which tell names of the schema, are left out with INTROSPECTION=false unless FIELD_SUGGESTIONS=true', async () => {
+  const misspelt = { query: 'query ($by: ProductOrder!) { productz { id } }' };
+  for (const [environment, isTold] of [
+    [{ INTROSPECTION: 'false' }, false],
+    [{ INTROSPECTION: 'false', FIELD_SUGGESTIONS: 'true' }, true],
+    [{ INTROSPECTION: 'true', FIELD_SUGGESTIONS: 'false' }, false],
+  ] as const) {
+    await using other = await createTestGateway(database, environment);
+    expect((await post(misspelt, JSON_TYPE, other)).text.includes('Did you mean')).toBe(isTold);
+  }
+});
+
 describe('introspection', () => {
   const INTROSPECTIONS = [
     '{ __schema { queryType { name } } }',
