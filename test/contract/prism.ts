@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Prism between a client and the gateway: it holds each request and each answer against the gateway's OpenAPI document. */
+export interface Prism extends AsyncDisposable {
+  readonly send: (target: string, headers?: Record<string, string>) => Promise<Checked>;
+}
+
+export interface Checked {
+  readonly status: number;
+  readonly etag: string | null;
+  /** What Prism has against the request, in its words. */
+  readonly requestFaults: readonly string[];
+  /** The same of the answer. */
+  readonly answerFaults: readonly string[];
+}
+
+interface Violation {
+  readonly location: readonly string[];
+  readonly message: string;
+}
+
+// Not among our dependencies: it would make every installation half as large again.
+const PACKAGE = '@stoplight/prism-cli@5.16.0';
+const START_TIMEOUT_MS = 180_000;
+
+/** @param document the OpenAPI document to go by */
+export const startPrism = async (document: object, gatewayUrl: string): Promise<Prism> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-contract-'));
+  const file = path.join(folder, 'openapi.json');
+  await writeFile(file, JSON.stringify(document));
+  const port = await freePort();
+  const child = spawn('npx', ['--yes', PACKAGE, 'proxy', '--port', String(port), file, gatewayUrl], {
+    // npx starts another process, which is ended with it.
+    detached: true,
+    env: { ...process.env, npm_config_ignore_scripts: 'true' },
+  });
+  const end = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
+  };
+  process.once('exit', end);
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    const fail = (reason: string): void => reject(new Error(`Prism ${reason}:\n${output}`));
+    const timer = setTimeout(fail, START_TIMEOUT_MS, 'did not start in time');
+    child.on('exit', () => fail('ended'));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output = (output + chunk).slice(-10_000);
+        if (!output.includes('Prism is listening')) return;
+        clearTimeout(timer);
+        resolve();
+      });
+    }
+  });
+  return {
+    send: async (target, headers = {}) => {
+      const response = await fetch(`http://127.0.0.1:${port}${target}`, { headers });
+      await response.arrayBuffer();
+      const violations = JSON.parse(response.headers.get('sl-violations') ?? '[]') as Violation[];
+      const faults = (side: string): string[] =>
+        violations
+          .filter(({ location }) => location[0] === side)
+          .map(({ location, message }) => `${location.join('.')}: ${message}`);
+      return {
+        status: response.status,
+        etag: response.headers.get('etag'),
+        requestFaults: faults('request'),
+        answerFaults: faults('response'),
+      };
+    },
+    [Symbol.asyncDispose]: async () => {
+      process.off('exit', end);
+      end();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as net.AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
