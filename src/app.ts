@@ -12,9 +12,9 @@ import type { Health } from './health.ts';
 import type { AnswerResponse } from './http/answer-response.ts';
 import type { Cors } from './http/cors.ts';
 import { type GatewayRequest, type GatewayResponse, MAX_TARGET_CHARS, splitTarget } from './http/message.ts';
-import type { Recollection } from './http/recollection.ts';
+import type { Recollected, Recollection } from './http/recollection.ts';
 import { createRequestIds } from './http/request-id.ts';
-import { problemResponse } from './http/responses.ts';
+import { ownResponse, problemResponse } from './http/responses.ts';
 import { type LazyLog, lazyLog } from './observability/log.ts';
 import { answerMetrics, type Metrics } from './observability/metrics.ts';
 import type { RequestRecord } from './observability/request-record.ts';
@@ -27,10 +27,14 @@ export interface App {
   /** Never rejects: every failure is an answer. */
   readonly answer: (request: GatewayRequest) => Promise<GatewayResponse>;
   /**
-   * The answer to a request that equals an earlier one, where it is in memory: the same as `answer` would give, at once.
+   * The answer to a request that equals an earlier one, where it is in memory: the same as `answer` would give, at once, or
+   * as soon as its view is counted.
    * @param body of a POST
    */
-  readonly recall: (request: Omit<GatewayRequest, 'body'>, body?: Buffer) => GatewayResponse | undefined;
+  readonly recall: (
+    request: Omit<GatewayRequest, 'body'>,
+    body?: Buffer,
+  ) => GatewayResponse | Promise<GatewayResponse> | undefined;
   /** The answer to a request that is refused before it is looked at. */
   readonly refuse: (request: Omit<GatewayRequest, 'body'>, error: AppError) => GatewayResponse;
 }
@@ -74,8 +78,10 @@ export const createApp = (deps: Deps): App => {
     try {
       const { executed, link } = await rest.answer(call, query, caller);
       if (!executed.answer) {
-        const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store' };
-        return withLink(link, { status: 200, headers, body: executed.body });
+        const { body, encoding, template } = executed;
+        const { counts } = caller.record;
+        if (template) recollection.learn(request, template, { contentType: JSON_TYPE, link, counts });
+        return withLink(link, ownResponse(request, JSON_TYPE, body, encoding));
       }
       caller.record.cache = executed.outcome;
       recollection.learn(request, executed.answer, { contentType: JSON_TYPE, link, counts: caller.record.counts });
@@ -172,7 +178,42 @@ export const createApp = (deps: Deps): App => {
     return withCommon(request, record.origin.requestId, toErrorResponse(error));
   };
 
+  const answer: App['answer'] = (request) => {
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    return watch.answer(request, requestId, async (record) => {
+      const requestLog = lazyLog(log, record);
+      try {
+        return withCommon(request, requestId, await respond(request, requestLog, record));
+      } catch (error) {
+        return fail(request, record, toAppError(error, requestLog()));
+      }
+    });
+  };
+
+  const giveViewed = async (
+    request: Omit<GatewayRequest, 'body'>,
+    body: Buffer | undefined,
+    { answer: template, contentType, link, counts }: Recollected,
+  ): Promise<GatewayResponse> => {
+    const startMs = watch.timesRecalled ? performance.now() : 0;
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    try {
+      const viewed = await engine.giveViewed(template);
+      // Withdrawn a moment ago: said by the long way.
+      if (viewed === undefined) return await answer({ ...request, body: async () => body ?? Buffer.alloc(0) });
+      const response = withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
+      watch.recalled(counts, request, response, requestId, startMs);
+      return withCommon(request, requestId, response);
+    } catch (error) {
+      return watch.refuse(request, requestId, (record) =>
+        withLink(link, fail(request, record, toAppError(error, lazyLog(log, record)()))),
+      );
+    }
+  };
+
   return {
+    answer,
+
     refuse: (request, error) => {
       const requestId = requestIdOf(request.headers['x-request-id']);
       return watch.refuse(request, requestId, (record) => fail(request, record, error));
@@ -181,23 +222,14 @@ export const createApp = (deps: Deps): App => {
     recall: (request, body) => {
       const found = access.isGranted(request.headers) ? recollection.recall(request, body) : undefined;
       if (!found) return undefined;
+      if (found.answer.views.length > 0) {
+        return request.method === 'HEAD' ? undefined : giveViewed(request, body, found);
+      }
       const startMs = watch.timesRecalled ? performance.now() : 0;
       const requestId = requestIdOf(request.headers['x-request-id']);
       const response = withLink(found.link, toResponse(found.answer, 'hit', request, found.contentType));
       watch.recalled(found.counts, request, response, requestId, startMs);
       return withCommon(request, requestId, response);
-    },
-
-    answer: (request) => {
-      const requestId = requestIdOf(request.headers['x-request-id']);
-      return watch.answer(request, requestId, async (record) => {
-        const requestLog = lazyLog(log, record);
-        try {
-          return withCommon(request, requestId, await respond(request, requestLog, record));
-        } catch (error) {
-          return fail(request, record, toAppError(error, requestLog()));
-        }
-      });
     },
   };
 };

@@ -21,6 +21,7 @@ import { createGraphiql } from './graphiql/graphiql.ts';
 import { createEngine, ExecutionFailed } from './graphql/engine.ts';
 import { contextFactory } from './graphql/loaders.ts';
 import { schema } from './graphql/schema.ts';
+import { createGiveViewed } from './graphql/views.ts';
 import { createHealth } from './health.ts';
 import { createAnswerResponse } from './http/answer-response.ts';
 import { createCodedBodies } from './http/coded-bodies.ts';
@@ -94,10 +95,12 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const { exposure, introspection, fieldSuggestions, queryLimits: limits } = config;
   const sql = createSql(pool);
   const viewCounter = createViewCounter(sql, clock);
+  const giveViewed = createGiveViewed(viewCounter, timeoutMs);
   const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing, maxRows: limits.maxCost });
   const engine = createEngine({
     createContext,
     answers,
+    giveViewed,
     log,
     tracing,
     timeoutMs,

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const clock = createClock();
   const viewCounter = createViewCounter(sql, clock);
   const create = contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING, maxRows: MAX_COST });
-  createContext = () => create(new GatheredPolicy(), false);
+  createContext = () => create(new GatheredPolicy(), 'uncounted');
   return async () => {
     await prisma.$disconnect();
     await pool.end();

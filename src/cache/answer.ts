@@ -15,6 +15,8 @@ export interface Answer {
   readonly validUntilMs: number;
   /** When it begins to show what is over: from then on it is not even given while the database is away. */
   readonly staleUntilMs: number;
+  /** Notices: a view of each is counted whenever the answer is given, and its number put into the body. */
+  readonly views: readonly number[];
   /** The body in content codings, made once it is asked for often enough. */
   readonly coded: { gzip?: Buffer; br?: Buffer };
 }
@@ -37,5 +39,8 @@ export const toBody = (text: string): { body: Body; byteLength: number; etag: st
     etag: `W/"${hash('sha1', bytes, 'base64url')}"`,
   };
 };
+
+/** One character for each byte. */
+export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
 
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);

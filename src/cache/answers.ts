@@ -111,9 +111,11 @@ export const createAnswers = ({
         ...tables.map((table) => start.tables[table].nextChangeMs ?? start.nowMs),
       ),
       staleUntilMs: policy.endsMs,
+      views: [...policy.views],
       coded: {},
     };
-    if (!pulse.isLost() && isTrue(answer)) store.set(key, answer);
+    // With several views in it, one that can no longer be counted would spoil the others, which by then are.
+    if (!pulse.isLost() && isTrue(answer) && answer.views.length < 2) store.set(key, answer);
     return answer;
   };
 

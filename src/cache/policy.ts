@@ -6,6 +6,9 @@ export class GatheredPolicy {
   maxAgeMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
 
+  /** The notices whose views the answer leaves slots for: to give it to somebody is to count them. */
+  readonly views = new Set<number>();
+
   /** The answer shows rows of this table. */
   dependsOn(table: Table): void {
     this.tables.add(table);

@@ -12,13 +12,16 @@ export interface Caller {
    * @throws (in the promise) AppError UNAUTHENTICATED
    */
   readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Whether notice detail counts as a view. */
+  /** Whether notice detail counts as a view: not for HEAD, which looks without being one. */
   readonly countViews: boolean;
   /** Writes the request's id into every line. */
   readonly log: LazyLog;
   /** What is told of the request. */
   readonly record: RequestRecord;
 }
+
+/** What reading the detail of a notice does: nothing; count a view at once; or leave a slot for the number of a view that is counted afterwards. */
+export type Views = 'uncounted' | 'counted' | 'deferred';
 
 /** What the resolvers of one operation share. */
 export interface OperationContext {

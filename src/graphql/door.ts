@@ -2,6 +2,7 @@ import { AppError, ERROR_TABLE } from '../errors.ts';
 import type { AnswerResponse } from '../http/answer-response.ts';
 import { type GatewayRequest, type GatewayResponse, splitTarget } from '../http/message.ts';
 import type { Recollection } from '../http/recollection.ts';
+import { ownResponse } from '../http/responses.ts';
 import { parseQueryString } from '../rest/query-string.ts';
 import type { Caller } from './context.ts';
 import type { Engine, Executed } from './engine.ts';
@@ -43,10 +44,15 @@ export const answerGraphql = async (
 
   if (invalid) await caller.admit(invalid);
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
-  if (executed?.answer && response.status === 200) {
+  if (executed?.answer) {
     caller.record.cache = executed.outcome;
     recollection.learn(request, executed.answer, { contentType, counts: caller.record.counts }, body);
     return toResponse(executed.answer, executed.outcome, request, contentType);
+  }
+  if (executed) {
+    const { body: own, encoding, template } = executed;
+    if (template) recollection.learn(request, template, { contentType, counts: caller.record.counts }, body);
+    return ownResponse(request, contentType, own, encoding);
   }
   if (response.status === 406) {
     throw new AppError('NOT_ACCEPTABLE', 'Answers are application/json or application/graphql-response+json.');
@@ -54,7 +60,7 @@ export const answerGraphql = async (
   return {
     status: response.status,
     headers: { ...lowerCased(response.headers), 'cache-control': 'no-store', vary: 'accept' },
-    body: executed?.body ?? (await response.text()),
+    body: await response.text(),
   };
 };
 

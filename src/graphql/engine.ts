@@ -16,6 +16,7 @@ import { createMaskError } from './mask-error.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 import { useEngine, useErrorRecord, useInvalid, useNoIntrospection, type YogaCall } from './plugins.ts';
 import { schema } from './schema.ts';
+import type { GiveViewed } from './views.ts';
 
 /** An operation whose result has errors: masked, and with them what data there is. */
 export class ExecutionFailed extends Error {
@@ -35,7 +36,13 @@ export type Executed =
   /** One that other requests may get too. */
   | { readonly answer: Answer; readonly outcome: CacheOutcome; readonly body?: undefined }
   /** One that belongs to this request alone. */
-  | { readonly body: string; readonly answer?: undefined };
+  | {
+      readonly body: string;
+      readonly encoding: 'utf8' | 'latin1';
+      readonly answer?: undefined;
+      /** What it was made of, which is good for other requests too: there are slots in it for their views. */
+      readonly template?: Answer | undefined;
+    };
 
 /** What a door makes of the JSON text of `data`, under a name that tells its bodies from the other door's. */
 export interface BodyForm {
@@ -59,6 +66,7 @@ export interface Engine {
     caller: Caller,
     form: BodyForm,
   ) => Promise<Executed>;
+  readonly giveViewed: GiveViewed;
 }
 
 /** The variables as they came, and as the document's types and defaults make them; undefined where they do not fit. */
@@ -70,6 +78,7 @@ interface Inputs {
 interface Deps {
   readonly createContext: CreateContext;
   readonly answers: Answers;
+  readonly giveViewed: GiveViewed;
   readonly log: Logger;
   readonly tracing: Tracing;
   /** How long a request waits for its answer. */
@@ -80,12 +89,16 @@ interface Deps {
   readonly limits: QueryLimits;
 }
 
+/** The compiled operation did not do with slots for views. */
+class NotDeferred extends Error {}
+
 // Yoga matches this against the end of the whole URL, query included; a space is in no URL.
 const NO_HEALTH_CHECK = ' ';
 
 export const createEngine = ({
   createContext,
   answers,
+  giveViewed,
   log,
   tracing,
   timeoutMs,
@@ -114,7 +127,7 @@ export const createEngine = ({
     policy: GatheredPolicy,
   ): Promise<string> => {
     if (coerced) costLimit.check(cost, coerced);
-    const contextValue = createContext(policy, countViews);
+    const contextValue = createContext(policy, countViews ? 'counted' : 'uncounted');
     if (compiled && coerced) {
       try {
         return await compiled.run(coerced, contextValue);
@@ -139,17 +152,52 @@ export const createEngine = ({
         tracing.span(`query ${operation.label}`, operationAttributes(operation), () => run(operation, ...rest))
     : run;
 
+  /** An answer with slots for the views that are to be counted; undefined where the operation has to be executed for each of them. */
+  const getTemplate = async (
+    { compiled, cost }: Operation,
+    { coerced }: Inputs,
+    key: string,
+    toBody: BodyForm['toBody'],
+  ): Promise<Answer | undefined> => {
+    if (!compiled || !coerced) return undefined;
+    costLimit.check(cost, coerced);
+    const runDeferred = async (policy: GatheredPolicy): Promise<string> => {
+      try {
+        return await compiled.run(coerced, createContext(policy, 'deferred'));
+      } catch (error) {
+        throw new NotDeferred('', { cause: error });
+      }
+    };
+    try {
+      return (await answers.get(key, async (policy) => toBody(await runDeferred(policy)))).answer;
+    } catch (error) {
+      if (error instanceof NotDeferred) return undefined;
+      throw error;
+    }
+  };
+
+  const answerCounted = async (
+    operation: Operation,
+    inputs: Inputs,
+    caller: Caller,
+    key: string,
+    toBody: BodyForm['toBody'],
+  ): Promise<Executed> => {
+    const template = caller.countViews ? await getTemplate(operation, inputs, key, toBody) : undefined;
+    const body = template && (await giveViewed(template));
+    if (body !== undefined) return { body, encoding: 'latin1', template };
+    return { body: toBody(await execution(operation, inputs, caller, new GatheredPolicy())), encoding: 'utf8' };
+  };
+
   const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {
     const admission = caller.admit(operation.rootFields);
     if (admission) await admission;
     const inputs: Inputs = { variables, coerced: operation.coerce(variables) };
-    if (operation.isCounted || !inputs.coerced) {
-      return {
-        body: toBody(await withDeadline(execution(operation, inputs, caller, new GatheredPolicy()), timeoutMs)),
-      };
-    }
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
-    const key = `${name} ${operation.id} ${JSON.stringify(inputs.coerced.coerced)}`;
+    const key = `${name} ${operation.id} ${JSON.stringify(inputs.coerced?.coerced)}`;
+    if (operation.isCounted || !inputs.coerced) {
+      return withDeadline(answerCounted(operation, inputs, caller, key, toBody), timeoutMs);
+    }
     return answers.get(key, async (policy) => toBody(await execution(operation, inputs, caller, policy)));
   };
 
@@ -174,7 +222,7 @@ export const createEngine = ({
     ],
   });
 
-  return { yoga, prepare, answer };
+  return { yoga, prepare, answer, giveViewed };
 };
 
 // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/

@@ -23,7 +23,7 @@ import {
   type ProductLoaders,
   type ProductReads,
 } from '../product/product.loader.ts';
-import type { OperationContext } from './context.ts';
+import type { OperationContext, Views } from './context.ts';
 import { InFlight } from './in-flight.ts';
 import { RowBudget } from './limits/row-budget.ts';
 
@@ -39,17 +39,17 @@ export class Loaders {
   readonly #reads: Reads;
   readonly #policy: GatheredPolicy;
   readonly #now: Date;
-  readonly #countViews: boolean;
+  readonly #views: Views;
   readonly #inFlight = new InFlight();
   #product: ProductLoaders | undefined;
   #category: CategoryLoaders | undefined;
   #notice: NoticeLoaders | undefined;
 
-  constructor(reads: Reads, policy: GatheredPolicy, now: Date, countViews: boolean) {
+  constructor(reads: Reads, policy: GatheredPolicy, now: Date, views: Views) {
     this.#reads = reads;
     this.#policy = policy;
     this.#now = now;
-    this.#countViews = countViews;
+    this.#views = views;
   }
 
   get product(): ProductLoaders {
@@ -63,13 +63,13 @@ export class Loaders {
   }
 
   get notice(): NoticeLoaders {
-    this.#notice ??= createNoticeLoaders(this.#reads.notice, this.#policy, this.#now, this.#countViews);
+    this.#notice ??= createNoticeLoaders(this.#reads.notice, this.#policy, this.#now, this.#views);
     return this.#notice;
   }
 }
 
-/** Makes the context of one operation. `countViews` is false for HEAD, which looks without being a view. */
-export type CreateContext = (policy: GatheredPolicy, countViews: boolean) => OperationContext;
+/** Makes the context of one operation. */
+export type CreateContext = (policy: GatheredPolicy, views: Views) => OperationContext;
 
 interface Deps {
   readonly prisma: PrismaClient;
@@ -85,11 +85,11 @@ export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing, maxRo
   const reads: Reads = {
     product: traceReads(tracing, 'product', createProductReads(sql)),
     category: traceReads(tracing, 'category', createCategoryReads(prisma, sql)),
-    notice: traceReads(tracing, 'notice', createNoticeReads(prisma, sql, traceReads(tracing, 'notice', viewCounter))),
+    notice: traceReads(tracing, 'notice', createNoticeReads(sql, traceReads(tracing, 'notice', viewCounter))),
   };
-  return (policy, countViews) => {
+  return (policy, views) => {
     const now = new Date(clock.nowMs());
-    const loaders = new Loaders(reads, policy, now, countViews);
+    const loaders = new Loaders(reads, policy, now, views);
     return { prisma, loaders, policy, rowBudget: new RowBudget(maxRows), now };
   };
 };

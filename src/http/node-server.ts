@@ -88,12 +88,19 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     else send(request, response, problemResponse(appError));
   };
 
-  const answer = (request: IncomingMessage, response: ServerResponse, body: () => Promise<Buffer>): void => {
-    const { method = 'GET', url: target = '/', headers } = request;
-    app
-      .answer({ method, target, headers, body })
+  const replyLater = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answering: Promise<GatewayResponse>,
+  ): void => {
+    answering
       .then((answered) => reply(request, response, answered))
       .catch((error: unknown) => fail(request, response, error));
+  };
+
+  const answer = (request: IncomingMessage, response: ServerResponse, body: () => Promise<Buffer>): void => {
+    const { method = 'GET', url: target = '/', headers } = request;
+    replyLater(request, response, app.answer({ method, target, headers, body }));
   };
 
   /** Reads the body first: by its bytes the answer may be known already. */
@@ -103,7 +110,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       (body) => {
         try {
           const recalled = app.recall({ method: 'POST', target: '/graphql', headers: request.headers }, body);
-          if (recalled) reply(request, response, recalled);
+          if (recalled instanceof Promise) replyLater(request, response, recalled);
+          else if (recalled) reply(request, response, recalled);
           else answer(request, response, () => Promise.resolve(body));
         } catch (error) {
           fail(request, response, error);
@@ -125,7 +133,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
         return;
       }
       const recalled = app.recall({ method, target, headers });
-      if (recalled) reply(request, response, recalled);
+      if (recalled instanceof Promise) replyLater(request, response, recalled);
+      else if (recalled) reply(request, response, recalled);
       else answer(request, response, () => new Promise((resolve, reject) => readBody(request, resolve, reject)));
     } catch (error) {
       fail(request, response, error);

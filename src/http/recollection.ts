@@ -21,7 +21,7 @@ export interface Kept {
   readonly counts: OperationCounts;
 }
 
-interface Recollected extends Kept {
+export interface Recollected extends Kept {
   readonly answer: Answer;
 }
 

@@ -1,5 +1,5 @@
 import { type AppError, ERROR_TABLE } from '../errors.ts';
-import type { GatewayResponse } from './message.ts';
+import type { GatewayRequest, GatewayResponse } from './message.ts';
 
 interface JsonOptions {
   readonly contentType?: string;
@@ -16,6 +16,23 @@ export const jsonResponse = (
   status,
   headers: { 'content-type': contentType, 'cache-control': cacheControl, ...headers },
   body: JSON.stringify(value),
+});
+
+/** An answer that belongs to its request alone. */
+export const ownResponse = (
+  { target }: Pick<GatewayRequest, 'target'>,
+  contentType: string,
+  body: string,
+  encoding: 'utf8' | 'latin1',
+): GatewayResponse => ({
+  status: 200,
+  headers: {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    ...(target.startsWith('/graphql') ? { vary: 'accept' } : {}),
+  },
+  body,
+  encoding,
 });
 
 /** Problem details for an HTTP API: https://www.rfc-editor.org/rfc/rfc9457 */

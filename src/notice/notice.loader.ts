@@ -1,6 +1,10 @@
+import type DataLoader from 'dataloader';
 import type { GatheredPolicy } from '../cache/policy.ts';
-import type { Notice, NoticeType, PrismaClient } from '../database/generated/client/client.ts';
+import type { Notice, NoticeType } from '../database/generated/client/client.ts';
+import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
+import { Slot } from '../graphql/compiled/slot.ts';
+import type { Views } from '../graphql/context.ts';
 import { memo } from '../graphql/memo.ts';
 import * as statements from './notice.sql.ts';
 import { isReadable } from './notice-window.ts';
@@ -23,7 +27,7 @@ export interface NoticeLoaders {
   /** Every notice in effect: pinned first, then latest start. */
   readonly inEffect: () => Promise<Notice[]>;
   readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
-  /** A readable notice, its view counted (once an operation) and committed, else null. */
+  /** A readable notice, its view counted (once an operation) and committed where the operation counts views, else null. */
   readonly viewed: (id: number) => Promise<Notice | null>;
 }
 
@@ -31,13 +35,13 @@ export interface NoticeLoaders {
 export interface NoticeReads {
   readonly inEffect: (now: Date) => Promise<Notice[]>;
   readonly page: (key: NoticePageKey, now: Date) => Promise<NoticePageRows>;
-  readonly byId: (id: number) => Promise<Notice | null>;
+  readonly byId: DataLoader<number, Notice | null>;
   readonly viewCounter: ViewCounter;
 }
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-export const createNoticeReads = (prisma: PrismaClient, sql: Sql, viewCounter: ViewCounter): NoticeReads => ({
+export const createNoticeReads = (sql: Sql, viewCounter: ViewCounter): NoticeReads => ({
   inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
   page: async ({ page, pageSize, keyword, type }, now) => {
     // No text in PostgreSQL holds a NUL, so nothing matches one; sent as a parameter it would be an error.
@@ -47,22 +51,42 @@ export const createNoticeReads = (prisma: PrismaClient, sql: Sql, viewCounter: V
     const rows = await sql.rows<{ total: string } & Notice>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
   },
-  byId: (id) => prisma.notice.findUnique({ where: { id } }),
+  byId: createSharedLoader({
+    read: (ids) => sql.rows<Notice>(statements.noticesById, [ids]),
+    keyOf: ({ id }) => id,
+  }),
   viewCounter,
 });
 
-/** Loaders for one operation. `countViews` is false for HEAD, which looks without being a view. */
+/** Loaders for one operation. */
 export const createNoticeLoaders = (
   reads: NoticeReads,
   policy: GatheredPolicy,
   now: Date,
-  countViews: boolean,
+  views: Views,
 ): NoticeLoaders => {
   let current: Promise<Notice[]> | undefined;
 
-  const readUncounted = async (id: number): Promise<Notice | null> => {
-    const notice = await reads.byId(id);
+  const read = async (id: number): Promise<Notice | null> => {
+    policy.dependsOn('notice');
+    const notice = await reads.byId.load(id);
     return notice && isReadable(notice, now) ? notice : null;
+  };
+
+  const view: Readonly<Record<Views, (id: number) => Promise<Notice | null>>> = {
+    uncounted: read,
+    counted: async (id) => {
+      const viewCount = await reads.viewCounter.view(id);
+      const notice = viewCount === null ? null : await reads.byId.load(id);
+      return notice && { ...notice, viewCount: BigInt(viewCount ?? 0) };
+    },
+    deferred: async (id) => {
+      const notice = await read(id);
+      if (!notice) return null;
+      policy.views.add(id);
+      // It throws where anything but writing is done with it.
+      return { ...notice, viewCount: new Slot(id) as unknown as bigint };
+    },
   };
 
   const listed = (notices: Notice[]): Notice[] => {
@@ -81,6 +105,6 @@ export const createNoticeLoaders = (
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
     },
-    viewed: memo(countViews ? reads.viewCounter.view : readUncounted),
+    viewed: memo(view[views]),
   };
 };

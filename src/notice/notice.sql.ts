@@ -47,10 +47,10 @@ const addViews = (patience: string, lock: string): string => `
       where ${readable('$3::timestamptz')} ${lock})
     update notice n set view_count = n.view_count + target.views
     from target where n.id = target.id
-    returning ${COLUMNS}`;
+    returning n.id, n.view_count as "viewCount"`;
 
 /**
- * Adds views to readable notices and returns them as they then are. It leaves out those that are locked: as it never waits, two
+ * Adds views to readable notices and returns their counts as they then are. It leaves out those that are locked: as it never waits, two
  * instances cannot deadlock. Values: ids, views for each, now.
  */
 export const countViews: Statement = {
@@ -71,6 +71,12 @@ export const countViewsOnceUnlocked: Statement = {
     `patience as materialized (select set_config('lock_timeout', (${LOCK_TIMEOUT_MS})::int::text, true)),`,
     'and exists (select from patience) for no key update of n',
   ),
+};
+
+/** Values: ids. */
+export const noticesById: Statement = {
+  name: 'notices_by_id',
+  text: `select ${COLUMNS} from notice n where n.id = any($1::int[])`,
 };
 
 /** Which notices detail may show. Values: ids, now. */

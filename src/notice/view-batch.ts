@@ -1,4 +1,3 @@
-import type { Notice } from '../database/generated/client/client.ts';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import { databaseUnavailable } from '../errors.ts';
 
@@ -6,7 +5,7 @@ import { databaseUnavailable } from '../errors.ts';
 export interface Waiter {
   /** By `performance.now()`. */
   readonly sinceMs: number;
-  readonly resolve: (notice: Notice | null) => void;
+  readonly resolve: (number: number | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -14,10 +13,12 @@ export interface Waiter {
 export type Batch = Map<number, Waiter[]>;
 
 /** A statement added one for each of these: they get the numbers that led up to the stored count. Null: there is no such notice. */
-export const settle = (waiters: readonly Waiter[], notice: Notice | null): void => {
-  waiters.forEach(({ resolve }, index) => {
-    resolve(notice && { ...notice, viewCount: notice.viewCount - BigInt(waiters.length - 1 - index) });
-  });
+export const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
+  let left = waiters.length;
+  for (const { resolve } of waiters) {
+    left -= 1;
+    resolve(viewCount === null ? null : viewCount - left);
+  }
 };
 
 /** Whoever gets an error of the database logs it: one of them does, so that thousands who wait make no thousands of lines. */

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
-import type { Notice } from '../database/generated/client/client.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
 import { Distribution } from '../observability/distribution.ts';
@@ -10,15 +9,20 @@ import { type Batch, rejectAll, rejectLate, settle, type Waiter } from './view-b
 
 export interface ViewCounter {
   /**
-   * Counts one view of a readable notice and resolves after the commit with the notice as it then is, `viewCount` being this
-   * view's own number. Resolves to null, counting nothing, where no readable notice has the id.
+   * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
+   * counting nothing, where no readable notice has the id.
    * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long; nothing is counted then
    */
-  readonly view: (id: number) => Promise<Notice | null>;
+  readonly view: (id: number) => Promise<number | null>;
   /** How many views the statements so far have counted. */
   readonly batchSizes: Distribution;
   /** Views that wait. */
   readonly waiting: () => number;
+}
+
+interface Counted {
+  readonly id: number;
+  readonly viewCount: bigint;
 }
 
 const MAX_TRIES = 4;
@@ -67,11 +71,11 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
 
   const now = (): Date => new Date(clock.nowMs());
 
-  const send = async (statement: Statement, batch: Batch): Promise<Notice[]> => {
+  const send = async (statement: Statement, batch: Batch): Promise<Counted[]> => {
     const views = [...batch.values()].map(({ length }) => length);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sql.rows<Notice>(statement, [[...batch.keys()], views, now()]);
+        return await sql.rows<Counted>(statement, [[...batch.keys()], views, now()]);
       } catch (error) {
         if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
       }
@@ -80,15 +84,14 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
 
   /** Answers the views that it counts, and gives back the others. */
   const count = async (statement: Statement, batch: Batch): Promise<Batch> => {
-    const counted = new Map((await send(statement, batch)).map((notice) => [notice.id, notice]));
-    const left: Batch = new Map();
+    const left: Batch = new Map(batch);
     let views = 0;
-    for (const [id, waiters] of batch) {
-      const notice = counted.get(id);
-      if (notice) {
-        views += waiters.length;
-        settle(waiters, notice);
-      } else left.set(id, waiters);
+    for (const { id, viewCount } of await send(statement, batch)) {
+      const waiters = batch.get(id) ?? [];
+      left.delete(id);
+      views += waiters.length;
+      // The table holds it to 2^53 - 1.
+      settle(waiters, Number(viewCount));
     }
     if (views > 0) batchSizes.add(views);
     return left;

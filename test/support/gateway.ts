@@ -54,7 +54,7 @@ export const createTestGateway = async (
   // As the server does it: what is in memory first.
   const request: TestGateway['request'] = async (method, target, headers = {}, body = '') => {
     const bytes = Buffer.from(body);
-    const recalled = gateway.app.recall({ method, target, headers }, bytes);
+    const recalled = await gateway.app.recall({ method, target, headers }, bytes);
     return toAnswer(recalled ?? (await gateway.app.answer({ method, target, headers, body: async () => bytes })));
   };
 

@@ -1,4 +1,5 @@
 import { GraphQLBoolean, GraphQLInt, type GraphQLLeafType, GraphQLString, isEnumType } from 'graphql';
+import { Slot } from './slot.ts';
 
 /** The JSON text of one value. @throws what the type throws for a value that it cannot represent */
 export type LeafWriter = (value: unknown) => string;
@@ -23,7 +24,7 @@ export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
     case GraphQLBoolean:
       return (value) => (value === true ? 'true' : value === false ? 'false' : coerced(value));
     default:
-      return coerced;
+      return (value) => (value instanceof Slot ? value.text : coerced(value));
   }
 };
 
