@@ -27,9 +27,6 @@ interface Counted {
 
 const MAX_TRIES = 4;
 
-/** Under load, so many views gather in this time that a statement for fewer would cost more than it is worth; a lone view never waits. */
-const MIN_INTERVAL_MS = 1;
-
 /** At 200,000 views a second this many wait 50 ms; more than that will not be served in time. */
 const MAX_WAITING = 10_000;
 
@@ -61,7 +58,6 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let waiting: Batch = new Map();
   let waitingCount = 0;
   let isScheduled = false;
-  let lastFlushMs = 0;
   /** Runs work as that of the request whose view came first: what it costs is put down to that one. */
   let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
@@ -123,13 +119,11 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   const schedule = (): void => {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
-    // At the least after the event loop has taken in every request that has already arrived.
-    if (performance.now() - lastFlushMs >= MIN_INTERVAL_MS) setImmediate(flush);
-    else setTimeout(flush, MIN_INTERVAL_MS);
+    // After the event loop has taken in every request that has already arrived.
+    setImmediate(flush);
   };
 
   const flush = async (): Promise<void> => {
-    lastFlushMs = performance.now();
     const batch = waiting;
     waiting = new Map();
     waitingCount = 0;
