@@ -26,7 +26,7 @@ const post = (query: string) =>
 // biome-ignore lint/suspicious/noExplicitAny: either door's answer
 const noticeOf = ({ json }: { readonly json: any }) => json.data?.notice ?? json;
 
-const withoutId = ({ 'x-request-id': _, ...headers }: Record<string, unknown>) => headers;
+const withoutId = ({ 'x-request-id': _, 'server-timing': __, ...headers }: Record<string, unknown>) => headers;
 
 describe('a notice that was read a moment ago is counted without being read again', () => {
   test.for([
