@@ -52,8 +52,8 @@ describe("an operator's document is described as it is", () => {
           description: 'How often its detail has been read. In lists it may lag by some seconds.',
         },
         until: { type: ['string', 'null'], format: 'date-time', description: expect.any(String) },
-        title: { type: 'string' },
-        headline: { type: 'string' },
+        title: { type: 'string', description: expect.any(String) },
+        headline: { type: 'string', description: expect.any(String) },
       },
       required: ['__typename', 'viewNum', 'until', 'title', 'headline'],
     });

@@ -198,6 +198,7 @@ describe('the parameters', () => {
           name: 'type',
           in: 'query',
           required: false,
+          description: described,
           schema: { type: 'string', enum: ['ANNOUNCEMENT', 'MAINTENANCE', 'PROMOTION'] },
           example: 'PROMOTION',
         },

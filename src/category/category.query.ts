@@ -5,6 +5,7 @@ builder.queryFields((t) => ({
   category: t.field({
     type: Category,
     nullable: true,
+    description: 'The category with this id.',
     args: { id: t.arg.int({ required: true }) },
     resolve: (_, { id }, { loaders }) => loaders.category.byIdOrNull(id),
   }),

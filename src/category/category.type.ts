@@ -6,10 +6,10 @@ import { ProductOrderEnum } from '../product/product-order.ts';
 export const Category = builder.prismaObject('Category', {
   description: 'A shelf of the shop. Categories form a tree.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
-    name: t.exposeString('name'),
+    id: t.exposeInt('id', { description: 'Stays the same for good.' }),
+    name: t.exposeString('name', { description: 'What it is called in the shop.' }),
     slug: t.exposeString('slug', { description: 'Unique, for links that people read.' }),
-    imageUrl: t.exposeString('imageUrl', { nullable: true }),
+    imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'Its picture.' }),
   }),
 });
 
@@ -18,6 +18,7 @@ builder.prismaObjectFields(Category, (t) => ({
   parent: t.field({
     type: Category,
     nullable: true,
+    description: 'The one that it is part of; null for a root.',
     resolve: ({ parentId }, _, { loaders }) => (parentId === null ? null : loaders.category.byId(parentId)),
   }),
   children: t.field({

@@ -2,7 +2,7 @@ import { NoticeLevel as Levels, NoticeType as Types } from '../database/generate
 import { builder } from '../graphql/builder.ts';
 import { isInEffect } from './notice-window.ts';
 
-export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType' });
+export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType', description: 'What it is about.' });
 const NoticeLevelEnum = builder.enumType(Levels, { name: 'NoticeLevel', description: 'How much it matters.' });
 
 // Counting is no change that anybody is told of: a list that shows counts is made anew after this time.
@@ -11,14 +11,14 @@ const VIEW_COUNT_LAG_MS = 3000;
 export const Notice = builder.prismaObject('Notice', {
   description: 'An announcement of the shop to its customers.',
   fields: (t) => ({
-    id: t.exposeInt('id'),
+    id: t.exposeInt('id', { description: 'Stays the same for good.' }),
     type: t.expose('type', { type: NoticeTypeEnum }),
     level: t.expose('level', { type: NoticeLevelEnum }),
-    title: t.exposeString('title'),
-    summary: t.exposeString('summary', { nullable: true }),
-    content: t.exposeString('content'),
-    pinned: t.exposeBoolean('pinned'),
-    startsAt: t.expose('startsAt', { type: 'DateTime' }),
+    title: t.exposeString('title', { description: 'The line that lists show.' }),
+    summary: t.exposeString('summary', { nullable: true, description: 'A sentence or two for lists.' }),
+    content: t.exposeString('content', { description: 'The whole text.' }),
+    pinned: t.exposeBoolean('pinned', { description: 'Whether it stands before those that are not.' }),
+    startsAt: t.expose('startsAt', { type: 'DateTime', description: 'The first moment at which it is in effect.' }),
     endsAt: t.expose('endsAt', {
       type: 'DateTime',
       nullable: true,
@@ -36,7 +36,7 @@ export const Notice = builder.prismaObject('Notice', {
         return viewCount;
       },
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the back office entered it.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the back office last said it changed.' }),
   }),
 });

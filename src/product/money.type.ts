@@ -9,7 +9,7 @@ interface MoneyShape {
 export const Money = builder.objectRef<MoneyShape>('Money').implement({
   description: 'An amount in a currency.',
   fields: (t) => ({
-    amount: t.expose('amount', { type: 'Decimal' }),
+    amount: t.expose('amount', { type: 'Decimal', description: 'With two digits after the point: `"24.90"`.' }),
     currencyCode: t.exposeString('currencyCode', { description: 'ISO 4217: three letters.' }),
   }),
 });

@@ -10,6 +10,7 @@ export type NoticeLevel =
   | 'NORMAL'
   | 'URGENT';
 
+/** What it is about. */
 export type NoticeType =
   | 'ANNOUNCEMENT'
   | 'MAINTENANCE'
