@@ -10,8 +10,8 @@ export const createDocs = (): BundledPage =>
     sources: {
       'script-src': "'self'",
       'connect-src': "'self'",
-      // Swagger UI writes widths and colours as attributes; its icons are `data:` URLs.
-      'style-src': "'self' 'unsafe-inline'",
+      'style-src': "'self'",
+      // The icons of Swagger UI.
       'img-src': "'self' data:",
     },
   });
