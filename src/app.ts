@@ -243,6 +243,12 @@ const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing at 
 
 const serveImage = (name: string): GatewayResponse => ({
   status: 200,
-  headers: { 'content-type': 'image/svg+xml; charset=utf-8', 'cache-control': 'public, max-age=86400' },
+  headers: {
+    'content-type': 'image/svg+xml; charset=utf-8',
+    'cache-control': 'public, max-age=86400',
+    // A picture that is opened by itself is a page. Pages of other sites may show it: an `imageUrl` names it.
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+    'cross-origin-resource-policy': 'cross-origin',
+  },
   body: placeholderImage(name),
 });

@@ -59,7 +59,9 @@ const commaList = v.pipe(
   ),
 );
 
-const isOrigin = (value: string): boolean => value === '*' || (URL.canParse(value) && new URL(value).origin === value);
+// As a browser writes it in `Origin`: what is written otherwise would never be met.
+const isOrigin = (value: string): boolean =>
+  value === '*' || (/^https?:\/\/[^*]+$/.test(value) && URL.parse(value)?.origin === value);
 
 const MAX_DELAY_MS = 2 ** 31 - 1;
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { listen, sendRaw } from './support/socket.ts';
@@ -132,4 +133,63 @@ describe('CORS', () => {
       'access-control-allow-origin': '*',
     });
   });
+
+  test.for([
+    'null',
+    '*',
+    'https://SHOP.example',
+    'HTTPS://shop.example',
+    `${SHOP}/`,
+    `${SHOP}:443`,
+    `${SHOP}.`,
+    `${SHOP} ${SHOP}`,
+    `${SHOP}, https://evil.example`,
+    `${SHOP}@evil.example`,
+    'https://evil.example?https://shop.example',
+    'https://evil-shop.example',
+    'https://m.shop.example',
+    'file://',
+  ])('takes %s for none of the list', async (origin) => {
+    await using own = await createTestGateway(database, { CORS_ORIGINS: SHOP });
+    for (const method of ['GET', 'GET', 'HEAD', 'OPTIONS']) {
+      const answer = await own.request(method, '/api/notice/list', { ...preflight, origin });
+      expect(corsOf(answer)).toEqual({});
+      expect(answer.headers.vary).toContain('origin');
+    }
+  });
+
+  test('gives every origin an answer of its own from memory, and never credentials', async () => {
+    await using own = await createTestGateway(database, { CORS_ORIGINS: `${SHOP},http://localhost:3000` });
+    const target = '/api/notice/list';
+    await own.get(target, { origin: SHOP });
+    for (const origin of [SHOP, 'http://localhost:3000', 'https://evil.example']) {
+      const recalled = own.app.recall({ method: 'GET', target, headers: { origin } });
+      expect(recalled?.headers['access-control-allow-origin']).toBe(origin.includes('evil') ? undefined : origin);
+      expect(recalled?.headers['access-control-allow-credentials']).toBeUndefined();
+      const etag = String(recalled?.headers.etag);
+      const unchanged = await own.get(target, { origin, 'if-none-match': etag });
+      expect(unchanged.status).toBe(304);
+      expect(unchanged.headers.vary).toContain('origin');
+    }
+  });
+
+  test.for([
+    `${SHOP}/`,
+    `${SHOP}:443`,
+    'HTTPS://shop.example',
+    'https://*.shop.example',
+    'shop.example',
+    'null',
+    'file://',
+    'ftp://shop.example',
+    'https://me:pass@shop.example',
+  ])('with %s in the list, where it would never be met, stops the start', (origin) => {
+    expect(() => readConfig({ CORS_ORIGINS: `${SHOP},${origin}` })).toThrow('CORS_ORIGINS must be * or origins');
+  });
+});
+
+test('a picture runs nothing, wherever it is shown', async () => {
+  const { status, headers } = await gateway.get('/images/cup.svg');
+  expect(status).toBe(200);
+  expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*sandbox$/);
 });
