@@ -163,7 +163,7 @@ describe('CORS', () => {
     const target = '/api/notice/list';
     await own.get(target, { origin: SHOP });
     for (const origin of [SHOP, 'http://localhost:3000', 'https://evil.example']) {
-      const recalled = own.app.recall({ method: 'GET', target, headers: { origin } });
+      const recalled = await own.app.recall({ method: 'GET', target, headers: { origin } });
       expect(recalled?.headers['access-control-allow-origin']).toBe(origin.includes('evil') ? undefined : origin);
       expect(recalled?.headers['access-control-allow-credentials']).toBeUndefined();
       const etag = String(recalled?.headers.etag);
