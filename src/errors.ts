@@ -71,7 +71,14 @@ export class Overloaded extends AppError {
   }
 }
 
-/** A fault that the operator can mend: told as its message alone, without a stack, before the process exits with 1. */
+/** A fault that the operator can mend: told as its message alone, without a stack, before the process ends. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
+  /** What the process ends with. */
+  readonly exitCode: number;
+
+  constructor(message: string, { exitCode = 1, cause }: { exitCode?: number; cause?: unknown } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.exitCode = exitCode;
+  }
 }

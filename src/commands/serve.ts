@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { readConfig } from '../config.ts';
 import { connectionConfig } from '../database/database.ts';
+import { migrateEmbedded } from '../database/migrate-embedded.ts';
 import { type OpenDatabase, openDatabase } from '../database/open-database.ts';
 import { createLog } from '../observability/log.ts';
 import { secretsOf } from '../observability/secrets.ts';
@@ -40,7 +41,10 @@ export const serveCommand = defineCommand({
 
     const database = await openDatabase(config, log);
     try {
-      if (database.isEmbedded) await prepare(database, log);
+      if (database.isEmbedded) {
+        await migrateEmbedded(database, log);
+        await seedOnce(database, log);
+      }
       const serving = await serve(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       if (database.isEmbedded) console.log(welcome(serving.url, config));
@@ -52,14 +56,11 @@ export const serveCommand = defineCommand({
   },
 });
 
-/** The embedded database is ours alone, so nobody else will migrate it, and it is empty once. */
-const prepare = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
+/** The embedded database is filled while there is nothing in it. */
+const seedOnce = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
   const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
   await client.connect();
   try {
-    const { readMigrationStatus, applyMigrations } = await import('../database/migrations.ts');
-    const { pending } = await readMigrationStatus(client);
-    if (pending.length > 0) await applyMigrations({ url, log: (line) => log.info(line) });
     const { isCatalogueEmpty, seedDemoCatalogue } = await import('../catalogue/seed.ts');
     if (await isCatalogueEmpty(client)) log.info(await seedDemoCatalogue(client), 'filled with the demo catalogue');
   } finally {

@@ -10,6 +10,9 @@ const SQLITE_BUSY = 5;
 const PID_TIMEOUT_MS = 1_000;
 const PID_POLL_MS = 20;
 
+/** Another process has the right to use the data directory. */
+export class DirectoryInUseError extends OperatorError {}
+
 /** The right to use a data directory, which no other process, and no second caller in this one, has meanwhile. */
 export interface DirectoryLock {
   /** Gives the right back. The end of the process does so too, however it ends. */
@@ -38,7 +41,7 @@ const findHolder = async (pidFile: string): Promise<number | undefined> => {
  * kernel for an exclusive transaction. The kernel frees it when the process dies, so no lock is ever stale and nothing
  * has to be guessed from process ids, which are reused. The file stays empty, and is never deleted: whoever had it open
  * would lock a file that nobody else sees.
- * @throws OperatorError when another process has it, naming that process.
+ * @throws DirectoryInUseError when another process has it, naming that process.
  */
 export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => {
   const lockFile = join(dataDir, 'gateway.lock');
@@ -56,7 +59,7 @@ export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => 
     database.close();
     if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
     const pid = await findHolder(pidFile);
-    throw new OperatorError(
+    throw new DirectoryInUseError(
       `Another Vitrine is already running on ${dataDir}${pid === undefined ? '' : ` (process ${pid})`}. Stop it first, or give this one its own DATA_DIR.`,
     );
   }

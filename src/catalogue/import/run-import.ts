@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import { assertMigrated } from '../../database/assert-migrated.ts';
+import { connectionConfig } from '../../database/database.ts';
+import { migrateEmbedded } from '../../database/migrate-embedded.ts';
+import { messageOf } from '../../database/migration-connection.ts';
+import { openOrJoinDatabase } from '../../database/open-database.ts';
+import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { OperatorError } from '../../errors.ts';
+import { formatNamed } from './detect-format.ts';
+import { importFile } from './import-file.ts';
+import { createProgress } from './progress.ts';
+import { createRejects } from './rejects.ts';
+import { reportFault, reportFile, reportRejects } from './report.ts';
+import { openSource } from './source/source.ts';
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Files in their order; `-` is standard input. */
+  readonly paths: readonly string[];
+  readonly formatName: string | undefined;
+  readonly currency: string | undefined;
+  readonly batchRows: number | undefined;
+  readonly isDryRun: boolean;
+  readonly rejectsPath: string;
+}
+
+export interface Outcome {
+  readonly rejected: number;
+  /** Rows that are in the catalogue now, or were already; a dry run's would be. */
+  readonly taken: number;
+}
+
+/** One import at a time: two would write the same notices twice. */
+const IMPORT_LOCK = 72_707_370;
+const LOCK_POLL_MS = 200;
+
+// The role's own limits are for requests. A row that the back office holds is waited for, but not for ever.
+const SESSION = '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c lock_timeout=60s';
+
+/** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it are in */
+export const runImport = async (options: RunOptions): Promise<Outcome> => {
+  const { config, log, paths, formatName, isDryRun, rejectsPath } = options;
+  // Every file, before the first is imported.
+  const sources = await Promise.all(paths.map(openSource));
+  const format = formatName === undefined ? undefined : formatNamed(formatName);
+  const progress = createProgress(process.stderr);
+  const rejects = createRejects(rejectsPath);
+  const aborting = interruptible();
+  const database = await openOrJoinDatabase(config, log);
+  let file = 'anything';
+  let taken = 0;
+  let client: pg.Client | undefined;
+  try {
+    if (database.isStarted) await migrateEmbedded(database, log);
+    client = await connect(database.url, log, aborting.signal);
+    if (isDryRun) await client.query('begin');
+    for (const source of sources) {
+      file = source.name;
+      const imported = await importFile({
+        ...options,
+        client,
+        source,
+        format,
+        isInTransaction: isDryRun,
+        rejectCount: rejects.rowCount,
+        onFault: (fault) => {
+          rejects.add(source.name, fault);
+          if (rejects.rowCount() > SHOWN_FAULTS) return;
+          progress.clear();
+          reportFault(source.name, fault);
+        },
+        progress,
+        signal: aborting.signal,
+      });
+      progress.clear();
+      reportFile(source.name, imported, isDryRun);
+      taken += imported.created + imported.changed + imported.unchanged;
+    }
+    if (isDryRun) await client.query('rollback');
+    return { rejected: rejects.rowCount(), taken };
+  } catch (error) {
+    progress.clear();
+    throw explain(error, {
+      file,
+      wasInterrupted: aborting.signal.aborted,
+      hasBatches: options.batchRows !== undefined,
+    });
+  } finally {
+    aborting.stop();
+    rejects.close();
+    if (rejects.isWritten()) reportRejects(rejects.rowCount(), rejectsPath);
+    await client?.end().catch(() => undefined);
+    await database.close();
+  }
+};
+
+/** So many faults are told on the spot; all are in the file. */
+const SHOWN_FAULTS = 5;
+
+const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<pg.Client> => {
+  const config = connectionConfig(url);
+  const client = new pg.Client({
+    ...config,
+    application_name: 'vitrine import',
+    options: `${config.options} ${SESSION}`,
+    connectionTimeoutMillis: 10_000,
+  });
+  // The statement under way tells it too.
+  client.on('error', () => {});
+  // The server takes back what was not committed. A polite end would wait for the statement under way.
+  signal.addEventListener('abort', () => client.connection.stream.destroy());
+  await client.connect();
+  await assertMigrated(client);
+  for (let isWaiting = false; ; isWaiting = true) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      IMPORT_LOCK,
+    ]);
+    if (rows[0]?.locked) return client;
+    if (!isWaiting) log.info('another import is running on this database, waiting for it');
+    await delay(LOCK_POLL_MS, undefined, { signal });
+  }
+};
+
+/** Ctrl-C stops the import in good order; a second one ends the process. */
+const interruptible = () => {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(2);
+    controller.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of signals) process.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      for (const name of signals) process.off(name, onSignal);
+    },
+  };
+};
+
+interface Circumstances {
+  readonly file: string;
+  readonly wasInterrupted: boolean;
+  readonly hasBatches: boolean;
+}
+
+const explain = (error: unknown, { file, wasInterrupted, hasBatches }: Circumstances): unknown => {
+  const rest = hasBatches
+    ? `The batches of ${file} that were committed are in; run it again to go on`
+    : `Nothing of ${file} is in`;
+  if (wasInterrupted) return new OperatorError(`Interrupted. ${rest}.`);
+  if (error instanceof OperatorError) return error;
+  if (isDatabaseUnavailable(error))
+    return new OperatorError(`The database gave way: ${messageOf(error)}. ${rest}.`, { cause: error });
+  if (error instanceof pg.DatabaseError) {
+    return new OperatorError(`The database refuses: ${messageOf(error)}. ${rest}.${remedyOf(error)}`, { cause: error });
+  }
+  return error;
+};
+
+const remedyOf = ({ code }: pg.DatabaseError): string =>
+  code === '42501' ? ' An import needs the role that owns the tables, and leave to create temporary ones.' : '';

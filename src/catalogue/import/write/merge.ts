@@ -1,0 +1,170 @@
+import pg, { type ClientBase } from 'pg';
+import type { Kind } from '../fields/kinds.ts';
+import type { Fault } from '../value.ts';
+import { createMissingCategories, findCircles } from './categories.ts';
+import { dropHomeless, dropIncomplete, dropRepeated, findNotices, type Range } from './screen.ts';
+import { STAGE } from './stage.ts';
+import { createStatements, type Statements } from './statements.ts';
+
+export interface Merged {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Made because paths of products or categories lead through them. */
+  readonly createdCategories: number;
+}
+
+export interface MergeOptions {
+  readonly client: ClientBase;
+  readonly kind: Kind;
+  /** How many rows are staged; their ordinals go from 1 to it. */
+  readonly rowCount: number;
+  /** Commits after so many rows. Undefined: all at once, at the end. */
+  readonly batchRows: number | undefined;
+  /** The caller has a transaction open, and ends it. */
+  readonly isInTransaction: boolean;
+  readonly columnOf: (field: string) => string;
+  readonly onFault: (fault: Fault) => void;
+  /** Told how many rows are through. */
+  readonly onProgress: (rows: number) => void;
+}
+
+/** Rows in one statement: few statements, and still a sign of life every second. */
+const CHUNK_ROWS = 5000;
+const MAX_ATTEMPTS = 5;
+
+const NOTHING: Merged = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
+
+const sum = (one: Merged, other: Merged): Merged => ({
+  created: one.created + other.created,
+  changed: one.changed + other.changed,
+  unchanged: one.unchanged + other.unchanged,
+  createdCategories: one.createdCategories + other.createdCategories,
+});
+
+/** Brings what is staged into the catalogue: all of it, or (with batches) whole batches of it. */
+export const mergeStage = async (options: MergeOptions): Promise<Merged> => {
+  const { client, kind, rowCount, onProgress } = options;
+  // What is taken out of the stage for one of these reasons would be so again: it need not wait for the transaction.
+  for (const range of ranges(rowCount, CHUNK_ROWS)) await dropRepeated(options, range);
+  if (kind === 'notice') await findNotices(client);
+  for (const range of ranges(rowCount, CHUNK_ROWS)) await dropIncomplete(options, range);
+
+  const statements = await createStatements(client, kind);
+  if (kind === 'category') return transaction(options, () => mergeCategories(options, statements));
+
+  const { batchRows } = options;
+  if (kind === 'product') for (const range of ranges(rowCount, CHUNK_ROWS)) await dropHomeless(options, range);
+  const mergeAll = async (whole: Range): Promise<Merged> => {
+    let merged = NOTHING;
+    for (const range of ranges(whole.to, CHUNK_ROWS, whole.from)) {
+      merged = sum(merged, await mergeRange(options, statements, range));
+      onProgress(range.to);
+    }
+    return merged;
+  };
+  let merged = NOTHING;
+  for (const batch of ranges(rowCount, batchRows ?? rowCount)) {
+    merged = sum(merged, await transaction(options, () => mergeAll(batch)));
+  }
+  return merged;
+};
+
+function* ranges(rowCount: number, size: number, first = 1): Generator<Range> {
+  for (let from = first; from <= rowCount; from += size) yield { from, to: Math.min(from + size - 1, rowCount) };
+}
+
+const transaction = async <T>({ client, isInTransaction }: MergeOptions, work: () => Promise<T>): Promise<T> => {
+  if (isInTransaction) return work();
+  await client.query('begin');
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A client that cannot roll back has lost its connection, and the server rolls back.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+};
+
+/** A part that can be undone alone. A deadlock or a conflict with another writer is tried again. */
+const savepoint = async <T>(client: ClientBase, work: () => Promise<T>, attempt = 1): Promise<T> => {
+  await client.query('savepoint part');
+  try {
+    const result = await work();
+    await client.query('release savepoint part');
+    return result;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) await client.query('rollback to savepoint part');
+    if (sqlState(error).startsWith('40') && attempt < MAX_ATTEMPTS) return savepoint(client, work, attempt + 1);
+    throw error;
+  }
+};
+
+const sqlState = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
+
+/** Data exceptions, violated constraints, and what triggers raise: the fault of a row, not of the database. */
+const isFaultOfARow = (error: unknown): boolean => /^(22|23|P0001)/.test(sqlState(error));
+
+/** What every reader would have refused is not here any more. What the database itself refuses is looked for by halving. */
+const mergeRange = async (options: MergeOptions, statements: Statements, range: Range): Promise<Merged> => {
+  const { client, kind, onFault } = options;
+  try {
+    return await savepoint(client, async () => {
+      const createdCategories = kind === 'product' ? await createMissingCategories(client, range) : 0;
+      return { ...(await write(client, statements, range)), createdCategories };
+    });
+  } catch (error) {
+    if (!isFaultOfARow(error)) throw error;
+    if (range.from < range.to) {
+      const middle = Math.floor((range.from + range.to) / 2);
+      const lower = await mergeRange(options, statements, { from: range.from, to: middle });
+      return sum(lower, await mergeRange(options, statements, { from: middle + 1, to: range.to }));
+    }
+    const { rows } = await client.query<{ line: string }>(`delete from ${STAGE} where ordinal = $1 returning line`, [
+      range.from,
+    ]);
+    const { message, column } = error as pg.DatabaseError;
+    for (const { line } of rows)
+      onFault({ line: Number(line), column, reason: `is refused by the database: ${message}` });
+    return NOTHING;
+  }
+};
+
+const write = async (client: ClientBase, { insert, update }: Statements, { from, to }: Range): Promise<Merged> => {
+  const created = await count(client, insert, [from, to]);
+  // After the insert, so that a row which somebody else has inserted meanwhile is found here.
+  const changed = await count(client, update, [from, to]);
+  const staged = await count(client, `select count(*)::int as count from ${STAGE} where ordinal between $1 and $2`, [
+    from,
+    to,
+  ]);
+  return { created, changed, unchanged: Math.max(0, staged - created - changed), createdCategories: 0 };
+};
+
+const count = async (client: ClientBase, sql: string, values: unknown[]): Promise<number> =>
+  (await client.query<{ count: number }>(sql, values)).rows[0]?.count ?? 0;
+
+/** Categories refer to one another, so all of a file go together: first every row, then who is whose parent. */
+const mergeCategories = async (options: MergeOptions, statements: Statements): Promise<Merged> => {
+  const { client, rowCount, columnOf, onFault, onProgress } = options;
+  const all: Range = { from: 1, to: rowCount };
+  for (;;) {
+    // A category that is refused may leave others without a parent.
+    while ((await dropHomeless(options, all)) > 0);
+    await client.query('savepoint whole');
+    const merged = await savepoint(client, async () => {
+      const created = await count(client, statements.insert, [all.from, all.to]);
+      const createdCategories = await createMissingCategories(client, all);
+      const rest = await write(client, { ...statements, insert: 'select 0 as count where $1::int <= $2::int' }, all);
+      return { ...rest, created, unchanged: rest.unchanged - created, createdCategories };
+    });
+    onProgress(rowCount);
+    const circles = await findCircles(client, columnOf);
+    if (circles.length === 0) return merged;
+    await client.query('rollback to savepoint whole');
+    for (const { fault } of circles) onFault(fault);
+    await client.query(`delete from ${STAGE} where slug = any ($1)`, [circles.map(({ slug }) => slug)]);
+  }
+};

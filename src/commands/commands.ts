@@ -1,0 +1,13 @@
+import type { CommandDef } from 'citty';
+
+/** Every command, loaded when it is asked for. */
+// biome-ignore lint/suspicious/noExplicitAny: each command has arguments of its own
+export const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
+  serve: () => import('./serve.ts').then((module) => module.serveCommand),
+  migrate: () => import('./migrate.ts').then((module) => module.migrateCommand),
+  seed: () => import('./seed.ts').then((module) => module.seedCommand),
+  import: () => import('./import.ts').then((module) => module.importCommand),
+  doctor: () => import('./doctor.ts').then((module) => module.doctorCommand),
+  schema: () => import('./schema.ts').then((module) => module.schemaCommand),
+  openapi: () => import('./openapi.ts').then((module) => module.openapiCommand),
+};

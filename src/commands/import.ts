@@ -1,0 +1,82 @@
+import { defineCommand } from 'citty';
+import { currency as parseCurrency } from '../catalogue/import/fields/amount.ts';
+import { FORMATS } from '../catalogue/import/formats/formats.ts';
+import { readConfig } from '../config.ts';
+import { OperatorError } from '../errors.ts';
+import { createLog } from '../observability/log.ts';
+
+const DESCRIPTION = `Load products, categories or notices from CSV, JSON or JSON Lines.
+
+Into DATABASE_URL, or the embedded database, which a running gateway may be using. What is there is found again by its slug (a notice by its
+title, and its start where the file has one) and brought up to date; a column that the file does not have stays as it is.
+Formats, told by the columns:
+${FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}
+
+Exit code 0: every row is in. 1: some rows were rejected, and all others are in. 2: a file was not imported, or no row of any was good.`;
+
+/** What the exit code says, for scripts. */
+const EXIT = { allIn: 0, someRejected: 1, failed: 2 } as const;
+
+export const importCommand = defineCommand({
+  meta: {
+    name: 'import',
+    description: DESCRIPTION,
+  },
+  args: {
+    file: { type: 'positional', valueHint: 'FILE…', description: 'One after the other; - is standard input.' },
+    format: {
+      type: 'enum',
+      options: FORMATS.map(({ name }) => name),
+      valueHint: 'NAME',
+      description: 'The format, instead of the one that the columns speak for.',
+    },
+    currency: { type: 'string', description: 'Currency of prices that come without, such as EUR.', valueHint: 'CODE' },
+    batch: {
+      type: 'string',
+      description: 'Commit after so many rows, instead of each file as a whole.',
+      valueHint: 'ROWS',
+    },
+    'dry-run': { type: 'boolean', description: 'Do everything, in a transaction that is taken back.' },
+    rejects: {
+      type: 'string',
+      description: 'CSV file that tells each rejected row.',
+      valueHint: 'FILE',
+      default: 'rejects.csv',
+    },
+  },
+  run: async ({ args }) => {
+    const { runImport } = await import('../catalogue/import/run-import.ts');
+    const config = readConfig(process.env);
+    const log = await createLog(config.logLevel);
+    const outcome = await runImport({
+      config,
+      log,
+      paths: args._,
+      formatName: args.format,
+      currency: args.currency === undefined ? undefined : toCurrency(args.currency),
+      batchRows: args.batch === undefined ? undefined : toRows(args.batch),
+      isDryRun: args['dry-run'] === true,
+      rejectsPath: args.rejects,
+    }).catch((error: unknown) => {
+      if (error instanceof OperatorError)
+        throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
+      throw error;
+    });
+    process.exit(outcome.rejected === 0 ? EXIT.allIn : outcome.taken > 0 ? EXIT.someRejected : EXIT.failed);
+  },
+});
+
+const toCurrency = (code: string): string => {
+  const parsed = parseCurrency(code);
+  if (typeof parsed === 'string') return parsed;
+  throw new OperatorError(`--currency must be a currency code of ISO 4217, such as EUR, but is "${code}".`, {
+    exitCode: EXIT.failed,
+  });
+};
+
+const toRows = (text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new OperatorError(`--batch must be a number of rows, such as 10000, but is "${text}".`, {
+    exitCode: EXIT.failed,
+  });
+};

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { importText } from './support/import.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  await database.sql('truncate category, product, notice restart identity');
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+describe("Shopify's export", () => {
+  const header =
+    'Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Variant SKU,Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Variant Compare At Price,Image Src,Image Position,Image Alt Text,Status';
+
+  test('is folded to a product a handle: lowest price, all stock, pictures in their order', async () => {
+    const csv = `${header}
+mug,Mug,"<p>Holds ""tea""</p>",Potter,Home & Garden > Kitchen,Drinkware,"clay, blue",true,Size,S,M-S,shopify,3,deny,14.50,,https://cdn/2.jpg,2,Side,active
+mug,,,,,,,,,M,M-M,shopify,4,deny,12.00,15.00,https://cdn/1.jpg,1,Front,
+mug,,,,,,,,,L,M-L,shopify,-2,deny,19.00,18.00,,,,
+mug,,,,,,,,,,,,,,,,https://cdn/3.jpg,3,,
+gift-card,Gift card,,Shop,,,,true,Title,Default Title,G,,,deny,25.00,20.00,,,,active
+old,Old,,,,Drinkware,,false,Title,Default Title,O,shopify,0,continue,1.00,,,,,archived
+hidden,Hidden,,,,Drinkware,,false,,,,shopify,0,deny,1.00,,,,,active
+`;
+    const { created, faults, format, unusedColumns } = await importText(database, csv, { currency: 'EUR' });
+    expect({ created, faults, format: format.name }).toEqual({ created: 4, faults: [], format: 'shopify' });
+    expect(unusedColumns).toEqual(['Option1 Name', 'Option1 Value', 'Variant SKU', 'Image Alt Text']);
+    const rows = await database.sql(`
+      select p.slug, price, list_price, currency, stock, p.status, tags, brand, image_urls, p.image_url, c.name as category, description
+      from product p join category c on c.id = category_id order by p.id`);
+    expect(rows).toEqual([
+      {
+        slug: 'mug',
+        price: '12.00',
+        list_price: '15.00',
+        currency: 'EUR',
+        stock: 7,
+        status: 'ON_SALE',
+        tags: ['clay', 'blue'],
+        brand: 'Potter',
+        image_urls: ['https://cdn/1.jpg', 'https://cdn/2.jpg', 'https://cdn/3.jpg'],
+        image_url: 'https://cdn/1.jpg',
+        category: 'Drinkware',
+        description: '<p>Holds "tea"</p>',
+      },
+      expect.objectContaining({
+        slug: 'gift-card',
+        stock: 1,
+        list_price: null,
+        category: 'Uncategorized',
+        image_url: null,
+      }),
+      expect.objectContaining({ slug: 'old', stock: 1, status: 'OFF_SALE' }),
+      expect.objectContaining({ slug: 'hidden', stock: 0, status: 'OFF_SALE' }),
+    ]);
+  });
+
+  test('of the newer column names is read as well', async () => {
+    const csv = `Title,URL handle,Description,Vendor,Product category,Type,Tags,Published on online store,Status,SKU,Price,Compare-at price,Inventory tracker,Inventory quantity,Continue selling when out of stock,Product image URL,Image position
+Mug,mug,Text,Potter,,Cups,a,TRUE,Active,M,9.00,,shopify,2,DENY,https://cdn/1.jpg,1
+,mug,,,,,,,,M2,8.00,,shopify,1,DENY,,
+`;
+    expect(await importText(database, csv)).toMatchObject({ created: 1, faults: [], unusedColumns: ['SKU'] });
+    expect(await database.sql('select price, stock, status from product')).toEqual([
+      { price: '8.00', stock: 3, status: 'ON_SALE' },
+    ]);
+  });
+
+  test('tells a price that cannot be read, and a row whose product is missing', async () => {
+    const csv = `${header}
+mug,Mug,,,,Cups,,true,,,,,,deny,9.00,,,,,active
+mug,,,,,,,,,,,,,deny,free,,,,,
+lid,,,,,,,,,,,,,deny,9.00,,,,,
+pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
+`;
+    const { created, faults } = await importText(database, csv);
+    expect(created).toBe(1);
+    expect(faults).toEqual([
+      { line: 2, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
+      { line: 4, column: 'Title', value: '', reason: 'is missing, and the product "lid" is new' },
+    ]);
+  });
+});
+
+test("DummyJSON's products are read with their prices as they are", async () => {
+  const products = [
+    {
+      id: 7,
+      title: "Men's Shirt",
+      description: 'Cotton.',
+      category: 'mens-shirts',
+      price: 19.99,
+      discountPercentage: 10.48,
+      stock: 5,
+      tags: ['cotton'],
+      brand: 'Halden',
+      meta: { createdAt: '2025-04-30T09:41:02.053Z', updatedAt: '2025-05-30T09:41:02.053Z', barcode: '1' },
+      images: ['https://cdn/1.webp'],
+      thumbnail: 'https://cdn/t.webp',
+    },
+    { id: 8, title: "Men's Shirt", category: 'mens-shirts', price: 5, thumbnail: '' },
+  ];
+  const { created, unusedColumns, format } = await importText(
+    database,
+    JSON.stringify({ products, total: 2, skip: 0 }),
+  );
+  expect({ created, unusedColumns, format: format.name }).toEqual({
+    created: 2,
+    unusedColumns: ['discountPercentage'],
+    format: 'dummyjson',
+  });
+  expect(
+    await database.sql(
+      `select p.slug, price, published_at, p.updated_at, p.image_url, c.slug as category, c.name from product p join category c on c.id = category_id order by p.id limit 1`,
+    ),
+  ).toEqual([
+    {
+      slug: 'mens-shirt-7',
+      price: '19.99',
+      published_at: new Date('2025-04-30T09:41:02.053Z'),
+      updated_at: new Date('2025-05-30T09:41:02.053Z'),
+      image_url: 'https://cdn/t.webp',
+      category: 'mens-shirts',
+      name: 'Mens Shirts',
+    },
+  ]);
+});
+
+const tree = async (): Promise<string[]> => {
+  const rows = await database.sql<{ way: string }>(`
+    with recursive down (id, way) as (
+      select id, slug from category where parent_id is null
+      union all select c.id, way || '/' || c.slug from down join category c on c.parent_id = down.id)
+    select way from down order by way`);
+  return rows.map(({ way }) => way);
+};
+
+describe('categories', () => {
+  test('with a path of names are made with their parents', async () => {
+    const csv = 'path,position\nKitchen > Pans,2\nGarden,1\nKitchen > Pots > Small pots,\n';
+    expect(await importText(database, csv)).toMatchObject({ created: 3, createdCategories: 2, faults: [] });
+    expect(await tree()).toEqual([
+      'garden',
+      'kitchen',
+      'kitchen/kitchen-pans',
+      'kitchen/kitchen-pots',
+      'kitchen/kitchen-pots/kitchen-pots-small-pots',
+    ]);
+    expect(await importText(database, csv)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+  });
+
+  test('with parents by slug may come in any order, and nested as GraphQL answers them', async () => {
+    const csv = 'slug,name,parentSlug\nsmall,Small,pans\npans,Pans,kitchen\nkitchen,Kitchen,\n';
+    expect(await importText(database, csv)).toMatchObject({ created: 3, changed: 0, faults: [] });
+    expect(await tree()).toEqual(['kitchen', 'kitchen/pans', 'kitchen/pans/small']);
+
+    const nested = [
+      {
+        slug: 'kitchen',
+        name: 'Kitchen',
+        children: [{ slug: 'lids', name: 'Lids', children: [{ slug: 'glass', name: 'Glass' }] }],
+      },
+    ];
+    expect(await importText(database, JSON.stringify(nested))).toMatchObject({ created: 2, unchanged: 1, faults: [] });
+    expect(await tree()).toEqual([
+      'kitchen',
+      'kitchen/lids',
+      'kitchen/lids/glass',
+      'kitchen/pans',
+      'kitchen/pans/small',
+    ]);
+  });
+
+  test('without their parent, or below themselves, are refused, and no others', async () => {
+    await importText(database, 'slug,name,parentSlug\nroot,Root,\nbranch,Branch,root\n');
+    const csv =
+      'slug,name,parentSlug\na,A,b\nb,B,c\nc,C,a\nbelow-a,X,a\nlost,Lost,nowhere\nbelow-lost,X,lost\nfine,Fine,branch\nroot,Root,branch\nself,S,self\n';
+    const { created, faults } = await importText(database, csv);
+    expect(created).toBe(1);
+    expect(faults.map(({ line }) => line).sort((one, other) => one - other)).toEqual([2, 3, 4, 5, 6, 7, 9, 10]);
+    expect(await tree()).toEqual(['root', 'root/branch', 'root/branch/fine']);
+  });
+
+  test("of Best Buy's open data are told apart by their ids", async () => {
+    const rows = [
+      {
+        id: 'b2',
+        name: 'Cables',
+        path: [
+          { id: 'a1', name: 'Audio' },
+          { id: 'b2', name: 'Cables' },
+        ],
+        subCategories: [],
+      },
+      {
+        id: 'b3',
+        name: 'Cables',
+        path: [
+          { id: 'a2', name: 'Video' },
+          { id: 'b3', name: 'Cables' },
+        ],
+        subCategories: [],
+      },
+      { id: 'a1', name: 'Audio', path: [{ id: 'a1', name: 'Audio' }], subCategories: [{ id: 'b2', name: 'Cables' }] },
+      {
+        id: 'x',
+        name: null,
+        path: [
+          { id: 'a1', name: 'Audio' },
+          { id: 'x', name: null },
+        ],
+        subCategories: [],
+      },
+    ];
+    const { created, createdCategories, faults, format } = await importText(database, JSON.stringify(rows));
+    expect({ created, createdCategories, format: format.name }).toEqual({
+      created: 3,
+      createdCategories: 1,
+      format: 'bestbuy-categories',
+    });
+    expect(faults).toEqual([{ line: 1, column: 'name', value: '', reason: 'is missing, and the category "x" is new' }]);
+    expect(await tree()).toEqual(['audio-a1', 'audio-a1/cables-b2', 'video-a2', 'video-a2/cables-b3']);
+  });
+});
+
+test('a product that names a category by a slug which is not there is refused', async () => {
+  await importText(database, 'slug,name\npans,Pans\n');
+  const csv = 'slug,name,price,categorySlug\na,A,1,pans\nb,B,1,pots\n';
+  const { created, faults } = await importText(database, csv);
+  expect(created).toBe(1);
+  expect(faults).toEqual([{ line: 3, column: 'categorySlug', value: 'pots', reason: 'is the slug of no category' }]);
+});
+
+describe('notices', () => {
+  test('are found again by title and start, and keep the views that were counted', async () => {
+    const csv = `title,content,type,level,pinned,startsAt,endsAt,viewCount
+Sale,Half price,promotion,urgent,yes,2026-01-01T00:00:00Z,2026-02-01,10
+Sale,Again,promotion,,no,2026-06-01T00:00:00Z,,
+`;
+    expect(await importText(database, csv)).toMatchObject({ created: 2, faults: [] });
+    await database.sql('update notice set view_count = view_count + 5');
+    expect(await importText(database, csv)).toMatchObject({ created: 0, changed: 0, unchanged: 2 });
+    const changed = csv.replace('Half price', 'A third off');
+    expect(await importText(database, changed)).toMatchObject({ created: 0, changed: 1, unchanged: 1 });
+    expect(await database.sql('select content, type, level, pinned, view_count from notice order by id')).toEqual([
+      { content: 'A third off', type: 'PROMOTION', level: 'URGENT', pinned: true, view_count: '15' },
+      { content: 'Again', type: 'PROMOTION', level: 'NORMAL', pinned: false, view_count: '5' },
+    ]);
+  });
+
+  test('without a start are found by their title', async () => {
+    expect(await importText(database, 'title,content\nStocktaking,Closed\n')).toMatchObject({ created: 1 });
+    expect(await importText(database, 'title,content\nStocktaking,Open again\n')).toMatchObject({
+      created: 0,
+      changed: 1,
+    });
+  });
+
+  test('that end before they start are refused, whichever of the two the file has', async () => {
+    const json = [
+      { title: 'A', content: 'x', startsAt: '2026-02-01', endsAt: '2026-01-01T00:00:00+01:00' },
+      { title: 'B', content: 'x', endsAt: '2001-01-01' },
+      { title: 'C', content: 'x', endsAt: '2901-01-01' },
+    ];
+    const { created, faults } = await importText(database, json.map((row) => JSON.stringify(row)).join('\n'));
+    expect(created).toBe(1);
+    expect(faults.map(({ line, column }) => [line, column])).toEqual([
+      [1, 'endsAt'],
+      [2, undefined],
+    ]);
+  });
+});
+
+test('a row that only the database refuses costs no other, however many there are', async () => {
+  await database.sql(`alter table product add constraint house_rule check (name <> 'Forbidden')`);
+  try {
+    const rows = Array.from(
+      { length: 300 },
+      (_, index) => `p-${index},${index % 97 === 5 ? 'Forbidden' : 'Fine'},Pans,1`,
+    );
+    const { created, faults } = await importText(database, `slug,name,category,price\n${rows.join('\n')}\n`);
+    expect(created).toBe(296);
+    expect(faults.map(({ line }) => line)).toEqual([7, 104, 201, 298]);
+    expect(faults[0]?.reason).toContain('house_rule');
+  } finally {
+    await database.sql('alter table product drop constraint house_rule');
+  }
+});
+
+test('in batches, each is committed by itself', async () => {
+  const csv = ['slug,name,category,price', ...Array.from({ length: 25 }, (_, index) => `p-${index},P,Pans,1`)].join(
+    '\n',
+  );
+  expect(await importText(database, csv, { batchRows: 10 })).toMatchObject({ created: 25 });
+  expect(await database.sql('select count(distinct xmin::text)::int as transactions from product')).toEqual([
+    { transactions: 3 },
+  ]);
+});
