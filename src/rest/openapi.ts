@@ -27,7 +27,7 @@ const DESCRIPTION = `${packageJson.description}
 Every path answers HEAD as it answers GET. An empty parameter is the same as an absent one, and one that the path does not
 know is ignored. Names of enum values are taken in any case.`;
 
-const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSchema): JsonSchema => {
+export const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSchema): JsonSchema => {
   const answers = createAnswers(schema);
   const tags = new Map<string, JsonSchema>();
 

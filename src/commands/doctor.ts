@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { styleText } from 'node:util';
+import { defineCommand } from 'citty';
+import { type Config, readConfig } from '../config.ts';
+import { openOrJoinDatabase } from '../database/open-database.ts';
+import { type Finding, fail, ok } from '../doctor/check.ts';
+import { examine } from '../doctor/examine.ts';
+import { OperatorError } from '../errors.ts';
+import { createLog } from '../observability/log.ts';
+import { usageError } from './check-arguments.ts';
+
+export const doctorCommand = defineCommand({
+  meta: {
+    name: 'doctor',
+    description:
+      'Look for what keeps a gateway from working here, and say what to do.\n\nChanges nothing. Exit code 0: it works. 1: something is wrong.',
+  },
+  args: {
+    instances: {
+      type: 'string',
+      description: 'Gateways that are to run on this database.',
+      valueHint: 'N',
+      default: '1',
+    },
+    json: { type: 'boolean', description: 'Answer in JSON.' },
+  },
+  run: async ({ args: { instances, json } }) => {
+    if (!/^[1-9]\d{0,3}$/.test(instances))
+      throw usageError(`--instances must be a number from 1 to 9999, but is "${instances}".`);
+    const findings = await look(Number(instances));
+    const isWell = findings.every(({ status }) => status !== 'fail');
+    console.log(json ? JSON.stringify({ ok: isWell, findings }, null, 2) : toText(findings));
+    process.exit(isWell ? 0 : 1);
+  },
+});
+
+const look = async (instances: number): Promise<Finding[]> => {
+  let config: Config;
+  try {
+    config = readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [fail('environment', error.message, 'Set them as the table in README.md says.')];
+  }
+  const environment = ok('environment', 'every variable can be read');
+  if (config.databaseUrl === undefined && !(await exists(join(config.dataDir, 'postgres')))) {
+    return [
+      environment,
+      ok('database', `none yet in ${config.dataDir}: "npm start" makes one. (DATABASE_URL names one of your own.)`),
+    ];
+  }
+  // The operator's own is not waited for: that it is away is what is to be told.
+  if (config.databaseUrl !== undefined) return [environment, ...(await examine(config, config.databaseUrl, instances))];
+  try {
+    const database = await openOrJoinDatabase(config, await createLog('silent'));
+    try {
+      return [environment, ...(await examine(config, database.url, instances))];
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [environment, fail('database', error.message, `Mend the data directory, or let DATA_DIR name another one.`)];
+  }
+};
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
+
+const toText = (findings: readonly Finding[]): string => {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ check, status, message, remedy }) => {
+    const [colour, mark] = MARKS[status];
+    const indent = ' '.repeat(width + 7);
+    // styleText leaves colours out where the stream is no terminal or NO_COLOR is set.
+    const first = `${styleText(colour, mark, { stream: process.stdout })}  ${check.padEnd(width)} ${message.replaceAll('\n', `\n${indent}`)}`;
+    return remedy ? [first, `${indent}→ ${remedy}`] : [first];
+  });
+  const count = findings.filter(({ status }) => status === 'fail').length;
+  return [
+    ...lines,
+    '',
+    count === 0 ? 'Nothing is wrong.' : `${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`,
+  ].join('\n');
+};
