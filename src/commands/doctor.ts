@@ -53,7 +53,7 @@ const look = async (instances: number): Promise<Finding[]> => {
   // The operator's own is not waited for: that it is away is what is to be told.
   if (config.databaseUrl !== undefined) return [environment, ...(await examine(config, config.databaseUrl, instances))];
   try {
-    const database = await openOrJoinDatabase(config, await createLog('silent'));
+    const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
     try {
       return [environment, ...(await examine(config, database.url, instances))];
     } finally {

@@ -4,6 +4,7 @@ import { FORMATS } from '../catalogue/import/formats/formats.ts';
 import { readConfig } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
+import { secretsOf } from '../observability/secrets.ts';
 
 const DESCRIPTION = `Load products, categories or notices from CSV, JSON or JSON Lines.
 
@@ -47,7 +48,7 @@ export const importCommand = defineCommand({
   run: async ({ args }) => {
     const { runImport } = await import('../catalogue/import/run-import.ts');
     const config = readConfig(process.env);
-    const log = await createLog(config.logLevel);
+    const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const outcome = await runImport({
       config,
       log,

@@ -1,3 +1,4 @@
+import { visible } from '../../observability/visible.ts';
 import type { Imported } from './import-file.ts';
 import { type Fault, showValue } from './value.ts';
 
@@ -5,7 +6,7 @@ import { type Fault, showValue } from './value.ts';
 export const reportFault = (source: string, { line, column, value, reason }: Fault): void => {
   const place = `${source}:${line}${column ? `, ${column}` : ''}`;
   const shown = value ? ` (${JSON.stringify(showValue(value)).slice(0, MAX_SHOWN)})` : '';
-  console.error(`${place}: ${reason}${shown}`);
+  console.error(visible(`${place}: ${reason}${shown}`));
 };
 
 const MAX_SHOWN = 80;
@@ -18,7 +19,7 @@ export const reportFile = (source: string, imported: Imported, isDryRun: boolean
   const counts = `${created} new, ${changed} changed, ${unchanged} unchanged`;
   const categories =
     createdCategories > 0 ? `; ${createdCategories} ${createdCategories === 1 ? 'category' : 'categories'} made` : '';
-  if (unusedColumns.length > 0) console.error(`${source}: not used: ${unusedColumns.join(', ')}`);
+  if (unusedColumns.length > 0) console.error(visible(`${source}: not used: ${unusedColumns.join(', ')}`));
   const trial = isDryRun ? 'dry run, nothing is kept: ' : '';
   console.log(`${source}: ${trial}${NOUNS[format.kind]} (${format.name}, ${container}): ${counts}${categories}`);
 };

@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './support/import.ts';
+import { runCli } from './support/process.ts';
+
+const run = async (args: readonly string[], environment: Record<string, string> = {}) => {
+  const command = runCli(args, environment);
+  return { code: await command.ended, output: command.output() };
+};
+
+test('help names every command, and tells each one by one, without colours where nobody sees them', async () => {
+  const { code, output } = await run(['--help']);
+  expect(code).toBe(0);
+  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'schema', 'openapi']) {
+    expect(output).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
+  expect(output).not.toMatch(/\x1b/);
+  const help = await run(['import', '--help']);
+  expect(help.code).toBe(0);
+  expect(help.output).toContain('Usage: vitrine import FILE… [options]');
+  for (const text of ['--dry-run', '--batch ROWS', '--format NAME', 'shopify: ', 'Exit code 0'])
+    expect(help.output).toContain(text);
+  expect((await run([])).output).toBe(output);
+  expect((await run(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [['improt'], 'There is no command improt. Did you mean import? Run "vitrine --help".'],
+  [['constructor'], 'There is no command constructor. Run "vitrine --help".'],
+  [
+    ['import', '--dryrun', 'x.csv'],
+    'There is no option --dryrun. Did you mean --dry-run? Run "vitrine import --help".',
+  ],
+  [['import', '-n', 'x.csv'], 'There is no option -n. Run "vitrine import --help".'],
+  [['import'], 'Which file? Run "vitrine import --help".'],
+  [['import', 'x.csv', '--currency'], '--currency needs a value. Run "vitrine import --help".'],
+  [
+    ['import', 'x.csv', '--currency', 'EURO'],
+    '--currency must be a currency code of ISO 4217, such as EUR, but is "EURO".',
+  ],
+  [['import', 'x.csv', '--batch', '1e3'], '--batch must be a number of rows, such as 10000, but is "1e3".'],
+  [['migrate', 'now'], '"now" is one too many. Run "vitrine migrate --help".'],
+  [['doctor', '--json=1'], '--json takes no value. Run "vitrine doctor --help".'],
+  [['doctor', '--instances', '0'], '--instances must be a number from 1 to 9999, but is "0".'],
+])('%j is a mistake that is told in one line, with exit code 2', async (args, message) => {
+  expect(await run(args)).toEqual({ code: 2, output: `${message}\n` });
+});
+
+test('openapi prints the document of the REST paths, writes it and checks it', async () => {
+  await using folder = await temporaryFolder();
+  const file = path.join(folder.path, 'openapi.json');
+  const { code, output } = await run(['openapi']);
+  expect(code).toBe(0);
+  expect(Object.keys(JSON.parse(output).paths)).toHaveLength(7);
+  expect(await run(['openapi', '--write', file])).toEqual({ code: 0, output: '' });
+  expect(await readFile(file, 'utf8')).toBe(output);
+  expect(await run(['openapi', '--check', file])).toEqual({ code: 0, output: '' });
+
+  // Replaced documents change it.
+  await folder.write('product-hot.graphql', '{ hotProducts { title: name } }');
+  const changed = await run(['openapi', '--check', file], { REST_DOCUMENTS: folder.path });
+  expect(changed.code).toBe(1);
+  expect(changed.output).toContain(`npx vitrine openapi --write ${file}`);
+});
