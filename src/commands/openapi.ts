@@ -17,8 +17,9 @@ export const openapiCommand = defineCommand({
     check: { type: 'string', description: 'The file to compare; exits with 1 when it differs.', valueHint: 'FILE' },
   },
   run: async ({ args: { write, check } }) => {
-    const { restDocuments } = readConfig(process.env);
-    const text = `${JSON.stringify(openapiDocument(await loadRestOperations(schema, restDocuments), schema), null, 2)}\n`;
+    const { queryLimits, restDocuments } = readConfig(process.env);
+    const operations = await loadRestOperations(schema, queryLimits, restDocuments);
+    const text = `${JSON.stringify(openapiDocument(operations, schema), null, 2)}\n`;
     if (write) await writeFile(write, text).catch(refuse(write));
     else if (!check) process.stdout.write(text);
     else if ((await readFile(check, 'utf8').catch(refuse(check))) !== text) {
