@@ -75,7 +75,8 @@ describe('an answer that is recalled by the bytes of its request is the one that
     const short = recall(gateway, request);
     expect(long.headers['cache-status']).toBe('vitrine; hit');
     expect(short && withoutId(short)).toEqual(withoutId(long));
-    expect(Object.keys(short?.headers ?? {})).toEqual(Object.keys(long.headers));
+    const namesOf = ({ headers }: GatewayResponse) => Object.keys(headers).filter((name) => name !== 'server-timing');
+    expect(short && namesOf(short)).toEqual(namesOf(long));
   });
 });
 
