@@ -39,12 +39,18 @@ export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger
   };
 };
 
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 /** Loaded only where there is one. */
 const openIssuer = async (
   config: JwtConfig,
   { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },
 ) => {
   const [{ createKeySet }, { createVerifyJwt }] = await Promise.all([import('./key-set.ts'), import('./jwt.ts')]);
-  const keySet = createKeySet({ url: new URL(config.jwksUrl), onChange, log });
+  const url = new URL(config.jwksUrl);
+  if (url.protocol === 'http:' && !LOCAL_HOSTS.has(url.hostname)) {
+    log.warn('JWKS_URL is not https: whoever can change its answer on the way can let anybody in');
+  }
+  const keySet = createKeySet({ url, onChange, log });
   return { keySet, verifyJwt: createVerifyJwt({ ...config, keySet, clock, log }) };
 };
