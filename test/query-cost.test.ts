@@ -48,7 +48,11 @@ describe('the cost of an operation is', () => {
       2.1,
       { ids: Array.from({ length: 10 }, (_, id) => id) },
     ],
-    ['that of every alias', '{ a: hotProducts(limit: 2) { id } b: hotProducts(limit: 2) { id more: id } }', 2.2 + 2.4],
+    [
+      'that of every alias',
+      '{ a: hotProducts(limit: 2) { id } b: hotProducts(limit: 2) { id more: id } }',
+      2.2 + 2.2 + 2,
+    ],
     [
       'that of one field for selections that merge',
       '{ hotProducts(limit: 2) { id } hotProducts(limit: 2) { id name } }',
@@ -71,6 +75,12 @@ describe('the cost of an operation is', () => {
       'query ($full: Boolean!) { hotProducts { id ...F @include(if: $full) } } fragment F on Product { category { products { id } } }',
       11 + 1 + 220,
       { full: true },
+    ],
+    ['1 for a value under a second name', '{ product(id: 1) { description a: description } }', 1 + 0.1 + 1],
+    [
+      'no more for a value in several objects',
+      '{ product(id: 1) { price { amount } listPrice { amount } category { name parent { name } } } }',
+      1 + 0.2 + 0.2 + 0.2 + 0.2,
     ],
     ['a tenth for the name of a type', '{ __typename }', 0.1],
     ['nothing for introspection, which is bounded apart', '{ __schema { types { name } } }', 0],

@@ -105,7 +105,7 @@ describe('a document is answered at the limit, and refused before anything is re
       'QUERY_MAX_COST',
       1000,
       `{ ${COST_999_9} __typename }`,
-      `{ ${COST_999_9} __typename more: __typename }`,
+      `{ ${COST_999_9} __typename noticePage { total } }`,
       'a0',
     ],
   ])('%s', async ([, limit, maximum, within, past, field]) => {

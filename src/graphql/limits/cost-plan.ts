@@ -27,12 +27,23 @@ export interface CostPlan {
 const ROW = 10;
 const VALUE = 1;
 
+const ONE: ArgumentReader = () => 1;
+
+/** One value, always: part of the weight of the object that it belongs to. */
+const isPlain = ({ conditions, sizeOf, filterReaders, isCountedApart, children }: CostNode): boolean =>
+  !isCountedApart &&
+  sizeOf === ONE &&
+  filterReaders.length === 0 &&
+  children.length === 0 &&
+  conditions.some(({ length }) => length === 0);
+
 /**
  * The cost of an operation is the number of rows that it asks for, and a tenth of each other value in its answer:
  *
  * - 1 for each item of a list of objects, of which there may be as many as its argument or its declaration says (list-size.ts);
  * - 1 for an object that a field of the query root looks up;
- * - 0.1 for each other value: a scalar, an object that belongs to a row, an id in a list to filter by.
+ * - 0.1 for each other value: a scalar, an object that belongs to a row, an id in a list to filter by;
+ * - but 1 for a value that is there already under another name: a text of a row, a hundred times, is a hundred times as long.
  *
  * Lists in lists multiply. Selections that merge count once, and what @skip and @include take out does not count.
  */
@@ -54,13 +65,13 @@ export const planCost = (
     field: GraphQLField<unknown, unknown>,
     sizedByParent: ArgumentReader | undefined,
   ): ArgumentReader => {
-    if (!isObjectList(field)) return () => 1;
+    if (!isObjectList(field)) return ONE;
     const size = isIntrospectionType(getNamedType(field.type)) ? introspectionSize(field.name) : assumedSizeOf(field);
     return sizedByParent ?? (() => size ?? 1);
   };
 
   const nodeOf = (
-    { key, name, parent, node, conditions, selections }: Selected,
+    { key, name, parent, node, isAgain, conditions, selections }: Selected,
     parentPath: string,
     sizesFromParent: ReadonlyMap<string, ArgumentReader>,
   ): CostNode[] => {
@@ -72,15 +83,16 @@ export const planCost = (
     const sliced = slicing && listSizeReader(slicing, node);
     const isRow = isCompositeType(type) && !isIntrospectionType(type) && (isObjectList(field) || parent === queryType);
     const sizesForChildren = new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced] as const) : []);
+    const children = isCompositeType(type) ? nodesOf(type, selections, `${path}.`, sizesForChildren) : [];
     return [
       {
         path,
         conditions,
         sizeOf: sizeReader(field, sliced ?? sizesFromParent.get(name)),
         filterReaders: field.args.flatMap((argument) => listLengthReader(argument, node) ?? []),
-        weight: isRow ? ROW : VALUE,
+        weight: children.filter(isPlain).reduce((sum, { weight }) => sum + weight, isRow || isAgain ? ROW : VALUE),
         isCountedApart: isRow,
-        children: isCompositeType(type) ? nodesOf(type, selections, `${path}.`, sizesForChildren) : [],
+        children: children.filter((child) => !isPlain(child)),
       },
     ];
   };

@@ -18,6 +18,8 @@ export interface Selected {
   readonly parent: GraphQLCompositeType;
   /** The first selection; validation has seen to it that the others have the same arguments. */
   readonly node: FieldNode;
+  /** Whether the same field is selected under another key, too, and this is not the first. */
+  readonly isAgain: boolean;
   /** For each selection, the @skip and @include on the way to it. */
   readonly conditions: readonly (readonly DirectiveNode[])[];
   readonly selections: readonly Selection[];
@@ -48,6 +50,8 @@ export const selectedFields = (
     }
   >();
 
+  const names = new Set<string>();
+
   const collect = (parent: GraphQLCompositeType, { selectionSet, conditions }: Selection): void => {
     for (const selection of selectionSet.selections) {
       const own = selection.directives?.filter(isCondition) ?? [];
@@ -72,8 +76,14 @@ export const selectedFields = (
   const add = (parent: GraphQLCompositeType, node: FieldNode, conditions: readonly DirectiveNode[]): void => {
     const key = (node.alias ?? node.name).value;
     const id = `${parent.name}.${key}`;
-    const known = fields.get(id) ?? { key, name: node.name.value, parent, node, conditions: [], selections: [] };
-    fields.set(id, known);
+    let known = fields.get(id);
+    if (!known) {
+      const name = node.name.value;
+      const isAgain = names.has(`${parent.name}.${name}`);
+      names.add(`${parent.name}.${name}`);
+      known = { key, name, parent, node, isAgain, conditions: [], selections: [] };
+      fields.set(id, known);
+    }
     known.conditions.push(conditions);
     if (node.selectionSet) known.selections.push({ selectionSet: node.selectionSet, conditions });
   };
