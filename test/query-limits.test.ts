@@ -62,6 +62,13 @@ describe('a document is answered at the limit, and refused before anything is re
     ['comments', 'characters', 8000, '{ __typename }'.padEnd(8000, '#\n'), '{ __typename }'.padEnd(8001, '#\n')],
     ['braces', 'nesting', 30, wrapped(29, '{ ... ', '{ __typename }'), wrapped(30, '{ ... ', '{ __typename }')],
     [
+      'fragments within fragments',
+      'nesting',
+      30,
+      `{ ...A } fragment A on Query { ${wrapped(26, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`,
+      `{ ...A } fragment A on Query { ${wrapped(27, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`,
+    ],
+    [
       'fields within fields',
       'QUERY_MAX_DEPTH',
       15,

@@ -8,13 +8,20 @@ import {
 } from 'graphql';
 import { fragmentsOf } from '../compiled/collect-fields.ts';
 import { checkRepeats } from './check-repeats.ts';
-import { MAX_FRAGMENTS, type QueryLimits, readable, tooComplex } from './query-limits.ts';
+import { MAX_FRAGMENTS, NESTING_PER_DEPTH, type QueryLimits, readable, tooComplex } from './query-limits.ts';
 
 /** What a selection set comes to, fragments written out. */
 interface Shape {
   readonly fields: number;
   readonly depth: number;
+  /** Selection sets within selection sets, those of fragments among them. */
+  readonly nesting: number;
 }
+
+/** How deep a selection set is in the document. */
+type Above = Pick<Shape, 'depth' | 'nesting'>;
+
+const TOP: Above = { depth: 0, nesting: 0 };
 
 /**
  * Measures what a document selects before it is validated, because validation, and all that follows, takes time that grows with the
@@ -47,32 +54,46 @@ export const checkShape = (document: DocumentNode, { maxDepth, maxFields }: Quer
     );
   };
 
-  const measure = ({ selections }: SelectionSetNode, above: number): Shape => {
+  const maxNesting = maxDepth * NESTING_PER_DEPTH;
+  const assertNesting = (nesting: number): void => {
+    if (nesting <= maxNesting) return;
+    throw tooComplex(
+      `The document nests selections and fragments more than ${maxNesting} deep (twice QUERY_MAX_DEPTH).`,
+      { limit: 'nesting', maximum: maxNesting, actual: nesting },
+    );
+  };
+
+  const measure = ({ selections }: SelectionSetNode, above: Above): Shape => {
+    const here = { depth: above.depth, nesting: above.nesting + 1 };
+    assertNesting(here.nesting);
     let fields = 0;
     let depth = 0;
+    let nesting = 0;
     const add = (shape: Shape): void => {
       fields += shape.fields;
       depth = Math.max(depth, shape.depth);
+      nesting = Math.max(nesting, shape.nesting);
     };
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
         path.push((selection.alias ?? selection.name).value);
-        assertDepth(above + 1);
-        const below = selection.selectionSet ? measure(selection.selectionSet, above + 1) : NOTHING;
-        add({ fields: below.fields + 1, depth: below.depth + 1 });
+        const deeper = { depth: here.depth + 1, nesting: here.nesting };
+        assertDepth(deeper.depth);
+        const below = selection.selectionSet ? measure(selection.selectionSet, deeper) : NOTHING;
+        add({ fields: below.fields + 1, depth: below.depth + 1, nesting: below.nesting });
         path.pop();
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        add(measure(selection.selectionSet, above));
+        add(measure(selection.selectionSet, here));
       } else {
         const fragment = fragments.get(selection.name.value);
         if (fragment && open.has(fragment)) throw spreadWithinItself(selection);
-        if (fragment) add(measureFragment(fragment, above));
+        if (fragment) add(measureFragment(fragment, here));
       }
     }
-    return { fields, depth };
+    return { fields, depth, nesting: nesting + 1 };
   };
 
-  const measureFragment = (fragment: FragmentDefinitionNode, above: number): Shape => {
+  const measureFragment = (fragment: FragmentDefinitionNode, above: Above): Shape => {
     let shape = known.get(fragment);
     if (!shape) {
       open.add(fragment);
@@ -80,16 +101,17 @@ export const checkShape = (document: DocumentNode, { maxDepth, maxFields }: Quer
       open.delete(fragment);
       known.set(fragment, shape);
     }
-    assertDepth(above + shape.depth);
+    assertDepth(above.depth + shape.depth);
+    assertNesting(above.nesting + shape.nesting);
     return shape;
   };
 
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   let { fields } = NOTHING;
-  for (const { selectionSet } of operations) fields += measure(selectionSet, 0).fields;
+  for (const { selectionSet } of operations) fields += measure(selectionSet, TOP).fields;
   // Those that no operation spreads are validated, too.
   const unused = [...fragments.values()].filter((fragment) => !known.has(fragment));
-  for (const fragment of unused) fields += measureFragment(fragment, 0).fields;
+  for (const fragment of unused) fields += measureFragment(fragment, TOP).fields;
   if (fields > maxFields) {
     throw tooComplex(
       `The document selects ${readable(fields)} fields with its fragments written out, and may select ${readable(maxFields)} (QUERY_MAX_FIELDS).`,
@@ -108,4 +130,4 @@ const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
     extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
   });
 
-const NOTHING: Shape = { fields: 0, depth: 0 };
+const NOTHING: Shape = { fields: 0, depth: 0, nesting: 0 };
