@@ -3,7 +3,7 @@ import type { Access } from './access/access.ts';
 import type { Exposure, Gate } from './access/gate.ts';
 import { PLACEHOLDER_NAME, placeholderImage } from './catalogue/placeholder-image.ts';
 import type { Config } from './config.ts';
-import { AppError } from './errors.ts';
+import { AppError, Overloaded } from './errors.ts';
 import { toAppError } from './failure.ts';
 import type { Caller } from './graphql/context.ts';
 import { answerGraphql, graphqlErrorResponse } from './graphql/door.ts';
@@ -19,6 +19,7 @@ import { type LazyLog, lazyLog } from './observability/log.ts';
 import { answerMetrics, type Metrics } from './observability/metrics.ts';
 import type { RequestRecord } from './observability/request-record.ts';
 import type { Watch } from './observability/watch.ts';
+import type { LoadGuard } from './overload/load-guard.ts';
 import type { Pages } from './pages/pages.ts';
 import type { Rest, RestCall } from './rest/rest.ts';
 
@@ -35,6 +36,11 @@ export interface App {
     request: Omit<GatewayRequest, 'body'>,
     body?: Buffer,
   ) => GatewayResponse | Promise<GatewayResponse> | undefined;
+  /**
+   * The refusal of work that would only make the rest wait; undefined where it may begin, and where its answer may be in memory. It costs
+   * no more than an answer from memory, so that refusing leaves time for what is not refused. @param body of a POST
+   */
+  readonly shed: (request: Omit<GatewayRequest, 'body'>, body?: Buffer) => GatewayResponse | undefined;
   /** The answer to a request that is refused before it is looked at. */
   readonly refuse: (request: Omit<GatewayRequest, 'body'>, error: AppError) => GatewayResponse;
 }
@@ -49,6 +55,7 @@ interface Deps {
   readonly exposure: Config['exposure'];
   readonly cors: Cors;
   readonly health: Health;
+  readonly load: LoadGuard;
   readonly pages: Pages;
   readonly metrics: Metrics;
   readonly watch: Watch;
@@ -66,7 +73,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 export const createApp = (deps: Deps): App => {
   const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, pages } = deps;
-  const { metrics, watch, log } = deps;
+  const { metrics, watch, load, log } = deps;
   const requestIdOf = createRequestIds();
 
   const answerRest = async (
@@ -89,6 +96,7 @@ export const createApp = (deps: Deps): App => {
     } catch (error) {
       const appError = toAppError(error, caller.log());
       caller.record.code = appError.code;
+      caller.record.isShed = appError instanceof Overloaded;
       return withLink(call.operation.link?.({}), problemResponse(appError));
     }
   };
@@ -172,8 +180,17 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
+  const isView = (path: string): boolean => {
+    try {
+      return rest.match(path)?.operation.prepared.isOnlyCounted ?? false;
+    } catch {
+      return false;
+    }
+  };
+
   const fail = (request: Omit<GatewayRequest, 'body'>, record: RequestRecord, error: AppError): GatewayResponse => {
     record.code = error.code;
+    record.isShed = error instanceof Overloaded;
     const toErrorResponse = splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
     return withCommon(request, record.origin.requestId, toErrorResponse(error));
   };
@@ -230,6 +247,17 @@ export const createApp = (deps: Deps): App => {
       const response = withLink(found.link, toResponse(found.answer, 'hit', request, found.contentType));
       watch.recalled(found.counts, request, response, requestId, startMs);
       return withCommon(request, requestId, response);
+    },
+
+    shed: (request, body) => {
+      if (!(load.isFull() || load.isLagging()) || recollection.knows(request, body)) return undefined;
+      const { path } = splitTarget(request.target);
+      const isGraphql = path === '/graphql';
+      if (!isGraphql && !path.startsWith('/api/')) return undefined;
+      // Views wait in a queue of their own.
+      if (!isGraphql && !load.isLagging() && isView(path)) return undefined;
+      const toErrorResponse = isGraphql ? graphqlErrorResponse : problemResponse;
+      return withCommon(request, requestIdOf(request.headers['x-request-id']), toErrorResponse(load.refuse()));
     },
   };
 };

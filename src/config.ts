@@ -125,6 +125,9 @@ const Environment = v.object({
     '',
   ),
   REST_DOCUMENTS: v.optional(v.string()),
+  MAX_IN_FLIGHT: v.optional(integer(1, 1_000_000), '1000'),
+  MAX_WAIT_MS: v.optional(integer(10, MAX_DELAY_MS), '500'),
+  MAX_LOOP_LAG_MS: v.optional(integer(10, MAX_DELAY_MS), '500'),
   MAX_CONNECTIONS: v.optional(integer(1, 1_000_000), '10000'),
   HEADERS_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '5000'),
   REQUEST_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
@@ -175,6 +178,12 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** A folder whose documents replace those of the same name in src/rest/operations. */
   readonly restDocuments: string | undefined;
+  /** Executions at once. */
+  readonly maxInFlight: number;
+  /** How long an execution may have to wait for those that began before it. */
+  readonly maxWaitMs: number;
+  /** How late the event loop may be for longer than a moment. */
+  readonly maxLoopLagMs: number;
   readonly maxConnections: number;
   /** How long the head of a request may take to come, also the first of a connection. */
   readonly headersTimeoutMs: number;
@@ -237,6 +246,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     access,
     corsOrigins: output.CORS_ORIGINS,
     restDocuments: output.REST_DOCUMENTS,
+    maxInFlight: output.MAX_IN_FLIGHT,
+    maxWaitMs: output.MAX_WAIT_MS,
+    maxLoopLagMs: output.MAX_LOOP_LAG_MS,
     maxConnections: output.MAX_CONNECTIONS,
     headersTimeoutMs: output.HEADERS_TIMEOUT_MS,
     requestTimeoutMs: output.REQUEST_TIMEOUT_MS,

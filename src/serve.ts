@@ -13,7 +13,7 @@ import { createSql } from './database/sql.ts';
 import { withDeadline } from './deadline.ts';
 import { createDemo } from './demo/demo.ts';
 import { createDocs } from './docs/docs.ts';
-import { AppError } from './errors.ts';
+import { AppError, Overloaded } from './errors.ts';
 import { createCatalogueCounts } from './front-page/catalogue-counts.ts';
 import { createFrontPage } from './front-page/front-page.ts';
 import { placesOf } from './front-page/places.ts';
@@ -31,6 +31,8 @@ import { createRecollection } from './http/recollection.ts';
 import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { createObservability } from './observability/observability.ts';
+import { createLoadGuard } from './overload/load-guard.ts';
+import { watchLoopLag } from './overload/loop-lag.ts';
 import { createPages } from './pages/pages.ts';
 import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createOpenapi } from './rest/openapi.ts';
@@ -97,10 +99,20 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const viewCounter = createViewCounter(sql, clock);
   const giveViewed = createGiveViewed(viewCounter, timeoutMs);
   const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing, maxRows: limits.maxCost });
+  const load = createLoadGuard({
+    maxInFlight: config.maxInFlight,
+    maxWaitMs: config.maxWaitMs,
+    maxLoopLagMs: config.maxLoopLagMs,
+    poolSize: config.databasePoolSize,
+    pool,
+    lag: watchLoopLag(),
+    log,
+  });
   const engine = createEngine({
     createContext,
     answers,
     giveViewed,
+    load,
     log,
     tracing,
     timeoutMs,
@@ -120,6 +132,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     exposure,
     cors: createCors(config.corsOrigins),
     health,
+    load,
     pages: createPages({
       exposure,
       frontPage: createFrontPage({
@@ -149,6 +162,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     statementCount,
     startDraining: health.startDraining,
     close: async () => {
+      load.stop();
       opened.close();
       await pulse.close();
       await prisma.$disconnect();
@@ -161,7 +175,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
 const isOutage = (error: unknown): boolean =>
   error instanceof ExecutionFailed
     ? error.errors.some(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE')
-    : error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
+    : error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && !(error instanceof Overloaded);
 
 export interface Serving {
   readonly url: string;

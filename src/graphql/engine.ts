@@ -6,6 +6,7 @@ import type { Answers, CacheOutcome } from '../cache/answers.ts';
 import { GatheredPolicy } from '../cache/policy.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Tracing } from '../observability/tracing.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Caller } from './context.ts';
 import { createCostLimit } from './limits/cost-limit.ts';
 import { createDocumentCache } from './limits/document-cache.ts';
@@ -79,6 +80,7 @@ interface Deps {
   readonly createContext: CreateContext;
   readonly answers: Answers;
   readonly giveViewed: GiveViewed;
+  readonly load: LoadGuard;
   readonly log: Logger;
   readonly tracing: Tracing;
   /** How long a request waits for its answer. */
@@ -99,6 +101,7 @@ export const createEngine = ({
   createContext,
   answers,
   giveViewed,
+  load,
   log,
   tracing,
   timeoutMs,
@@ -147,23 +150,40 @@ export const createEngine = ({
     return JSON.stringify(data);
   };
 
-  const execution: typeof run = tracing.isOn
+  const traced: typeof run = tracing.isOn
     ? (operation, ...rest) =>
         tracing.span(`query ${operation.label}`, operationAttributes(operation), () => run(operation, ...rest))
     : run;
 
+  /** Here new work begins: what is found in memory, and what waits for an equal request, does not come by. */
+  const guarded = async <Value>({ isOnlyCounted }: Operation, work: () => Promise<Value>): Promise<Value> => {
+    if (isOnlyCounted) return work();
+    load.enter();
+    let isDone = false;
+    try {
+      const value = await work();
+      isDone = true;
+      return value;
+    } finally {
+      load.leave(isDone);
+    }
+  };
+
+  const execution: typeof run = (operation, ...rest) => guarded(operation, () => traced(operation, ...rest));
+
   /** An answer with slots for the views that are to be counted; undefined where the operation has to be executed for each of them. */
   const getTemplate = async (
-    { compiled, cost }: Operation,
+    operation: Operation,
     { coerced }: Inputs,
     key: string,
     toBody: BodyForm['toBody'],
   ): Promise<Answer | undefined> => {
+    const { compiled, cost } = operation;
     if (!compiled || !coerced) return undefined;
     costLimit.check(cost, coerced);
     const runDeferred = async (policy: GatheredPolicy): Promise<string> => {
       try {
-        return await compiled.run(coerced, createContext(policy, 'deferred'));
+        return await guarded(operation, () => compiled.run(coerced, createContext(policy, 'deferred')));
       } catch (error) {
         throw new NotDeferred('', { cause: error });
       }

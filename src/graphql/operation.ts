@@ -28,6 +28,8 @@ export interface Operation {
   readonly rootFields: ReadonlySet<string>;
   /** Whether each execution has an effect of its own (it counts a view), so that none may stand for another. */
   readonly isCounted: boolean;
+  /** Whether counting is all that it does: views wait in a queue that has bounds of its own. */
+  readonly isOnlyCounted: boolean;
 }
 
 /** @returns undefined where the name picks no operation; the executor then says so */
@@ -40,6 +42,7 @@ export const prepareOperation = (
   const queryFields = schema.getQueryType()?.getFields();
   if (!definition || !queryFields) return undefined;
   const rootFields = rootFieldsOf(document, definition);
+  const isCounted = (field: string): boolean => queryFields[field]?.extensions.isCounted === true;
   return {
     document,
     name: name ?? undefined,
@@ -51,7 +54,8 @@ export const prepareOperation = (
     compiled: compile(schema, document, definition),
     cost: planCost(schema, document, definition),
     rootFields,
-    isCounted: [...rootFields].some((field) => queryFields[field]?.extensions.isCounted),
+    isCounted: [...rootFields].some(isCounted),
+    isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
   };
 };
 

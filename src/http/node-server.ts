@@ -109,7 +109,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       request,
       (body) => {
         try {
-          const recalled = app.recall({ method: 'POST', target: '/graphql', headers: request.headers }, body);
+          const post = { method: 'POST', target: '/graphql', headers: request.headers };
+          const recalled = app.recall(post, body) ?? app.shed(post, body);
           if (recalled instanceof Promise) replyLater(request, response, recalled);
           else if (recalled) reply(request, response, recalled);
           else answer(request, response, () => Promise.resolve(body));
@@ -132,7 +133,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
         servePost(request, response);
         return;
       }
-      const recalled = app.recall({ method, target, headers });
+      const recalled = app.recall({ method, target, headers }) ?? app.shed({ method, target, headers });
       if (recalled instanceof Promise) replyLater(request, response, recalled);
       else if (recalled) reply(request, response, recalled);
       else answer(request, response, () => new Promise((resolve, reject) => readBody(request, resolve, reject)));

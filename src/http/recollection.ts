@@ -11,6 +11,8 @@ import type { GatewayRequest } from './message.ts';
 export interface Recollection {
   readonly recall: (request: Recalled, body?: Buffer) => Recollected | undefined;
   readonly learn: (request: Recalled, answer: Answer, kept: Kept, body?: Buffer) => void;
+  /** Whether the request was answered before, so that its answer may still be in memory. */
+  readonly knows: (request: Recalled, body?: Buffer) => boolean;
 }
 
 /** What the request decides beside its answer. */
@@ -51,7 +53,7 @@ const keyOf = ({ method, target, headers }: Recalled, body: Buffer | undefined):
 
 /** @param maxBytes 0 remembers nothing */
 export const createRecollection = (answers: Answers, maxBytes: number): Recollection => {
-  if (maxBytes === 0) return { recall: () => undefined, learn: () => {} };
+  if (maxBytes === 0) return { recall: () => undefined, learn: () => {}, knows: () => false };
   const known = new LRUCache<string, Kept & { readonly key: string }>({
     maxSize: maxBytes,
     sizeCalculation: ({ link = '' }, key) => key.length + link.length + ENTRY_OVERHEAD_BYTES,
@@ -68,5 +70,6 @@ export const createRecollection = (answers: Answers, maxBytes: number): Recollec
       const key = keyOf(request, body);
       if (key !== undefined) known.set(key, { key: answerKey, contentType, link, counts });
     },
+    knows: (request, body) => known.has(keyOf(request, body) ?? ''),
   };
 };

@@ -71,7 +71,9 @@ export const createParserRefusal = (): ((error: ParserError, socket: Duplex) => 
   };
 
   return (error, socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy();
+    // Browsers open connections that they may need; a 408 on one would be shown as the answer to what is asked on it next.
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && 'bytesRead' in socket && socket.bytesRead === 0;
+    if (error.code === 'ECONNRESET' || isUnused) socket.destroy();
     else if (!known.has(socket)) {
       known.add(socket);
       answer(error, socket);

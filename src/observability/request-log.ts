@@ -14,9 +14,11 @@ export type RequestLog = (record: RequestRecord, status: number, durationMs: num
 export const createRequestLog = (log: Logger, which: LogRequests): RequestLog => {
   if (which === 'none' || !log.isLevelEnabled('info')) return () => {};
   return (record, status, durationMs) => {
-    const { cache, code, statements } = record;
+    const { cache, code, statements, isShed } = record;
     const { requestId, traceId, method, path } = record.origin;
     const { door, operation } = record.counts;
+    // A line for each would make it worse: that there are some is told every few seconds, and the metrics count them.
+    if (isShed) return;
     // Probes, scrapes and pages are of interest where they fail.
     if (which === 'misses' && (cache === 'hit' || (door === 'other' && status < 400))) return;
     const rounded = Math.round(durationMs * 100) / 100;

@@ -18,6 +18,8 @@ export class RequestRecord {
   cache: CacheUse = 'none';
   /** The code of the error that it ended with, if it did. */
   code: string | undefined = undefined;
+  /** Whether it was refused because too much was asked for at once. */
+  isShed = false;
   /** Sent for this request; one that it shares with others is put down to the one that came first. */
   statements = 0;
   /** What these took, with the wait for a connection. Those that ran side by side are added up. */

@@ -1,0 +1,123 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { Overloaded } from '../errors.ts';
+import { createFinished } from './finished.ts';
+import type { LoopLag } from './loop-lag.ts';
+
+/**
+ * Keeps work that cannot be done in time from being begun. Whatever is begun beyond what the process can finish makes all the rest wait, until
+ * nobody's answer comes in time; what is refused at once costs little, and its client knows when to come again.
+ */
+export interface LoadGuard {
+  /** Whether no further execution may begin. */
+  readonly isFull: () => boolean;
+  /** Whether the event loop is so late that not even a request should be read. */
+  readonly isLagging: () => boolean;
+  /** Takes the place of one execution. @throws Overloaded */
+  readonly enter: () => void;
+  /** Gives it back. @param isDone whether the execution came to its end, and was not given up because others took too long */
+  readonly leave: (isDone: boolean) => void;
+  /** The error of whoever is refused. */
+  readonly refuse: () => Overloaded;
+  readonly stats: { inFlight: number; refused: number };
+  readonly stop: () => void;
+}
+
+interface Options {
+  /** So many executions at once are never passed, however fast they are. */
+  readonly maxInFlight: number;
+  /** How long an execution may have to wait for those before it. */
+  readonly maxWaitMs: number;
+  /** How late the event loop may be. */
+  readonly maxLoopLagMs: number;
+  readonly poolSize: number;
+  readonly pool: Pick<Pool, 'waitingCount'>;
+  readonly lag: LoopLag;
+  readonly log: Logger;
+}
+
+/** A place for each connection, and one that fills up meanwhile: so many executions are begun however long they take. */
+const PLACES_PER_CONNECTION = 2;
+
+/** Statements that wait for a connection of the pool, for each that it has. */
+const MAX_QUEUE_PER_CONNECTION = 100;
+
+const TELL_MS = 5000;
+
+/**
+ * What can be finished in time is known from what was: by Little's law, an execution that begins behind N others waits for as long as it takes to
+ * finish N, and that is read off the last moments. So the bound follows the cost of what is asked for, and there is none in executions a second to
+ * be set. It holds only once there has been more to do than can be done side by side for a while: before that, little was finished because
+ * little was asked for.
+ */
+export const createLoadGuard = ({
+  maxInFlight,
+  maxWaitMs,
+  maxLoopLagMs,
+  poolSize,
+  pool,
+  lag,
+  log,
+}: Options): LoadGuard => {
+  const alwaysAllowed = Math.min(maxInFlight, PLACES_PER_CONNECTION * poolSize);
+  const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
+  const firstLookMs = maxWaitMs / 5;
+  const finished = createFinished(maxWaitMs);
+  // One for all: to look for where it was thrown would cost more than all the rest of refusing.
+  const refusal = new Overloaded();
+  const stats = { inFlight: 0, refused: 0 };
+  /** Since when all places that are always there have been taken, with no longer break than the window. */
+  let busySinceMs = Number.NEGATIVE_INFINITY;
+  /** Since when they are not. */
+  let calmSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
+  let toldMs = Number.NEGATIVE_INFINITY;
+
+  const isFull = (): boolean => {
+    const { inFlight } = stats;
+    if (inFlight < alwaysAllowed) return false;
+    if (inFlight >= maxInFlight || pool.waitingCount >= maxQueue) return true;
+    const nowMs = performance.now();
+    if (nowMs - busySinceMs < firstLookMs) return false;
+    // Where all are late because the loop is, to begin less would not make it quicker, and one slow moment would let ever fewer in.
+    return inFlight >= finished.perMs(nowMs) * (maxWaitMs + lag.standingMs());
+  };
+
+  const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
+
+  const refuse = (): Overloaded => {
+    stats.refused += 1;
+    const nowMs = performance.now();
+    if (nowMs - toldMs > TELL_MS) {
+      toldMs = nowMs;
+      const { inFlight, refused } = stats;
+      const lagMs = Math.round(lag.standingMs());
+      log.warn({ inFlight, waiting: pool.waitingCount, lagMs, refused }, 'more is asked for than can be done in time');
+    }
+    return refusal;
+  };
+
+  return {
+    isFull,
+    isLagging,
+    refuse,
+    enter: () => {
+      if (isFull()) throw refuse();
+      stats.inFlight += 1;
+      if (stats.inFlight < alwaysAllowed || calmSinceMs === undefined) return;
+      const nowMs = performance.now();
+      if (nowMs - calmSinceMs > maxWaitMs) {
+        busySinceMs = nowMs;
+        finished.reset(nowMs);
+      }
+      calmSinceMs = undefined;
+    },
+    leave: (isDone) => {
+      stats.inFlight -= 1;
+      const nowMs = performance.now();
+      if (stats.inFlight < alwaysAllowed) calmSinceMs ??= nowMs;
+      if (isDone) finished.add(nowMs);
+    },
+    stats,
+    stop: lag.stop,
+  };
+};
