@@ -255,7 +255,7 @@ export const createApp = (deps: Deps): App => {
       const isGraphql = path === '/graphql';
       if (!isGraphql && !path.startsWith('/api/')) return undefined;
       // Views wait in a queue of their own.
-      if (!isGraphql && !load.isLagging() && isView(path)) return undefined;
+      if (!isGraphql && isView(path)) return undefined;
       const toErrorResponse = isGraphql ? graphqlErrorResponse : problemResponse;
       return withCommon(request, requestIdOf(request.headers['x-request-id']), toErrorResponse(load.refuse()));
     },

@@ -127,7 +127,7 @@ const Environment = v.object({
   REST_DOCUMENTS: v.optional(v.string()),
   MAX_IN_FLIGHT: v.optional(integer(1, 1_000_000), '1000'),
   MAX_WAIT_MS: v.optional(integer(10, MAX_DELAY_MS), '500'),
-  MAX_LOOP_LAG_MS: v.optional(integer(10, MAX_DELAY_MS), '500'),
+  MAX_LOOP_LAG_MS: v.optional(integer(10, MAX_DELAY_MS), '2000'),
   MAX_CONNECTIONS: v.optional(integer(1, 1_000_000), '10000'),
   HEADERS_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '5000'),
   REQUEST_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),

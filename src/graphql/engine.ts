@@ -156,7 +156,7 @@ export const createEngine = ({
     : run;
 
   /** Here new work begins: what is found in memory, and what waits for an equal request, does not come by. */
-  const guarded = async <Value>({ isOnlyCounted }: Operation, work: () => Promise<Value>): Promise<Value> => {
+  const guarded = async <Value>({ isOnlyCounted }: Operation, work: () => Value | Promise<Value>): Promise<Value> => {
     if (isOnlyCounted) return work();
     load.enter();
     let isDone = false;
