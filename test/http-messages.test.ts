@@ -103,6 +103,11 @@ describe('is answered once, and told that it is the client’s fault', () => {
     [400, 'chunks that are not last', post('transfer-encoding: chunked, identity\r\n', `0\r\n\r\n${HIDDEN}`)],
     [400, 'a coding that nobody knows', post('transfer-encoding: xchunked\r\n', `0\r\n\r\n${HIDDEN}`)],
     [400, 'chunks twice', post(`transfer-encoding: x\r\n${CHUNKED}`, `0\r\n\r\n${HIDDEN}`).replace(': x', ': cow')],
+    [
+      400,
+      'two hosts and a coding that nobody knows',
+      get('/livez', 'host: x\r\nhost: y\r\ntransfer-encoding: cow\r\n'),
+    ],
     [400, 'a space before the colon', post('content-length : 26\r\n', OPERATION + HIDDEN)],
     [400, 'a folded header', get('/livez', 'host: x\r\nx: a\r\n b\r\n')],
     [400, 'a header that begins with a space', get('/livez', ' host: x\r\n')],

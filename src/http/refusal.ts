@@ -21,8 +21,13 @@ export const refuse: Refuse = (socket, error) => {
   const { status, headers, body } = problemResponse(error);
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body ?? ''), connection: 'close' });
   socket.on('error', () => {});
-  socket.end(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
-  // Closed at once, the client would be told of a reset before it has read why, if it is still sending.
+  socket.write(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
+  endAndLinger(socket);
+};
+
+// Closed at once, the client would be told of a reset before it has read why, if it is still sending.
+const endAndLinger = (socket: Duplex): void => {
+  socket.end();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 };
 
@@ -65,8 +70,9 @@ export const createParserRefusal = (): ((error: ParserError, socket: Duplex) => 
       underWay.once('finish', () => answer(error, socket));
       return;
     }
-    // The answer to the very request that is broken has begun already.
-    if (!socket.writable || underWay?.headersSent) socket.destroy();
+    if (!socket.writable) socket.destroy();
+    // The very request that is broken was answered for another reason: what is written, all of it, goes out in the next tick.
+    else if (underWay?.headersSent) process.nextTick(endAndLinger, socket);
     else refuse(socket, toAppError(error));
   };
 
