@@ -128,6 +128,8 @@ const Environment = v.object({
   MAX_IN_FLIGHT: v.optional(integer(1, 1_000_000), '1000'),
   MAX_WAIT_MS: v.optional(integer(10, MAX_DELAY_MS), '500'),
   MAX_LOOP_LAG_MS: v.optional(integer(10, MAX_DELAY_MS), '2000'),
+  RATE_LIMIT_PER_MINUTE: v.optional(integer(0, 1_000_000_000), '0'),
+  TRUST_PROXY: v.optional(integer(0, 100), '0'),
   MAX_CONNECTIONS: v.optional(integer(1, 1_000_000), '10000'),
   HEADERS_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '5000'),
   REQUEST_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '10000'),
@@ -184,6 +186,10 @@ export interface Config {
   readonly maxWaitMs: number;
   /** How late the event loop may be for longer than a moment. */
   readonly maxLoopLagMs: number;
+  /** Requests of one client; 0: any number. */
+  readonly rateLimitPerMinute: number;
+  /** Proxies before us whose `X-Forwarded-For` is believed. */
+  readonly trustedHops: number;
   readonly maxConnections: number;
   /** How long the head of a request may take to come, also the first of a connection. */
   readonly headersTimeoutMs: number;
@@ -249,6 +255,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     maxInFlight: output.MAX_IN_FLIGHT,
     maxWaitMs: output.MAX_WAIT_MS,
     maxLoopLagMs: output.MAX_LOOP_LAG_MS,
+    rateLimitPerMinute: output.RATE_LIMIT_PER_MINUTE,
+    trustedHops: output.TRUST_PROXY,
     maxConnections: output.MAX_CONNECTIONS,
     headersTimeoutMs: output.HEADERS_TIMEOUT_MS,
     requestTimeoutMs: output.REQUEST_TIMEOUT_MS,

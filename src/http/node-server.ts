@@ -4,9 +4,11 @@ import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { toAppError } from '../failure.ts';
+import { createClientOf } from './client-address.ts';
 import { watchConnections } from './connections.ts';
 import { listen, urlOf } from './listen.ts';
 import type { GatewayResponse } from './message.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { createParserRefusal, refuse } from './refusal.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { requestFault } from './request-fault.ts';
@@ -34,6 +36,8 @@ interface Options {
     | 'sendTimeoutMs'
     | 'keepAliveTimeoutMs'
     | 'maxConnections'
+    | 'rateLimitPerMinute'
+    | 'trustedHops'
   >;
   readonly log: Logger;
 }
@@ -69,6 +73,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   server.maxHeadersCount = 0;
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
+  const { rateLimitPerMinute: perMinute, trustedHops } = config;
+  const rateLimit = perMinute === 0 ? undefined : createRateLimit({ perMinute, clientOf: createClientOf(trustedHops) });
   let isDraining = false;
 
   const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
@@ -121,7 +127,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       (error) => answer(request, response, () => Promise.reject(error)),
     );
 
-  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  const serveNow = (request: IncomingMessage, response: ServerResponse): void => {
     try {
       const { method = 'GET', url: target = '/', headers } = request;
       const fault = faultOf(request, target);
@@ -140,6 +146,20 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     } catch (error) {
       fail(request, response, error);
     }
+  };
+
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method = 'GET', url: target = '/', headers } = request;
+    if (!rateLimit || HEALTH_PATHS.has(target)) {
+      serveNow(request, response);
+      return;
+    }
+    rateLimit(request)
+      .then((refusal) => {
+        if (refusal) reply(request, response, app.refuse({ method, target, headers }, refusal));
+        else serveNow(request, response);
+      })
+      .catch((error: unknown) => fail(request, response, error));
   };
 
   server.on('request', serve);
