@@ -285,6 +285,11 @@ describe('a start that fails', () => {
     expect(() => readConfig({ DATABASE_URL })).toThrow(/DATABASE_URL must be a whole URL.*, but is "…"/);
   });
 
+  test('names no file of a certificate that cannot be read', () => {
+    const DATABASE_URL = 'postgresql://shop:canary@db.example/shop?sslmode=verify-full&sslrootcert=/canary/ca.pem';
+    expect(() => readConfig({ DATABASE_URL })).toThrow(/DATABASE_URL must name certificates .*, but is "…"/);
+  });
+
   test('shows no password of a database that does not let us in', async () => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'vitrine-leaks-'));
     await writeFile(path.join(folder, 'ca.pem'), 'canary-certificate');
@@ -293,7 +298,6 @@ describe('a start that fails', () => {
       `postgresql://nobody:canary-password@${host}/shop`,
       `postgresql://shop:canary-password@127.0.0.1:1/shop`,
       `postgresql://shop:canary-password@${host}/shop?sslmode=verify-full&sslrootcert=${folder}/ca.pem`,
-      `postgresql://shop:canary-password@${host}/shop?sslmode=verify-full&sslrootcert=${folder}/none.pem`,
     ];
     const outputs = await Promise.all(
       urls.map(async (DATABASE_URL) => {
