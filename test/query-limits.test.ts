@@ -274,6 +274,17 @@ describe('a list may be filtered by 1,000 ids, and no more,', () => {
 });
 
 describe('what a list really brings is counted, too:', () => {
+  test('one list alone is answered, however long it is, but not twice', async () => {
+    await using other = await createRestShop();
+    await other.database.sql(
+      `insert into notice (id, title, content) select 1000 + n, 'N' || n, '' from generate_series(1, 1001) n`,
+    );
+    await using narrow = await createTestGateway(other.database, { QUERY_MAX_COST: '1000' });
+    expect((await narrow.get('/api/notice/list')).json).toHaveLength(1026);
+    const { errors } = await narrow.graphql('{ notices { id } again: notices { id } }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', maximum: 1000, field: 'Query.notices' });
+  });
+
   test('an operation is given up where a list is far longer than was assumed', async () => {
     await using other = await createRestShop();
     await other.database.sql(

@@ -15,7 +15,8 @@ export class RowBudget {
   /** @throws AppError QUERY_TOO_COMPLEX */
   spend(rows: number, field: string): void {
     this.#spent += rows;
-    if (this.#spent <= this.#maximum) return;
+    // One list alone is what the database holds: nobody has multiplied anything.
+    if (this.#spent <= this.#maximum || this.#spent === rows) return;
     throw tooComplex(
       `The operation has more than ${readable(this.#maximum)} rows (QUERY_MAX_COST). It was given up in "${field}".`,
       { limit: 'QUERY_MAX_COST', maximum: this.#maximum, actual: this.#spent, field },
