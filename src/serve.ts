@@ -121,7 +121,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     limits,
   });
   const health = createHealth(pool);
-  const metrics = createMetrics({ ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool });
+  const metrics = createMetrics({ ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool, load });
   const app = createApp({
     engine,
     rest: createRest(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : '/graphql' }),

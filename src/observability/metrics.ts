@@ -5,6 +5,7 @@ import type { Answers } from '../cache/answers.ts';
 import type { Pulse } from '../cache/pulse.ts';
 import type { GatewayResponse } from '../http/message.ts';
 import type { ViewCounter } from '../notice/view-counter.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { StatementCounts } from './statement-counts.ts';
 
@@ -18,6 +19,7 @@ export interface MetricSources {
   readonly pulse: Pick<Pulse, 'ageMs' | 'isLost'>;
   readonly views: Pick<ViewCounter, 'batchSizes' | 'waiting'>;
   readonly pool: Pool;
+  readonly load: Pick<LoadGuard, 'stats'>;
 }
 
 export interface Metrics {

@@ -5,7 +5,7 @@ import { requestDurations, requestErrors, requestTotals } from './request-sample
 
 /** The metrics of a gateway, under names as https://prometheus.io/docs/practices/naming/ has them. */
 export const createRegistry = (sources: MetricSources): Registry => {
-  const { requests, statements, answers, cacheMaxBytes, pulse, views, pool, version } = sources;
+  const { requests, statements, answers, cacheMaxBytes, pulse, views, pool, load, version } = sources;
   const registry = new Registry();
   const counter = counterOf(registry);
   const gauge = gaugeOf(registry);
@@ -82,6 +82,11 @@ export const createRegistry = (sources: MetricSources): Registry => {
     [],
     () => [{ labels: {}, distribution: seconds }],
   );
+  gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
+  counter('vitrine_shed_total', 'Requests refused because too much was asked for at once.', [], () => [
+    { labels: {}, value: load.stats.refused },
+  ]);
+
   gauge('vitrine_database_pool_connections', 'Open connections of the pool.', () => pool.totalCount);
   gauge('vitrine_database_pool_idle', 'Of these, the ones that do nothing.', () => pool.idleCount);
   gauge('vitrine_database_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
