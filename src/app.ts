@@ -195,16 +195,17 @@ export const createApp = (deps: Deps): App => {
     return withCommon(request, record.origin.requestId, toErrorResponse(error));
   };
 
-  const answer: App['answer'] = (request) => {
-    const requestId = requestIdOf(request.headers['x-request-id']);
-    return watch.answer(request, requestId, async (record) => {
-      const requestLog = lazyLog(log, record);
-      try {
-        return withCommon(request, requestId, await respond(request, requestLog, record));
-      } catch (error) {
-        return fail(request, record, toAppError(error, requestLog()));
-      }
-    });
+  const answer: App['answer'] = async (request) => {
+    const record = watch.begin(request, requestIdOf(request.headers['x-request-id']));
+    const requestLog = lazyLog(log, record);
+    let response: GatewayResponse;
+    try {
+      response = await watch.run(record, respond, request, requestLog, record);
+      withCommon(request, record.origin.requestId, response);
+    } catch (error) {
+      response = fail(request, record, toAppError(error, requestLog()));
+    }
+    return watch.end(record, response);
   };
 
   const giveViewed = async (
@@ -212,28 +213,29 @@ export const createApp = (deps: Deps): App => {
     body: Buffer | undefined,
     { answer: template, contentType, link, counts }: Recollected,
   ): Promise<GatewayResponse> => {
-    const startMs = watch.timesRecalled ? performance.now() : 0;
-    const requestId = requestIdOf(request.headers['x-request-id']);
+    const record = watch.begin(request, requestIdOf(request.headers['x-request-id']));
+    record.counts = counts;
+    let response: GatewayResponse;
     try {
-      const viewed = await engine.giveViewed(template);
+      const viewed = await watch.run(record, engine.giveViewed, template);
       // Withdrawn a moment ago: said by the long way.
-      if (viewed === undefined) return await answer({ ...request, body: async () => body ?? Buffer.alloc(0) });
-      const response = withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
-      watch.recalled(counts, request, response, requestId, startMs);
-      return withCommon(request, requestId, response);
+      response =
+        viewed === undefined
+          ? await watch.run(record, respond, { ...request, body: async () => body ?? Buffer.alloc(0) }, lazyLog(log, record), record)
+          : withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
+      withCommon(request, record.origin.requestId, response);
     } catch (error) {
-      return watch.refuse(request, requestId, (record) =>
-        withLink(link, fail(request, record, toAppError(error, lazyLog(log, record)()))),
-      );
+      response = withLink(link, fail(request, record, toAppError(error, lazyLog(log, record)())));
     }
+    return watch.end(record, response);
   };
 
   return {
     answer,
 
     refuse: (request, error) => {
-      const requestId = requestIdOf(request.headers['x-request-id']);
-      return watch.refuse(request, requestId, (record) => fail(request, record, error));
+      const record = watch.begin(request, requestIdOf(request.headers['x-request-id']));
+      return watch.end(record, fail(request, record, error));
     },
 
     recall: (request, body) => {

@@ -7,10 +7,10 @@ import { visible, visibleJson, visibleLines } from './visible.ts';
 /** The log of one request: most never write a line, so it is made when first asked for. */
 export type LazyLog = () => Logger;
 
-export const lazyLog = (log: Logger, { origin: { requestId, traceId } }: RequestRecord): LazyLog => {
+export const lazyLog = (log: Logger, { origin: { requestId, span } }: RequestRecord): LazyLog => {
   let child: Logger | undefined;
   return () => {
-    child ??= log.child({ requestId, ...(traceId && { traceId }) });
+    child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });
     return child;
   };
 };
@@ -41,8 +41,30 @@ export const createLog = async (given: LogOptions): Promise<Logger> => {
 /** Lines that wait for whoever reads them: past that, new ones are dropped. */
 const MAX_WAITING_BYTES = 16_777_216;
 
-// While some lines are being written, the next ones gather: a busy gateway makes few writes, and waits for none.
-const lineStream = (): DestinationStream => destination({ sync: false, maxLength: MAX_WAITING_BYTES });
+/** So many are written sooner. */
+const MIN_WRITE_BYTES = 16_000;
+
+/** So long lines gather: a busy gateway makes few writes, each of which costs more than ten lines, and waits for none. */
+const GATHER_MS = 10;
+
+/** What is left is written when the process exits. */
+const lineStream = (): DestinationStream & { readonly flushSync: () => void } => {
+  const lines = destination({ sync: false, minLength: MIN_WRITE_BYTES, maxLength: MAX_WAITING_BYTES });
+  let isGathering = false;
+  const flush = (): void => {
+    isGathering = false;
+    lines.flush();
+  };
+  return {
+    write: (line) => {
+      lines.write(line);
+      if (isGathering) return;
+      isGathering = true;
+      setTimeout(flush, GATHER_MS).unref();
+    },
+    flushSync: () => lines.flushSync(),
+  };
+};
 
 // Loaded only where someone reads it: production starts without.
 const prettyStream = async (): Promise<DestinationStream> => {

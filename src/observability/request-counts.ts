@@ -36,32 +36,34 @@ export interface RequestCounts {
 
 const MAX_CLIENT_OPERATIONS = 100;
 const MAX_NAME_CHARS = 64;
+const REST_OF_THEM = 'other';
 
 /** Seconds. */
 export const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export const createRequestCounts = (): RequestCounts => {
-  const known = new Map<string, OperationCounts>();
-  let clientOperations = 0;
+  const known: Record<Door, Map<string, OperationCounts>> = { rest: new Map(), graphql: new Map(), other: new Map() };
 
   const create = (door: Door, operation: string, route?: string): OperationCounts => {
     const counts = { door, operation, route, byCache: new Map(), recalled: { ok: 0, notModified: 0 } };
-    known.set(`${door} ${operation}`, counts);
+    known[door].set(operation, counts);
     return counts;
   };
 
   const of: RequestCounts['of'] = (door, operation, route) => {
-    const counts = known.get(`${door} ${operation}`);
+    const counts = known[door].get(operation);
     if (counts) return counts;
-    if (door === 'graphql') {
-      if (clientOperations >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS)
-        return known.get('graphql other') ?? create('graphql', 'other', route);
-      clientOperations += 1;
-    }
+    const isTooMuch = known.graphql.size >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS;
+    if (door === 'graphql' && isTooMuch) return known.graphql.get(REST_OF_THEM) ?? create(door, REST_OF_THEM, route);
     return create(door, operation, route);
   };
 
-  return { of, all: () => known.values(), errors: new Map(), inFlight: 0 };
+  return {
+    of,
+    all: () => Object.values(known).flatMap((ofDoor) => [...ofDoor.values()]),
+    errors: new Map(),
+    inFlight: 0,
+  };
 };
 
 /** @param seconds from the request to its answer */

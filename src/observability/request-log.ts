@@ -15,7 +15,7 @@ export const createRequestLog = (log: Logger, which: LogRequests): RequestLog =>
   if (which === 'none' || !log.isLevelEnabled('info')) return () => {};
   return (record, status, durationMs) => {
     const { cache, code, statements, isShed } = record;
-    const { requestId, traceId, method, path } = record.origin;
+    const { requestId, span, method, path } = record.origin;
     const { door, operation } = record.counts;
     // A line for each would make it worse: that there are some is told every few seconds, and the metrics count them.
     if (isShed) return;
@@ -26,7 +26,7 @@ export const createRequestLog = (log: Logger, which: LogRequests): RequestLog =>
     log.info(
       {
         requestId,
-        traceId,
+        traceId: span?.traceId,
         door,
         operation,
         method,

@@ -1,4 +1,5 @@
 import type { CacheUse, Door, OperationCounts, RequestCounts } from './request-counts.ts';
+import type { RequestSpan } from './tracing.ts';
 
 interface Origin {
   readonly requestId: string;
@@ -7,7 +8,8 @@ interface Origin {
   readonly path: string;
   /** By `performance.now()`. */
   readonly startMs: number;
-  readonly traceId: string | undefined;
+  /** In its trace, where there is one. */
+  readonly span: RequestSpan | undefined;
 }
 
 /** What is told of one request once it is answered: by the log, the metrics, `Server-Timing` and the trace. */

@@ -12,18 +12,16 @@ type Head = Omit<GatewayRequest, 'body'>;
 
 /** Sees every request through, so that nobody else has to know who is told of it. */
 export interface Watch {
-  /** Has a request answered that is not in memory. Whatever works for it meanwhile is put down to it. */
-  readonly answer: (
-    request: GatewayRequest,
-    requestId: string,
-    answer: (record: RequestRecord) => Promise<GatewayResponse>,
-  ) => Promise<GatewayResponse>;
-  /** The same for one that is refused at once. */
-  readonly refuse: (
-    request: Head,
-    requestId: string,
-    answer: (record: RequestRecord) => GatewayResponse,
-  ) => GatewayResponse;
+  /** Takes note of a request that is not answered from memory. */
+  readonly begin: (request: Head, requestId: string) => RequestRecord;
+  /** Works for a request: what is done meanwhile, by whomever, is put down to it. */
+  readonly run: <Args extends unknown[], Result>(
+    record: RequestRecord,
+    work: (...args: Args) => Result,
+    ...args: Args
+  ) => Result;
+  /** Tells everybody of its answer, the client too. */
+  readonly end: (record: RequestRecord, response: GatewayResponse) => GatewayResponse;
   /**
    * Takes note of an answer from memory. On the quickest path there is: an increment, unless somebody asked for more.
    * @param startMs when the request came, if {@link timesRecalled}
@@ -55,46 +53,44 @@ const MAX_PATH_CHARS = 256;
 export const createWatch = ({ requests, statements, isCounting, logRequest, logsRecalled, tracing }: Deps): Watch => {
   const working = new AsyncLocalStorage<RequestRecord>();
 
-  const recordOf = ({ method, target }: Head, requestId: string, startMs: number, traceId?: string): RequestRecord => {
+  const recordOf = (
+    { method, target }: Head,
+    requestId: string,
+    startMs: number,
+    span?: RequestSpan,
+  ): RequestRecord => {
     const path = splitTarget(target).path.slice(0, MAX_PATH_CHARS);
-    return new RequestRecord({ requestId, method, path, startMs, traceId }, requests);
-  };
-
-  const tell = (record: RequestRecord, { status, headers }: GatewayResponse, span: RequestSpan | undefined): void => {
-    const { counts, cache, code, origin } = record;
-    const durationMs = performance.now() - origin.startMs;
-    if (isCounting) {
-      countAnswer(counts, cache, status, durationMs / 1000);
-      if (code !== undefined) countError(requests, counts.door, code);
-    }
-    logRequest(record, status, durationMs);
-    span?.end(spanName(record), spanAttributes(record, status), status >= 500);
-    if (counts.door !== 'other') headers['server-timing'] = serverTiming(record, durationMs);
+    return new RequestRecord({ requestId, method, path, startMs, span }, requests);
   };
 
   return {
-    timesRecalled: logsRecalled || tracing.isOn,
-
-    answer: async (request, requestId, answer) => {
+    begin: (request, requestId) => {
       const startMs = performance.now();
-      const span = tracing.startRequest(request.headers, startMs);
-      const record = recordOf(request, requestId, startMs, span?.traceId);
-      const work = () => working.run(record, answer, record);
       requests.inFlight += 1;
-      const response = await (span ? span.run(work) : work());
+      return recordOf(request, requestId, startMs, tracing.startRequest(request.headers, startMs));
+    },
+
+    run: (record, work, ...args) => {
+      const { span } = record.origin;
+      return span ? span.run(() => working.run(record, work, ...args)) : working.run(record, work, ...args);
+    },
+
+    end: (record, response) => {
+      const { counts, cache, code, origin } = record;
+      const { status, headers } = response;
+      const durationMs = performance.now() - origin.startMs;
       requests.inFlight -= 1;
-      tell(record, response, span);
+      if (isCounting) {
+        countAnswer(counts, cache, status, durationMs / 1000);
+        if (code !== undefined) countError(requests, counts.door, code);
+      }
+      logRequest(record, status, durationMs);
+      origin.span?.end(spanName(record), spanAttributes(record, status), status >= 500);
+      if (counts.door !== 'other') headers['server-timing'] = serverTiming(record, durationMs);
       return response;
     },
 
-    refuse: (request, requestId, answer) => {
-      const startMs = performance.now();
-      const span = tracing.startRequest(request.headers, startMs);
-      const record = recordOf(request, requestId, startMs, span?.traceId);
-      const response = answer(record);
-      tell(record, response, span);
-      return response;
-    },
+    timesRecalled: logsRecalled || tracing.isOn,
 
     recalled: (counts, request, response, requestId, startMs) => {
       if (isCounting) {
@@ -105,7 +101,7 @@ export const createWatch = ({ requests, statements, isCounting, logRequest, logs
       const isTraced = tracing.isOn && request.headers.traceparent !== undefined;
       if (!logsRecalled && !isTraced) return;
       const span = isTraced ? tracing.startRequest(request.headers, startMs) : undefined;
-      const record = recordOf(request, requestId, startMs, span?.traceId);
+      const record = recordOf(request, requestId, startMs, span);
       record.counts = counts;
       record.cache = 'hit';
       if (logsRecalled) logRequest(record, response.status, performance.now() - startMs);
