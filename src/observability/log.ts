@@ -1,5 +1,6 @@
-import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { errorRecord } from './error-record.ts';
+import { createLineStream } from './line-stream.ts';
 import type { RequestRecord } from './request-record.ts';
 import { createScrub } from './scrub.ts';
 import { visible, visibleJson, visibleLines } from './visible.ts';
@@ -35,35 +36,7 @@ export const logOptions = ({ level, secrets }: LogOptions): LoggerOptions => {
 
 /** JSON lines, or on a terminal text that people read. */
 export const createLog = async (given: LogOptions): Promise<Logger> => {
-  return pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : lineStream());
-};
-
-/** Lines that wait for whoever reads them: past that, new ones are dropped. */
-const MAX_WAITING_BYTES = 16_777_216;
-
-/** So many are written sooner. */
-const MIN_WRITE_BYTES = 16_000;
-
-/** So long lines gather: a busy gateway makes few writes, each of which costs more than ten lines, and waits for none. */
-const GATHER_MS = 10;
-
-/** What is left is written when the process exits. */
-const lineStream = (): DestinationStream & { readonly flushSync: () => void } => {
-  const lines = destination({ sync: false, minLength: MIN_WRITE_BYTES, maxLength: MAX_WAITING_BYTES });
-  let isGathering = false;
-  const flush = (): void => {
-    isGathering = false;
-    lines.flush();
-  };
-  return {
-    write: (line) => {
-      lines.write(line);
-      if (isGathering) return;
-      isGathering = true;
-      setTimeout(flush, GATHER_MS).unref();
-    },
-    flushSync: () => lines.flushSync(),
-  };
+  return pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : createLineStream());
 };
 
 // Loaded only where someone reads it: production starts without.
