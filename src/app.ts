@@ -221,7 +221,13 @@ export const createApp = (deps: Deps): App => {
       // Withdrawn a moment ago: said by the long way.
       response =
         viewed === undefined
-          ? await watch.run(record, respond, { ...request, body: async () => body ?? Buffer.alloc(0) }, lazyLog(log, record), record)
+          ? await watch.run(
+              record,
+              respond,
+              { ...request, body: async () => body ?? Buffer.alloc(0) },
+              lazyLog(log, record),
+              record,
+            )
           : withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
       withCommon(request, record.origin.requestId, response);
     } catch (error) {

@@ -31,6 +31,7 @@ import { createRecollection } from './http/recollection.ts';
 import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, type Metrics } from './observability/metrics.ts';
 import { createObservability } from './observability/observability.ts';
+import { traceReads } from './observability/traced-reads.ts';
 import { createLoadGuard } from './overload/load-guard.ts';
 import { watchLoopLag } from './overload/loop-lag.ts';
 import { createPages } from './pages/pages.ts';
@@ -96,7 +97,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   });
   const { exposure, introspection, fieldSuggestions, queryLimits: limits } = config;
   const sql = createSql(pool);
-  const viewCounter = createViewCounter(sql, clock);
+  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
   const giveViewed = createGiveViewed(viewCounter, timeoutMs);
   const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing, maxRows: limits.maxCost });
   const load = createLoadGuard({

@@ -150,10 +150,9 @@ export const createEngine = ({
     return JSON.stringify(data);
   };
 
-  const traced: typeof run = tracing.isOn
-    ? (operation, ...rest) =>
-        tracing.span(`query ${operation.label}`, operationAttributes(operation), () => run(operation, ...rest))
-    : run;
+  /** Executes an operation, as a part of its trace. */
+  const traced = <Result>(operation: Operation, work: () => Result): Result =>
+    tracing.isOn ? tracing.span(`query ${operation.label}`, operationAttributes(operation), work) : work();
 
   /** Here new work begins: what is found in memory, and what waits for an equal request, does not come by. */
   const guarded = async <Value>({ isOnlyCounted }: Operation, work: () => Value | Promise<Value>): Promise<Value> => {
@@ -169,7 +168,8 @@ export const createEngine = ({
     }
   };
 
-  const execution: typeof run = (operation, ...rest) => guarded(operation, () => traced(operation, ...rest));
+  const execution: typeof run = (operation, ...rest) =>
+    guarded(operation, () => traced(operation, () => run(operation, ...rest)));
 
   /** An answer with slots for the views that are to be counted; undefined where the operation has to be executed for each of them. */
   const getTemplate = async (
@@ -183,7 +183,9 @@ export const createEngine = ({
     costLimit.check(cost, coerced);
     const runDeferred = async (policy: GatheredPolicy): Promise<string> => {
       try {
-        return await guarded(operation, () => compiled.run(coerced, createContext(policy, 'deferred')));
+        return await guarded(operation, () =>
+          traced(operation, () => compiled.run(coerced, createContext(policy, 'deferred'))),
+        );
       } catch (error) {
         throw new NotDeferred('', { cause: error });
       }
@@ -206,7 +208,10 @@ export const createEngine = ({
     const template = caller.countViews ? await getTemplate(operation, inputs, key, toBody) : undefined;
     const body = template && (await giveViewed(template));
     if (body !== undefined) return { body, encoding: 'latin1', template };
-    return { body: toBody(await execution(operation, inputs, caller, new GatheredPolicy())), encoding: 'utf8' };
+    return {
+      body: toBody(await execution(operation, inputs, caller, new GatheredPolicy())),
+      encoding: 'utf8',
+    };
   };
 
   const answer: Engine['answer'] = async (operation, variables, caller, { name, toBody }) => {

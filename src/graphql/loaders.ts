@@ -85,7 +85,7 @@ export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing, maxRo
   const reads: Reads = {
     product: traceReads(tracing, 'product', createProductReads(sql)),
     category: traceReads(tracing, 'category', createCategoryReads(prisma, sql)),
-    notice: traceReads(tracing, 'notice', createNoticeReads(sql, traceReads(tracing, 'notice', viewCounter))),
+    notice: traceReads(tracing, 'notice', createNoticeReads(sql, viewCounter)),
   };
   return (policy, views) => {
     const now = new Date(clock.nowMs());
