@@ -4,6 +4,7 @@ import type { Category, PrismaClient } from '../database/generated/client/client
 import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
 import type { InFlight } from '../graphql/in-flight.ts';
+import { memo } from '../graphql/memo.ts';
 import { categoriesById, categoriesOfParents } from './category.sql.ts';
 
 export interface CategoryLoaders {
@@ -38,19 +39,33 @@ export const createCategoryLoaders = (
   policy: GatheredPolicy,
   inFlight: InFlight,
 ): CategoryLoaders => {
+  const known = new Map<number, Promise<Category | null>>();
+
   // The categories of several lists of products are one statement, whichever list comes first.
-  const byIdLoader = new DataLoader<number, Category | null>((ids) => reads.byId.loadMany(ids), {
-    batchScheduleFn: (load) => inFlight.whenIdle(load),
-  });
+  const read = (id: number): Promise<Category | null> =>
+    inFlight.isIdle
+      ? reads.byId.load(id)
+      : new Promise((resolve) => inFlight.whenIdle(() => resolve(reads.byId.load(id))));
 
   const byIdOrNull = (id: number): Promise<Category | null> => {
     policy.dependsOn('category');
-    return byIdLoader.load(id);
+    let category = known.get(id);
+    if (!category) {
+      category = read(id);
+      known.set(id, category);
+    }
+    return category;
   };
+
+  const existing = memo(async (id: number): Promise<Category> => {
+    const category = await byIdOrNull(id);
+    if (!category) throw new Error(`category ${id} vanished while it was referred to`);
+    return category;
+  });
 
   const remember = async (categories: Promise<Category[]>): Promise<Category[]> => {
     policy.dependsOn('category');
-    for (const category of await categories) byIdLoader.prime(category.id, category);
+    for (const category of await categories) known.set(category.id, Promise.resolve(category));
     return categories;
   };
 
@@ -59,11 +74,7 @@ export const createCategoryLoaders = (
 
   return {
     byIdOrNull,
-    byId: async (id) => {
-      const category = await byIdOrNull(id);
-      if (!category) throw new Error(`category ${id} vanished while it was referred to`);
-      return category;
-    },
+    byId: existing,
     roots: () => {
       roots ??= remember(reads.roots());
       return roots;

@@ -13,6 +13,11 @@ export class InFlight {
     return read;
   }
 
+  /** Whether none is under way. */
+  get isIdle(): boolean {
+    return this.#count === 0;
+  }
+
   /** Calls back when no tracked read is under way and what they brought has been looked through. */
   whenIdle(callback: () => void): void {
     this.#waiting.push(callback);

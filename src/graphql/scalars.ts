@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { builder } from './builder.ts';
+import { createIsoTime } from './iso-time.ts';
 
 const outputOnly = (name: string) => (): never => {
   throw new GraphQLError(`${name} is an output type.`);
@@ -8,7 +9,7 @@ const outputOnly = (name: string) => (): never => {
 builder.scalarType('DateTime', {
   description: 'A moment in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-  serialize: (moment) => moment.toISOString(),
+  serialize: createIsoTime(),
   parseValue: outputOnly('DateTime'),
 });
 

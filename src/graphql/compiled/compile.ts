@@ -18,7 +18,7 @@ import { argsReader } from './args.ts';
 import { collectFields, type Fragments, fragmentsOf } from './collect-fields.ts';
 import { leafWriter } from './leaf.ts';
 import { NotCompiled } from './not-compiled.ts';
-import { Output } from './output.ts';
+import { type Output, write as writeText } from './output.ts';
 
 /** One operation, compiled for one schema. */
 export interface CompiledOperation {
@@ -26,13 +26,13 @@ export interface CompiledOperation {
   readonly run: (variables: VariableValues, context: OperationContext) => string | Promise<string>;
 }
 
-interface Run {
+export interface Run {
   readonly variables: VariableValues;
   readonly context: OperationContext;
 }
 
 /** Writes a completed value. */
-type Writer = (value: unknown, run: Run, output: Output) => void;
+export type Writer = (value: unknown, run: Run, output: Output) => void;
 
 interface CompiledField {
   /** `"key":` */
@@ -63,9 +63,8 @@ export const compile = (
   }
   return {
     run: (variables, context) => {
-      const output = new Output();
-      write({}, { variables, context }, output);
-      return output.finish();
+      const run = { variables, context };
+      return writeText(run, (output) => write({}, run, output));
     },
   };
 };
@@ -95,7 +94,7 @@ const objectWriter = (
     for (const { label, read, write } of fields) {
       output.text += label;
       const result = read(source, run);
-      if (isPromise(result)) output.await(result.then((settled) => writeApart(write, settled, run)));
+      if (isPromise(result)) output.await(result, write);
       else write(result, run, output);
     }
     output.text += '}';
@@ -104,12 +103,6 @@ const objectWriter = (
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-
-const writeApart = (write: Writer, value: unknown, run: Run): string | Promise<string> => {
-  const output = new Output();
-  write(value, run, output);
-  return output.finish();
-};
 
 const compileField = (
   parent: GraphQLObjectType,
@@ -182,7 +175,7 @@ const listWriter =
     for (const item of value) {
       if (!isFirst) output.text += ',';
       isFirst = false;
-      if (isPromise(item)) output.await(item.then((settled) => writeApart(write, settled, run)));
+      if (isPromise(item)) output.await(item, write);
       else write(item, run, output);
     }
     output.text += ']';

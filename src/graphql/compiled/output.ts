@@ -1,25 +1,64 @@
+import type { Run, Writer } from './compile.ts';
+
+/** A place left open for a value that is on its way. */
+interface Hole {
+  readonly value: Promise<unknown>;
+  readonly write: Writer;
+}
+
 /** JSON text that is being written, with places left open for values that are still on their way. */
 export class Output {
   text = '';
-  private pieces: (string | Promise<string>)[] | undefined;
+  private pieces: (string | Hole)[] | undefined;
 
   /** Leaves a place for a value; what is written next comes after it. */
-  await(value: Promise<string>): void {
-    // The whole may be given up before anyone waits for this part of it.
-    value.catch(ignore);
+  await(value: Promise<unknown>, write: Writer): void {
     this.pieces ??= [];
-    this.pieces.push(this.text, value);
+    this.pieces.push(this.text, { value, write });
     this.text = '';
   }
 
+  /** Nobody will wait for what is still on its way, and nobody is to be told how it ends. */
+  abandon(): void {
+    for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(ignore);
+  }
+
   /** The whole text, at once where nothing was left open. */
-  finish(): string | Promise<string> {
-    if (this.pieces === undefined) return this.text;
-    this.pieces.push(this.text);
-    return Promise.all(this.pieces).then(join);
+  finish(run: Run): string | Promise<string> {
+    return this.pieces === undefined ? this.text : fill(this.pieces, this.text, run);
   }
 }
 
-const ignore = (): void => {};
+/** The text that is written, at once where no place was left open. @throws what writing it throws */
+export const write = (run: Run, toOutput: (output: Output) => void): string | Promise<string> => {
+  const output = new Output();
+  try {
+    toOutput(output);
+  } catch (error) {
+    output.abandon();
+    throw error;
+  }
+  return output.finish(run);
+};
 
-const join = (pieces: string[]): string => pieces.join('');
+/**
+ * Waits for all values of one depth, each once however many places it is for, then writes them one after another: a promise for each place costs
+ * more than the writing.
+ */
+const fill = async (pieces: readonly (string | Hole)[], rest: string, run: Run): Promise<string> => {
+  const settled = new Map<Promise<unknown>, unknown>();
+  for (const piece of pieces) if (typeof piece !== 'string') settled.set(piece.value, undefined);
+  const values = await Promise.all(settled.keys());
+  let index = 0;
+  for (const promise of settled.keys()) settled.set(promise, values[index++]);
+
+  return write(run, (output) => {
+    for (const piece of pieces) {
+      if (typeof piece === 'string') output.text += piece;
+      else piece.write(settled.get(piece.value), run, output);
+    }
+    output.text += rest;
+  });
+};
+
+const ignore = (): void => {};
