@@ -127,7 +127,7 @@ const Environment = v.object({
   ),
   REST_DOCUMENTS: v.optional(v.string()),
   MAX_IN_FLIGHT: v.optional(integer(1, 1_000_000), '1000'),
-  MAX_WAIT_MS: v.optional(integer(10, MAX_DELAY_MS), '500'),
+  MAX_WAIT_MS: v.optional(integer(10, MAX_DELAY_MS), '1000'),
   MAX_LOOP_LAG_MS: v.optional(integer(10, MAX_DELAY_MS), '2000'),
   RATE_LIMIT_PER_MINUTE: v.optional(integer(0, 1_000_000_000), '0'),
   TRUST_PROXY: v.optional(integer(0, 100), '0'),

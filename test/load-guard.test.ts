@@ -93,7 +93,7 @@ describe('asked for more than it can do', () => {
     );
     expect(finishedPerS).toBeGreaterThan(perSecond * 0.89);
     expect(refused).toBeGreaterThan(0);
-    expect(longestWaitMs).toBeLessThan(Math.max(MAX_WAIT_MS, serviceMs * 2) * 1.25);
+    expect(longestWaitMs).toBeLessThan(Math.max(MAX_WAIT_MS, serviceMs * 4) * 1.25);
   });
 
   test('it follows when the work becomes harder', () => {
@@ -120,7 +120,7 @@ test('asked for less than it can do, it refuses nothing', () => {
 test('it lets nobody in past the queue of the pool', () => {
   const pool = { waitingCount: 0 };
   const guard = createGuard(pool);
-  for (let count = 0; count < 20; count += 1) guard.enter();
+  for (let count = 0; count < 40; count += 1) guard.enter();
   expect(guard.isFull()).toBe(false);
   pool.waitingCount = 1000;
   expect(guard.isFull()).toBe(true);
@@ -137,7 +137,7 @@ test('what is given up does not count as finished', () => {
     if (ms > 300 && guard.stats.inFlight > 0) guard.leave(false);
   }
   // As many as always may be, and no more for all that left.
-  expect(guard.stats.inFlight).toBeLessThanOrEqual(2 * POOL_SIZE);
+  expect(guard.stats.inFlight).toBeLessThanOrEqual(4 * POOL_SIZE);
 });
 
 test('a crowd that comes at once is let in, however little was asked for before', () => {

@@ -36,8 +36,11 @@ interface Options {
   readonly log: Logger;
 }
 
-/** A place for each connection, and one that fills up meanwhile: so many executions are begun however long they take. */
-const PLACES_PER_CONNECTION = 2;
+/**
+ * So many executions are begun however long they take: what keeps every connection busy, and a few dozen requests that a database which stands
+ * still for a moment need not cost their answers.
+ */
+const PLACES_PER_CONNECTION = 4;
 
 /** Statements that wait for a connection of the pool, for each that it has. */
 const MAX_QUEUE_PER_CONNECTION = 100;
