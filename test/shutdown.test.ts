@@ -115,6 +115,26 @@ test('a database that no longer speaks keeps it from ending no longer than it ma
   await view;
 });
 
+test('a database that has stopped neither, though it takes the goodbye', async () => {
+  await using gateway = await start({ SHUTDOWN_TIMEOUT_MS: '1500' });
+  expect((await fetch(`${gateway.url}/api/notice/1`)).status).toBe(200);
+  const rows = await database.sql<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and application_name = 'vitrine'`,
+  );
+  const signal = (name: NodeJS.Signals): void => {
+    for (const { pid } of rows) process.kill(pid, name);
+  };
+  signal('SIGSTOP');
+  try {
+    const startedMs = performance.now();
+    gateway.command.child.kill('SIGTERM');
+    expect(await gateway.command.ended).toBe(0);
+    expect(performance.now() - startedMs).toBeLessThan(3000);
+  } finally {
+    signal('SIGCONT');
+  }
+});
+
 describe('an error that nobody caught is logged, and the process finishes what it has accepted and fails', () => {
   test.for([
     ['an exception', 'throw new Error("boom")'],

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startCommitRecord } from '../support/commit-record.ts';
 import { createBackOffice } from './back-office.ts';
 import { createBlows } from './blows.ts';
+import { watchMachine } from './busy-machine.ts';
 import { createFindings } from './findings.ts';
 import { leftOpen, readHandles } from './handles.ts';
 import { startInstance } from './instance.ts';
@@ -49,6 +50,7 @@ export const soak = async ({ seconds, seed }: SoakOptions): Promise<SoakResult> 
   const backOffice = createBackOffice(database, record);
   const { exclusively } = createLane();
   const strike = createBlows({ database, record, backOffice, victim, exclusively });
+  const machine = watchMachine(record);
   const traffic = startTraffic({ instances: [lasting, victim], record, findings, picks: plan.picks });
 
   const probes: Probe[] = [];
@@ -62,6 +64,7 @@ export const soak = async ({ seconds, seed }: SoakOptions): Promise<SoakResult> 
     }),
   ]);
   await traffic.stop();
+  machine.stop();
 
   const growth = growthOf(probes);
   findings.add('views', await viewFaults(database, traffic.loads));
@@ -71,5 +74,5 @@ export const soak = async ({ seconds, seed }: SoakOptions): Promise<SoakResult> 
     findings.add('log', logFaults(instance));
     findings.add('shutdown', await shutdownFaults(instance));
   }
-  return { faults: findings.list(), summary: summarize({ traffic, writes, blows, growth, probes, before }) };
+  return { faults: findings.list(), summary: summarize({ traffic, machine, writes, blows, growth, probes, before }) };
 };

@@ -65,7 +65,8 @@ export const startTraffic = ({ instances, record, findings, picks }: Deps): Traf
     const receivedMs = performance.now();
     counts.readings += 1;
     if (!received) {
-      if (!instance.wasDown(sentMs, receivedMs)) findings.add('no answer', [`${method} ${target}`]);
+      if (!instance.wasDown(sentMs, receivedMs) && !record.isExcused(sentMs, receivedMs))
+        findings.add('no answer', [`${method} ${target}`]);
       return;
     }
     const answer = received.status === 304 && before ? { ...before.answer, headers: received.headers } : received;
@@ -86,7 +87,7 @@ export const startTraffic = ({ instances, record, findings, picks }: Deps): Traf
     const told = `${request[0]} ${request[1].slice(0, 80)} ${request[3]?.slice(0, 80) ?? ''}`;
     if (!answer) {
       // One that is refused while it still sends may not come to read why.
-      if (!instance.wasDown(sentMs, receivedMs) && status !== 413) findings.add('no answer', [told]);
+      if (!instance.wasDown(sentMs, receivedMs) && !isExcused && status !== 413) findings.add('no answer', [told]);
     } else if (answer.status !== status && !(answer.status === 503 && isExcused)) {
       findings.add('wrong status', [`${told}: ${answer.status}, not ${status}: ${answer.text.slice(0, 200)}`]);
     }

@@ -35,6 +35,8 @@ export interface CommitRecord {
   readonly withdrawNotice: () => Promise<void>;
   /** In this time the database is out of reach; the result ends it. */
   readonly loseDatabase: () => () => void;
+  /** In this time, known only afterwards, nothing could be answered as ever. */
+  readonly excuse: (fromMs: number, toMs: number) => void;
   /** Whether a request between these two moments may be answered as if the database were away. */
   readonly isExcused: (sentMs: number, receivedMs: number) => boolean;
   /** Forgets what has not been true for so long: an answer that still shows it breaks the rules. */
@@ -104,6 +106,10 @@ export const startCommitRecord = async (
 
   return {
     isExcused,
+
+    excuse: (fromMs, toMs) => {
+      outages.push({ fromMs, toMs });
+    },
 
     commitPrices: async (changes, write) => {
       const committed = begin();
