@@ -4,6 +4,7 @@ import { readConfig } from '../src/config.ts';
 import type { Finding } from '../src/doctor/check.ts';
 import { examine } from '../src/doctor/examine.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { deafWireTo } from './support/deaf-wire.ts';
 import { temporaryFolder } from './support/import.ts';
 import { runCli } from './support/process.ts';
 
@@ -130,6 +131,17 @@ describe('a fault is told with what to do:', () => {
         check: 'connections',
         status: 'fail',
         message: expect.stringContaining('50 instances of 101 connections'),
+      }),
+    ]);
+  });
+
+  test('notifications that do not come through', async () => {
+    await using wire = await deafWireTo(database);
+    expect(faults(await look({}, wire.url))).toEqual([
+      expect.objectContaining({
+        check: 'notifications',
+        status: 'fail',
+        remedy: expect.stringContaining('transaction mode'),
       }),
     ]);
   });

@@ -165,6 +165,11 @@ test('without DATABASE_URL the embedded database is filled, also while a gateway
     return ((await response.json()) as { slug: string }[]).map(({ slug }) => slug);
   };
   expect(await list(), 'no demo catalogue beside it').toEqual(['p-1']);
+  // What the API answers is what is there.
+  const answer = await fetch(`${gateway.url}/api/product/list`);
+  const back = run(await folder.write('back.json', await answer.text()));
+  expect(await back.ended, back.output()).toBe(0);
+  expect(back.output()).toContain('0 new, 0 changed, 1 unchanged');
   const during = run(await folder.write('during.csv', productCsv(3)));
   expect(await during.ended, during.output()).toBe(0);
   expect(await list()).toEqual(['p-1', 'p-2', 'p-3']);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { UnknownOutcomeError } from '../src/catalogue/import/write/merge.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { importText } from './support/import.ts';
+import { importText, productCsv } from './support/import.ts';
+import { startProxy } from './support/proxy.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -288,6 +290,13 @@ test('a row that only the database refuses costs no other, however many there ar
   } finally {
     await database.sql('alter table product drop constraint house_rule');
   }
+});
+
+test('an answer to the commit that is lost is told as such, and the next run finds what is in', async () => {
+  await using proxy = await startProxy(database);
+  const csv = productCsv(3);
+  await expect(importText(proxy, csv, { beforeCommit: proxy.loseNextAnswer })).rejects.toThrow(UnknownOutcomeError);
+  expect(await importText(database, csv)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
 });
 
 test('in batches, each is committed by itself', async () => {

@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readRecords } from '../src/catalogue/import/source/records.ts';
-import type { Fault, SourceRecord } from '../src/catalogue/import/value.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { importText } from './support/import.ts';
+import { readPieces } from './support/records.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -102,19 +100,6 @@ describe('what is broken costs no other row', () => {
   });
 });
 
-/** Reads a text that arrives in pieces of some size. */
-const read = async (text: string, size: number): Promise<{ records: SourceRecord[]; faults: Fault[] }> => {
-  const bytes = Buffer.from(text);
-  const faults: Fault[] = [];
-  const blocks = async function* () {
-    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-  };
-  const source = { name: 'it', sizeBytes: undefined, readBytes: () => 0, blocks };
-  const { batches } = await readRecords(source, (fault) => faults.push(fault));
-  const records = (await Readable.from(batches).toArray()).flat() as SourceRecord[];
-  return { records, faults };
-};
-
 const withTextNumbers = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, each) => (typeof each === 'number' ? String(each) : each));
 
@@ -132,7 +117,7 @@ test('whatever objects a JSON file has, in whatever pieces it arrives, each is r
       // The first piece is what tells the kind of file.
       fc.integer({ min: 64, max: 300 }),
       async (objects, indent, size) => {
-        const { records, faults } = await read(JSON.stringify(objects, null, indent), size);
+        const { records, faults } = await readPieces(JSON.stringify(objects, null, indent), size);
         expect(faults).toEqual([]);
         expect(records.map(({ fields }) => fields)).toEqual(withTextNumbers(objects));
         const lines = JSON.stringify(objects, null, indent).split('\n');
@@ -167,7 +152,7 @@ test('whatever happens to one row of an indented file, all rows but that one and
           text.slice(0, at) + damage + text.slice(at + 1),
           ...lines.slice(first + height),
         ];
-        const { records } = await read(damaged.join('\n'), size);
+        const { records } = await readPieces(damaged.join('\n'), size);
         const slugs = new Set(records.map(({ fields }) => fields.slug));
         for (let index = 0; index < rows.length; index += 1) {
           if (Math.abs(index - row) > 1) expect(slugs, damaged.join('\n')).toContain(`s-${index}`);

@@ -16,16 +16,19 @@ interface Options {
   readonly format?: string;
   readonly currency?: string;
   readonly batchRows?: number;
+  /** Called when the last row is written, just before the commit. */
+  readonly beforeCommit?: () => void;
 }
 
 /** Imports a text, as a file, into a database. */
 export const importText = async (
   { url }: { readonly url: string },
   text: string | Uint8Array,
-  { format, currency, batchRows }: Options = {},
+  { format, currency, batchRows, beforeCommit }: Options = {},
 ): Promise<TriedImport> => {
   await using folder = await temporaryFolder();
   const client = new pg.Client(connectionConfig(url));
+  client.on('error', () => {});
   await client.connect();
   const faults: Fault[] = [];
   try {
@@ -38,7 +41,12 @@ export const importText = async (
       isInTransaction: false,
       onFault: (fault) => faults.push(fault),
       rejectCount: () => faults.length,
-      progress: { update: () => {}, clear: () => {} },
+      progress: {
+        update: ({ step, done, total }) => {
+          if (step === 'writing' && done === total) beforeCommit?.();
+        },
+        clear: () => {},
+      },
       signal: new AbortController().signal,
     });
     return { ...imported, faults };

@@ -43,7 +43,7 @@ const PIECE_CHARACTERS = 64 * 1024;
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { client, source, progress, onFault, rejectCount, signal } = options;
-  const { container, batches } = await readRecords(source, onFault);
+  const { container, batches } = await readRecords(source, onFault, signal);
   const { format, records } = await chooseFormat(options, batches);
   const reader = format.open();
   const encode = createEncoder(format.kind, reader);
@@ -73,19 +73,18 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
         yield piece;
         piece = '';
       }
-      const rejected = rejectCount();
-      progress.update(`reading ${source.name}`, source.readBytes(), source.sizeBytes, noteOf(rowCount, rejected));
+      progress.update({
+        step: `reading ${source.name}`,
+        done: source.readBytes(),
+        total: source.sizeBytes,
+        rows: rowCount,
+        rejected: rejectCount(),
+      });
       signal.throwIfAborted();
     }
     piece += encodeAll(reader.end?.() ?? []);
     if (piece) yield piece;
   }
-
-  const startedMs = performance.now();
-  const noteOf = (count: number, rejected: number): string => {
-    const rate = Math.round(count / ((performance.now() - startedMs) / 1000));
-    return `${count.toLocaleString('en')} rows, ${rate.toLocaleString('en')}/s${rejected > 0 ? `, ${rejected} rejected` : ''}`;
-  };
 
   await copyIntoStage(client, format.kind, rows(), signal);
   const merged = await mergeStage({
@@ -93,9 +92,9 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     kind: format.kind,
     rowCount,
     columnOf: reader.columnOf,
-    onProgress: (count) => {
+    onProgress: (step, rows) => {
       signal.throwIfAborted();
-      progress.update('writing', count, rowCount, noteOf(count, rejectCount()));
+      progress.update({ step, done: rows, total: rowCount, rows, rejected: rejectCount() });
     },
   });
   return { ...merged, format, container, unusedColumns: [...columns].filter((column) => !reader.uses(column)) };

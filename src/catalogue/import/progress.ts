@@ -1,9 +1,20 @@
 import type { WriteStream } from 'node:tty';
 
+interface State {
+  /** What is being done. */
+  readonly step: string;
+  /** A part of `total`, in whatever unit. */
+  readonly done: number;
+  /** Undefined where nobody knows. */
+  readonly total: number | undefined;
+  /** That are through this step. */
+  readonly rows: number;
+  readonly rejected: number;
+}
+
 /** How far an import is, for whoever watches: a bar on a terminal, a line now and then elsewhere. */
 export interface Progress {
-  /** @param done a part of `total`, in whatever unit; `total` undefined where nobody knows */
-  readonly update: (step: string, done: number, total: number | undefined, note: string) => void;
+  readonly update: (state: State) => void;
   /** Takes the bar away, so that a line can be written. */
   readonly clear: () => void;
 }
@@ -21,7 +32,7 @@ export const createProgress = (stream: WriteStream): Progress => {
   let hasBar = false;
 
   return {
-    update: (step, done, total, note) => {
+    update: ({ step, done, total, rows, rejected }) => {
       const nowMs = performance.now();
       if (step !== stepName) {
         stepName = step;
@@ -33,6 +44,9 @@ export const createProgress = (stream: WriteStream): Progress => {
       shownMs = nowMs;
       const share = total ? Math.min(1, done / total) : undefined;
       const left = share ? `, ${duration(((nowMs - startedMs) * (1 - share)) / share)} left` : '';
+      const rate = Math.round(rows / ((nowMs - startedMs) / 1000));
+      const refused = rejected > 0 ? `, ${count(rejected)} rejected` : '';
+      const note = `${count(rows)} rows, ${count(rate)}/s${refused}`;
       const percent = share === undefined ? '' : ` ${Math.floor(share * 100)} %`;
       if (!isTerminal) {
         stream.write(`${step}${percent}, ${note}${left}\n`);
@@ -40,7 +54,7 @@ export const createProgress = (stream: WriteStream): Progress => {
       }
       const line = `${step} ${share === undefined ? '' : bar(share)}${percent}  ${note}${left}`;
       // Cut, for a line that wraps cannot be taken back. 2K: clears to the end of the line.
-      stream.write(`\r${line.slice(0, Math.max(20, stream.columns - 1))}\x1b[K`);
+      stream.write(`\r${line.slice(0, (stream.columns || 80) - 1)}\x1b[K`);
       hasBar = true;
     },
     clear: () => {
@@ -49,6 +63,8 @@ export const createProgress = (stream: WriteStream): Progress => {
     },
   };
 };
+
+const count = (number: number): string => number.toLocaleString('en');
 
 const bar = (share: number): string => {
   const full = Math.round(share * BAR_WIDTH);

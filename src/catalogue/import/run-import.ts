@@ -15,6 +15,7 @@ import { createProgress } from './progress.ts';
 import { createRejects } from './rejects.ts';
 import { reportFault, reportFile, reportRejects } from './report.ts';
 import { openSource } from './source/source.ts';
+import { UnknownOutcomeError } from './write/merge.ts';
 
 export interface RunOptions {
   readonly config: Config;
@@ -49,8 +50,9 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   const format = formatName === undefined ? undefined : formatNamed(formatName);
   const progress = createProgress(process.stderr);
   const rejects = createRejects(rejectsPath);
-  const aborting = interruptible();
+  // Until then a signal just ends the process, and an embedded server that it has started with it.
   const database = await openOrJoinDatabase(config, log);
+  const aborting = interruptible();
   let file = 'anything';
   let taken = 0;
   let client: pg.Client | undefined;
@@ -152,6 +154,12 @@ const explain = (error: unknown, { file, wasInterrupted, hasBatches }: Circumsta
   const rest = hasBatches
     ? `The batches of ${file} that were committed are in; run it again to go on`
     : `Nothing of ${file} is in`;
+  if (error instanceof UnknownOutcomeError) {
+    const advice = `Whether ${file} is in is not known. Run it again: what is in already is found, and not written twice`;
+    return new OperatorError(`The database gave way while it was asked to commit: ${error.message}. ${advice}.`, {
+      cause: error,
+    });
+  }
   if (wasInterrupted) return new OperatorError(`Interrupted. ${rest}.`);
   if (error instanceof OperatorError) return error;
   if (isDatabaseUnavailable(error))

@@ -24,12 +24,12 @@ export const countNewlines = (bytes: Buffer, from: number, to: number): number =
  * A line that does not end within {@link MAX_RECORD_BYTES} is given in pieces that end between two characters.
  * @throws OperatorError where it is not UTF-8, or is empty
  */
-export async function* readText(source: Source): AsyncGenerator<TextBlock, void> {
+export async function* readText(source: Source, signal: AbortSignal): AsyncGenerator<TextBlock, void> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 1;
   let isFirst = true;
   let lineEnd = NEWLINE;
-  for await (const block of source.blocks()) {
+  for await (const block of source.blocks(signal)) {
     let bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
     if (isFirst) {
       bytes = withoutMark(bytes, source.name);

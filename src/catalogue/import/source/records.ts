@@ -19,8 +19,12 @@ export interface Records {
 }
 
 /** Looks at the first block to tell the kind of file. @throws OperatorError where it is not text in UTF-8, or empty */
-export const readRecords = async (source: Source, onFault: (fault: Fault) => void): Promise<Records> => {
-  const blocks = readText(source);
+export const readRecords = async (
+  source: Source,
+  onFault: (fault: Fault) => void,
+  signal: AbortSignal,
+): Promise<Records> => {
+  const blocks = readText(source, signal);
   const first = await blocks.next();
   const block = first.done ? undefined : first.value;
   const text = block?.bytes.toString('utf8') ?? '';

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { OperatorError } from '../../../errors.ts';
 
 /** A file, or standard input, as blocks of bytes. */
@@ -10,7 +11,7 @@ export interface Source {
   readonly sizeBytes: number | undefined;
   readonly readBytes: () => number;
   /** Blocks of about {@link BLOCK_BYTES}, the last one shorter. Can be read once. */
-  readonly blocks: () => AsyncGenerator<Buffer, void>;
+  readonly blocks: (signal: AbortSignal) => AsyncGenerator<Buffer, void>;
 }
 
 /** Large enough that what a block costs does not count, small enough that a few of them are nothing. */
@@ -26,8 +27,9 @@ export const openSource = async (path: string): Promise<Source> => {
   if (status?.isDirectory()) throw new OperatorError(`${path} is a directory.`);
   let readBytes = 0;
 
-  async function* blocks(): AsyncGenerator<Buffer, void> {
-    const stream = isStdin ? process.stdin : createReadStream(path, { highWaterMark: BLOCK_BYTES });
+  async function* blocks(signal: AbortSignal): AsyncGenerator<Buffer, void> {
+    const stream: Readable = isStdin ? process.stdin : createReadStream(path, { highWaterMark: BLOCK_BYTES });
+    addAbortSignal(signal, stream);
     let gathered: Buffer[] = [];
     let bytes = 0;
     try {

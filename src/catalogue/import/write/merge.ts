@@ -26,7 +26,14 @@ export interface MergeOptions {
   readonly columnOf: (field: string) => string;
   readonly onFault: (fault: Fault) => void;
   /** Told how many rows are through. */
-  readonly onProgress: (rows: number) => void;
+  readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
+}
+
+/** The connection was lost while the server was asked to commit: the rows are in, or none of them. */
+export class UnknownOutcomeError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }
 
 /** Rows in one statement: few statements, and still a sign of life every second. */
@@ -46,20 +53,23 @@ const sum = (one: Merged, other: Merged): Merged => ({
 export const mergeStage = async (options: MergeOptions): Promise<Merged> => {
   const { client, kind, rowCount, onProgress } = options;
   // What is taken out of the stage for one of these reasons would be so again: it need not wait for the transaction.
-  for (const range of ranges(rowCount, CHUNK_ROWS)) await dropRepeated(options, range);
   if (kind === 'notice') await findNotices(client);
-  for (const range of ranges(rowCount, CHUNK_ROWS)) await dropIncomplete(options, range);
+  for (const range of ranges(rowCount, CHUNK_ROWS)) {
+    await dropRepeated(options, range);
+    await dropIncomplete(options, range);
+    if (kind === 'product') await dropHomeless(options, range);
+    onProgress('checking', range.to);
+  }
 
   const statements = await createStatements(client, kind);
   if (kind === 'category') return transaction(options, () => mergeCategories(options, statements));
 
   const { batchRows } = options;
-  if (kind === 'product') for (const range of ranges(rowCount, CHUNK_ROWS)) await dropHomeless(options, range);
   const mergeAll = async (whole: Range): Promise<Merged> => {
     let merged = NOTHING;
     for (const range of ranges(whole.to, CHUNK_ROWS, whole.from)) {
       merged = sum(merged, await mergeRange(options, statements, range));
-      onProgress(range.to);
+      onProgress('writing', range.to);
     }
     return merged;
   };
@@ -79,7 +89,10 @@ const transaction = async <T>({ client, isInTransaction }: MergeOptions, work: (
   await client.query('begin');
   try {
     const result = await work();
-    await client.query('commit');
+    await client.query('commit').catch((error: unknown) => {
+      // The server has said no, or nothing any more.
+      throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
+    });
     return result;
   } catch (error) {
     // A client that cannot roll back has lost its connection, and the server rolls back.
@@ -160,7 +173,7 @@ const mergeCategories = async (options: MergeOptions, statements: Statements): P
       const rest = await write(client, { ...statements, insert: 'select 0 as count where $1::int <= $2::int' }, all);
       return { ...rest, created, unchanged: rest.unchanged - created, createdCategories };
     });
-    onProgress(rowCount);
+    onProgress('writing', rowCount);
     const circles = await findCircles(client, columnOf);
     if (circles.length === 0) return merged;
     await client.query('rollback to savepoint whole');

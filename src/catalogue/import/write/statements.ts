@@ -50,7 +50,13 @@ export const createStatements = async (client: ClientBase, kind: Kind): Promise<
     : `${STAGE} s`;
   const updatable = fields.filter(({ isInsertOnly, column }) => !isInsertOnly && column !== 'updated_at');
   const updatedAt = fields.find(({ column }) => column === 'updated_at');
-  const keptOrNew = updatable.map((field) => [`t.${target(field)}`, otherwise(field, `t.${target(field)}`)] as const);
+  // The API tells moments to the millisecond: what comes back from there is the same.
+  const compared = (field: Field, value: string): string =>
+    field.type === 'timestamptz' ? `date_trunc('milliseconds', ${value})` : value;
+  const keptOrNew = [...updatable, ...(updatedAt ? [updatedAt] : [])].map((field) => {
+    const kept = `t.${target(field)}`;
+    return [compared(field, kept), compared(field, otherwise(field, kept))] as const;
+  });
 
   return {
     insert: `
@@ -75,8 +81,8 @@ export const createStatements = async (client: ClientBase, kind: Kind): Promise<
             updated_at = ${updatedAt ? otherwise(updatedAt, 'now()') : 'now()'}
         from ${source}
         where s.ordinal between $1 and $2 and ${MATCH[kind]}
-          and (${keptOrNew.map(([old]) => old).join(', ')}, t.updated_at) is distinct from
-              (${keptOrNew.map(([, value]) => value).join(', ')}, ${updatedAt ? otherwise(updatedAt, 't.updated_at') : 't.updated_at'})
+          and (${keptOrNew.map(([kept]) => kept).join(', ')}) is distinct from
+              (${keptOrNew.map(([, value]) => value).join(', ')})
         returning s.is_new)
       select (count(*) filter (where not is_new))::int as count from done`,
   };
