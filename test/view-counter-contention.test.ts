@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
-import { startProxy } from './support/proxy.ts';
+import { startLossyWire } from './support/lossy-wire.ts';
 import { insertNotice } from './support/rows.ts';
 import { openSession, untilBlocked } from './support/session.ts';
 
@@ -156,13 +156,14 @@ describe('a connection that is lost', () => {
 
   test('after the commit and before the answer is not tried again: a 503, and one view counted', async () => {
     await using database = await createTestDatabase();
-    await using proxy = await startProxy(database);
-    await using gateway = await createTestGateway(proxy);
+    await using wire = await startLossyWire(database, 'count_views');
+    await using gateway = await createTestGateway(wire);
     const id = await insertNotice(database);
     expect(await view(gateway, id)).toMatchObject({ number: 1 });
 
-    proxy.loseNextAnswer();
+    wire.loseEvery(1);
     expect(await view(gateway, id)).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    wire.loseEvery(0);
     await expect.poll(() => stored(database, id)).toBe(2);
     expect(await view(gateway, id, true)).toMatchObject({ status: 200, number: 3 });
     expect(await stored(database, id)).toBe(3);

@@ -9,6 +9,9 @@ export interface Bundle {
   readonly files: readonly { readonly name: string; readonly bodies: StaticFile['bodies'] }[];
 }
 
+/** It takes half a second, and some more on a machine that is busy. */
+const LOAD_TIMEOUT_MS = 30_000;
+
 /**
  * Reads and compresses a bundle on another thread, so that no request waits for it but the one that asked.
  *
@@ -18,8 +21,12 @@ export interface Bundle {
 export const loadBundle = async (worker: URL): Promise<Bundle> => {
   // Node still calls the stripping of types by a program experimental, and would say so in the log.
   const thread = new Worker(worker, { execArgv: ['--disable-warning=ExperimentalWarning'] });
-  // `once` rejects on the event `error`, which a thread that fails emits.
-  const [bundle]: Bundle[] = await once(thread, 'message');
-  if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
-  return bundle;
+  try {
+    // `once` rejects on the event `error`, which a thread that fails emits; one that ends without a word is not waited for without end.
+    const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });
+    if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
+    return bundle;
+  } finally {
+    void thread.terminate();
+  }
 };
