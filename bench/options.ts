@@ -68,7 +68,7 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     rounds: positive('rounds', values.rounds, quick ? 1 : 3),
     seconds: positive('seconds', values.seconds, quick ? 1 : 5),
     warmUpSeconds: quick ? 1 : 2,
-    only: only ?? names,
+    only: only ?? CONTENDERS.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
     workloads: list(values.workloads),
     databaseUrl: values['database-url'],
     json: values.json,

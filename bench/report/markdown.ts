@@ -54,7 +54,7 @@ const HOW_TO_READ = `## How to read it
   GET, and POST with the body read. Each server is compared with the door that it was asked through.
 - **fastify + pg** and **mercurius** are what a team would write by hand: prepared statements, \`lateral\` joins, schemas for the serializer, the
   JIT, loaders. **Yoga + Pothos + Prisma** is the stack of the gateway as its documentations show it, on indexes made for it.
-- **Vitrine, cache warm** has its default settings, and was asked everything once before: 20,000 products, 500 pairs of categories, the rest whole.
+- **Vitrine, cache warm** has its default settings but for a line a request in the log, which no server here writes, and was asked everything once before: 20,000 products, 500 pairs of categories, the rest whole.
   **Cache off** is \`CACHE_MAX_MB=0\`, over all 100,000 products and all pairs; requests that are equal and in flight at the same time still share
   one execution, which is why the lists of one form (W2, W3, W5, W6, W8, W9) ask PostgreSQL for little.
 - W9 is all 20 root categories, 10 products of each, and the category of each product.
@@ -94,6 +94,7 @@ npm ci
 npm run bench                                  # about 25 minutes, writes this file
 npm run bench -- --quick                       # two to three minutes, prints only
 npm run bench -- --only gateway --workloads W1,W8 --rounds 5
+npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,W7 --rounds 30 --seconds 1   # what watching costs
 npm run bench -- --help
 \`\`\`
 

@@ -2,6 +2,7 @@ import type { Results } from '../benchmark.ts';
 import { count, DASH } from './format.ts';
 import { MEASURES } from './measures.ts';
 import type { Row } from './summary.ts';
+import { watchingTables } from './watching.ts';
 
 export interface Table {
   readonly title: string;
@@ -12,7 +13,8 @@ export interface Table {
 }
 
 /** Every table of a run: one for each measure, and what belongs to a server as a whole. */
-export const tablesOf = ({ workloads, statements }: Results, rows: readonly Row[]): Table[] => {
+export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
+  const { workloads, statements } = results;
   const codes = workloads.map(({ code }) => code);
   const measures = MEASURES.map(
     ({ title, note, show }): Table => ({
@@ -31,6 +33,7 @@ export const tablesOf = ({ workloads, statements }: Results, rows: readonly Row[
   const servers = rows.filter(({ name }) => name in statements);
   return [
     ...measures,
+    ...watchingTables(results),
     {
       title: 'Statements a request',
       note: 'Sent to PostgreSQL for one request at a time, counted by a proxy in between; medians.',

@@ -13,6 +13,8 @@ export interface Contender {
   readonly database?: 'shared' | 'prisma';
   /** The doors that it has; the first one that a workload has too is used. */
   readonly doors: readonly Door[];
+  /** Measured only where it is named: it shows what a setting costs, not how servers compare. */
+  readonly isOptional?: boolean;
   /** It is given what is said to be warm, and each of it once before it is measured. */
   readonly isWarm?: boolean;
 }
@@ -23,6 +25,33 @@ const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.u
 const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 
 const GATEWAY = [fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
+
+/** None of the servers writes a line for a request. */
+const NO_LINES = { LOG_REQUESTS: 'none' };
+
+/** The gateway, watched less and more: `--only gateway,gateway-unwatched,…` with many short rounds tells what that costs. */
+const WATCHED: readonly Contender[] = [
+  { name: 'gateway-unwatched', label: 'no metrics', environment: { METRICS: 'off' } },
+  { name: 'gateway-logged', label: 'a line a request', environment: { LOG_REQUESTS: 'misses' } },
+  {
+    name: 'gateway-traced',
+    label: 'traces, 1 in 100',
+    // Nobody listens there: what it costs to make and send them is there all the same.
+    environment: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    },
+  },
+].map(({ name, label, environment }) => ({
+  name,
+  label: `Vitrine, cache warm, ${label}`,
+  command: GATEWAY,
+  environment: { ...NO_LINES, ...environment },
+  doors: ['GET', 'POST'],
+  isWarm: true,
+  isOptional: true,
+}));
 
 /** The servers that are measured against the limit, in the order of the tables. */
 export const CONTENDERS: readonly Contender[] = [
@@ -40,14 +69,22 @@ export const CONTENDERS: readonly Contender[] = [
     database: 'prisma',
     doors: ['POST'],
   },
-  { name: 'gateway', label: 'Vitrine, cache warm', command: GATEWAY, doors: ['GET', 'POST'], isWarm: true },
+  {
+    name: 'gateway',
+    label: 'Vitrine, cache warm',
+    command: GATEWAY,
+    environment: NO_LINES,
+    doors: ['GET', 'POST'],
+    isWarm: true,
+  },
   {
     name: 'gateway-off',
     label: 'Vitrine, cache off',
     command: GATEWAY,
-    environment: { CACHE_MAX_MB: '0' },
+    environment: { CACHE_MAX_MB: '0', ...NO_LINES },
     doors: ['GET', 'POST'],
   },
+  ...WATCHED,
 ];
 
 /** The same bytes from memory: what nothing on `node:http` can be faster than. It has an answer to every question that is warm, in both forms. */
