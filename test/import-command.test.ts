@@ -78,7 +78,7 @@ describe('an import that ends in the middle', () => {
     url: string,
     use: (command: Command, client: pg.Client) => Promise<void>,
   ) => {
-    await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
+    await database.sql(`insert into category (name, slug) values ('Pans', 'pans') on conflict do nothing`);
     await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Mine', 'p-6000', 1)`);
     const client = new pg.Client(database.url);
     client.on('error', () => {});
@@ -122,6 +122,25 @@ describe('an import that ends in the middle', () => {
       expect(command.output()).toMatch(/^Interrupted\. Nothing of .*stuck\.csv is in\.\n$/);
     });
     expect(await countProducts(database)).toBe(1);
+  });
+
+  test('by a deadlock with the back office begins anew once that is done', async () => {
+    await using database = await createTestDatabase();
+    await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
+    await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Mine', 'p-1', 1)`);
+    await stuck(database, database.url, async (command, client) => {
+      // The import has p-1 and waits for p-6000. It is the first to notice.
+      await client.query(`set deadlock_timeout = '20s'`);
+      await client.query(`update product set sales = 7 where slug = 'p-1'; commit`);
+      expect(await command.ended, command.output()).toBe(0);
+      expect(command.output()).toContain('5998 new, 2 changed, 0 unchanged');
+    });
+    expect(
+      await database.sql(`select slug, name, sales, stock from product where slug in ('p-1', 'p-6000') order by slug`),
+    ).toEqual([
+      { slug: 'p-1', name: 'P 1', sales: 7, stock: 0 },
+      { slug: 'p-6000', name: 'P 6000', sales: 0, stock: 1 },
+    ]);
   });
 
   test('by a lost database says that nothing is in', async () => {

@@ -62,20 +62,20 @@ export const mergeStage = async (options: MergeOptions): Promise<Merged> => {
   }
 
   const statements = await createStatements(client, kind);
-  if (kind === 'category') return transaction(options, () => mergeCategories(options, statements));
+  if (kind === 'category') return transaction(options, (within) => mergeCategories(within, statements));
 
   const { batchRows } = options;
-  const mergeAll = async (whole: Range): Promise<Merged> => {
+  const mergeAll = async (within: MergeOptions, whole: Range): Promise<Merged> => {
     let merged = NOTHING;
     for (const range of ranges(whole.to, CHUNK_ROWS, whole.from)) {
-      merged = sum(merged, await mergeRange(options, statements, range));
+      merged = sum(merged, await mergeRange(within, statements, range));
       onProgress('writing', range.to);
     }
     return merged;
   };
   let merged = NOTHING;
   for (const batch of ranges(rowCount, batchRows ?? rowCount)) {
-    merged = sum(merged, await transaction(options, () => mergeAll(batch)));
+    merged = sum(merged, await transaction(options, (within) => mergeAll(within, batch)));
   }
   return merged;
 };
@@ -84,25 +84,37 @@ function* ranges(rowCount: number, size: number, first = 1): Generator<Range> {
   for (let from = first; from <= rowCount; from += size) yield { from, to: Math.min(from + size - 1, rowCount) };
 }
 
-const transaction = async <T>({ client, isInTransaction }: MergeOptions, work: () => Promise<T>): Promise<T> => {
-  if (isInTransaction) return work();
+/**
+ * Another writer may hold rows in another order: whoever is told of the deadlock begins anew. Faults are told once it is committed, for those
+ * of an attempt that is taken back are found again by the next.
+ */
+const transaction = async (
+  options: MergeOptions,
+  work: (options: MergeOptions) => Promise<Merged>,
+  attempt = 1,
+): Promise<Merged> => {
+  const { client, isInTransaction, onFault } = options;
+  if (isInTransaction) return work(options);
+  const faults: Fault[] = [];
   await client.query('begin');
   try {
-    const result = await work();
+    const merged = await work({ ...options, onFault: (fault) => faults.push(fault) });
     await client.query('commit').catch((error: unknown) => {
       // The server has said no, or nothing any more.
       throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
     });
-    return result;
+    for (const fault of faults) onFault(fault);
+    return merged;
   } catch (error) {
     // A client that cannot roll back has lost its connection, and the server rolls back.
     await client.query('rollback').catch(() => undefined);
+    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(options, work, attempt + 1);
     throw error;
   }
 };
 
-/** A part that can be undone alone. A deadlock or a conflict with another writer is tried again. */
-const savepoint = async <T>(client: ClientBase, work: () => Promise<T>, attempt = 1): Promise<T> => {
+/** A part that can be undone alone. */
+const savepoint = async <T>(client: ClientBase, work: () => Promise<T>): Promise<T> => {
   await client.query('savepoint part');
   try {
     const result = await work();
@@ -110,12 +122,14 @@ const savepoint = async <T>(client: ClientBase, work: () => Promise<T>, attempt 
     return result;
   } catch (error) {
     if (error instanceof pg.DatabaseError) await client.query('rollback to savepoint part');
-    if (sqlState(error).startsWith('40') && attempt < MAX_ATTEMPTS) return savepoint(client, work, attempt + 1);
     throw error;
   }
 };
 
 const sqlState = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
+
+/** A deadlock, or a serialisation failure. */
+const isConflict = (error: unknown): boolean => sqlState(error).startsWith('40');
 
 /** Data exceptions, violated constraints, and what triggers raise: the fault of a row, not of the database. */
 const isFaultOfARow = (error: unknown): boolean => /^(22|23|P0001)/.test(sqlState(error));
