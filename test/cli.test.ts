@@ -58,6 +58,15 @@ test('openapi prints the document of the REST paths, writes it and checks it', a
   expect(await readFile(file, 'utf8')).toBe(output);
   expect(await run(['openapi', '--check', file])).toEqual({ code: 0, output: '' });
 
+  const nowhere = path.join(folder.path, 'nowhere', 'x');
+  for (const name of ['openapi', 'schema']) {
+    for (const option of ['--write', '--check']) {
+      const refused = await run([name, option, nowhere]);
+      expect(refused.code).toBe(1);
+      expect(refused.output).toMatch(/^\S+ cannot be used: ENOENT.*\n$/);
+    }
+  }
+
   // Replaced documents change it.
   await folder.write('product-hot.graphql', '{ hotProducts { title: name } }');
   const changed = await run(['openapi', '--check', file], { REST_DOCUMENTS: folder.path });

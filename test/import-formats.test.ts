@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { UnknownOutcomeError } from '../src/catalogue/import/write/merge.ts';
+import { UnknownOutcomeError } from '../src/catalogue/import/write/transaction.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { importText, productCsv } from './support/import.ts';
 import { startProxy } from './support/proxy.ts';

@@ -15,7 +15,7 @@ import { createProgress } from './progress.ts';
 import { createRejects } from './rejects.ts';
 import { reportFault, reportFile, reportRejects } from './report.ts';
 import { openSource } from './source/source.ts';
-import { UnknownOutcomeError } from './write/merge.ts';
+import { UnknownOutcomeError } from './write/transaction.ts';
 
 export interface RunOptions {
   readonly config: Config;

@@ -1,10 +1,10 @@
-import pg, { type ClientBase } from 'pg';
+import type { ClientBase, DatabaseError } from 'pg';
 import type { Kind } from '../fields/kinds.ts';
-import type { Fault } from '../value.ts';
 import { createMissingCategories, findCircles } from './categories.ts';
 import { dropHomeless, dropIncomplete, dropRepeated, findNotices, type Range } from './screen.ts';
 import { STAGE } from './stage.ts';
 import { createStatements, type Statements } from './statements.ts';
+import { isFaultOfARow, savepoint, type TransactionOptions, transaction } from './transaction.ts';
 
 export interface Merged {
   readonly created: number;
@@ -14,31 +14,19 @@ export interface Merged {
   readonly createdCategories: number;
 }
 
-export interface MergeOptions {
-  readonly client: ClientBase;
+export interface MergeOptions extends TransactionOptions {
   readonly kind: Kind;
   /** How many rows are staged; their ordinals go from 1 to it. */
   readonly rowCount: number;
   /** Commits after so many rows. Undefined: all at once, at the end. */
   readonly batchRows: number | undefined;
-  /** The caller has a transaction open, and ends it. */
-  readonly isInTransaction: boolean;
   readonly columnOf: (field: string) => string;
-  readonly onFault: (fault: Fault) => void;
   /** Told how many rows are through. */
   readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
 }
 
-/** The connection was lost while the server was asked to commit: the rows are in, or none of them. */
-export class UnknownOutcomeError extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
-}
-
 /** Rows in one statement: few statements, and still a sign of life every second. */
 const CHUNK_ROWS = 5000;
-const MAX_ATTEMPTS = 5;
 
 const NOTHING: Merged = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
 
@@ -62,7 +50,8 @@ export const mergeStage = async (options: MergeOptions): Promise<Merged> => {
   }
 
   const statements = await createStatements(client, kind);
-  if (kind === 'category') return transaction(options, (within) => mergeCategories(within, statements));
+  if (kind === 'category')
+    return transaction(options, (onFault) => mergeCategories({ ...options, onFault }, statements));
 
   const { batchRows } = options;
   const mergeAll = async (within: MergeOptions, whole: Range): Promise<Merged> => {
@@ -75,7 +64,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Merged> => {
   };
   let merged = NOTHING;
   for (const batch of ranges(rowCount, batchRows ?? rowCount)) {
-    merged = sum(merged, await transaction(options, (within) => mergeAll(within, batch)));
+    merged = sum(merged, await transaction(options, (onFault) => mergeAll({ ...options, onFault }, batch)));
   }
   return merged;
 };
@@ -83,56 +72,6 @@ export const mergeStage = async (options: MergeOptions): Promise<Merged> => {
 function* ranges(rowCount: number, size: number, first = 1): Generator<Range> {
   for (let from = first; from <= rowCount; from += size) yield { from, to: Math.min(from + size - 1, rowCount) };
 }
-
-/**
- * Another writer may hold rows in another order: whoever is told of the deadlock begins anew. Faults are told once it is committed, for those
- * of an attempt that is taken back are found again by the next.
- */
-const transaction = async (
-  options: MergeOptions,
-  work: (options: MergeOptions) => Promise<Merged>,
-  attempt = 1,
-): Promise<Merged> => {
-  const { client, isInTransaction, onFault } = options;
-  if (isInTransaction) return work(options);
-  const faults: Fault[] = [];
-  await client.query('begin');
-  try {
-    const merged = await work({ ...options, onFault: (fault) => faults.push(fault) });
-    await client.query('commit').catch((error: unknown) => {
-      // The server has said no, or nothing any more.
-      throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
-    });
-    for (const fault of faults) onFault(fault);
-    return merged;
-  } catch (error) {
-    // A client that cannot roll back has lost its connection, and the server rolls back.
-    await client.query('rollback').catch(() => undefined);
-    if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(options, work, attempt + 1);
-    throw error;
-  }
-};
-
-/** A part that can be undone alone. */
-const savepoint = async <T>(client: ClientBase, work: () => Promise<T>): Promise<T> => {
-  await client.query('savepoint part');
-  try {
-    const result = await work();
-    await client.query('release savepoint part');
-    return result;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError) await client.query('rollback to savepoint part');
-    throw error;
-  }
-};
-
-const sqlState = (error: unknown): string => (error instanceof pg.DatabaseError ? (error.code ?? '') : '');
-
-/** A deadlock, or a serialisation failure. */
-const isConflict = (error: unknown): boolean => sqlState(error).startsWith('40');
-
-/** Data exceptions, violated constraints, and what triggers raise: the fault of a row, not of the database. */
-const isFaultOfARow = (error: unknown): boolean => /^(22|23|P0001)/.test(sqlState(error));
 
 /** What every reader would have refused is not here any more. What the database itself refuses is looked for by halving. */
 const mergeRange = async (options: MergeOptions, statements: Statements, range: Range): Promise<Merged> => {
@@ -152,7 +91,7 @@ const mergeRange = async (options: MergeOptions, statements: Statements, range: 
     const { rows } = await client.query<{ line: string }>(`delete from ${STAGE} where ordinal = $1 returning line`, [
       range.from,
     ]);
-    const { message, column } = error as pg.DatabaseError;
+    const { message, column } = error as DatabaseError;
     for (const { line } of rows)
       onFault({ line: Number(line), column, reason: `is refused by the database: ${message}` });
     return NOTHING;
