@@ -51,7 +51,8 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
     current: () => running.getStore(),
 
     startRequest: (headers, startMs) => {
-      const parent = propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);
+      const parent =
+        headers.traceparent === undefined ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);
       const startTime = performance.timeOrigin + startMs;
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER, startTime }, parent);
       const isSampled = span.isRecording();

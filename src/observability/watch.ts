@@ -85,7 +85,7 @@ export const createWatch = ({ requests, statements, isCounting, logRequest, logs
         if (code !== undefined) countError(requests, counts.door, code);
       }
       logRequest(record, status, durationMs);
-      origin.span?.end(spanName(record), spanAttributes(record, status), status >= 500);
+      if (origin.span?.isSampled) origin.span.end(spanName(record), spanAttributes(record, status), status >= 500);
       if (counts.door !== 'other') headers['server-timing'] = serverTiming(record, durationMs);
       return response;
     },
@@ -105,7 +105,7 @@ export const createWatch = ({ requests, statements, isCounting, logRequest, logs
       record.counts = counts;
       record.cache = 'hit';
       if (logsRecalled) logRequest(record, response.status, performance.now() - startMs);
-      span?.end(spanName(record), spanAttributes(record, response.status), false);
+      if (span?.isSampled) span.end(spanName(record), spanAttributes(record, response.status), false);
     },
 
     statement: (name, text) => {
