@@ -79,7 +79,7 @@ describe('a fault is told with what to do:', () => {
       expect.objectContaining({
         check: 'migrations',
         status: 'fail',
-        remedy: expect.stringContaining('npm run migrate'),
+        remedy: expect.stringContaining('npx vitrine migrate'),
       }),
     ]);
     const newer = await whileBroken(
@@ -169,7 +169,7 @@ test('the command exits with 1 when something is wrong, says so to people and to
   await using folder = await temporaryFolder();
   const none = runCli(['doctor'], { DATA_DIR: `${folder.path}/none` });
   expect(await none.ended, none.output()).toBe(0);
-  expect(none.output()).toContain('"npm start" makes one');
+  expect(none.output()).toContain('"npx vitrine serve" makes one');
   await expect(writeFile(`${folder.path}/none/x`, '')).rejects.toThrow('ENOENT');
 
   const well = runCli(['doctor'], { DATABASE_URL: database.url });

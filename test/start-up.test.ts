@@ -81,7 +81,7 @@ describe('the database', () => {
   test('that lags stops the start, saying what to run', async () => {
     await using database = await createTestDatabase({ migrated: false });
     const output = await refusal({ DATABASE_URL: database.url });
-    expect(output).toContain('npm run migrate');
+    expect(output).toContain('npx vitrine migrate');
     expect(output).toContain('20261120000000_catalogue');
   });
 

@@ -47,7 +47,10 @@ const look = async (instances: number): Promise<Finding[]> => {
   if (config.databaseUrl === undefined && !(await exists(join(config.dataDir, 'postgres')))) {
     return [
       environment,
-      ok('database', `none yet in ${config.dataDir}: "npm start" makes one. (DATABASE_URL names one of your own.)`),
+      ok(
+        'database',
+        `none yet in ${config.dataDir}: "npx vitrine serve" makes one. (DATABASE_URL names one of your own.)`,
+      ),
     ];
   }
   // The operator's own is not waited for: that it is away is what is to be told.

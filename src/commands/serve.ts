@@ -1,12 +1,8 @@
 import { defineCommand } from 'citty';
-import pg from 'pg';
-import type { Logger } from 'pino';
 import { readConfig } from '../config.ts';
-import { connectionConfig } from '../database/database.ts';
-import { migrateEmbedded } from '../database/migrate-embedded.ts';
-import { type OpenDatabase, openDatabase } from '../database/open-database.ts';
 import { createLog } from '../observability/log.ts';
 import { secretsOf } from '../observability/secrets.ts';
+import { prepareDatabase } from '../prepare-database.ts';
 import { serve } from '../serve.ts';
 import { welcome } from './welcome.ts';
 
@@ -39,12 +35,8 @@ export const serveCommand = defineCommand({
       void end('uncaught exception', 1);
     });
 
-    const database = await openDatabase(config, log);
+    const database = await prepareDatabase(config, log);
     try {
-      if (database.isEmbedded) {
-        await migrateEmbedded(database, log);
-        await seedOnce(database, log);
-      }
       const serving = await serve(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       if (database.isEmbedded) console.log(welcome(serving.url, config));
@@ -55,15 +47,3 @@ export const serveCommand = defineCommand({
     void database.exited.then(() => end('the embedded database ended', 1));
   },
 });
-
-/** The embedded database is filled while there is nothing in it. */
-const seedOnce = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
-  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  await client.connect();
-  try {
-    const { isCatalogueEmpty, seedDemoCatalogue } = await import('../catalogue/seed.ts');
-    if (await isCatalogueEmpty(client)) log.info(await seedDemoCatalogue(client), 'filled with the demo catalogue');
-  } finally {
-    await client.end();
-  }
-};

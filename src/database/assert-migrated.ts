@@ -11,6 +11,6 @@ export const assertMigrated = async (pool: ClientBase | Pool): Promise<void> => 
   });
   if (pending.length === 0) return;
   throw new OperatorError(
-    `The database lags behind this version. Run "npm run migrate" first; it would apply:\n  ${pending.join('\n  ')}`,
+    `The database lags behind this version. Run "npx vitrine migrate" first; it would apply:\n  ${pending.join('\n  ')}`,
   );
 };

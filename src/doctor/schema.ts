@@ -26,7 +26,7 @@ export const checkMigrations: Check = async ({ client }) => {
       fail(
         'migrations',
         `pending: ${pending.join(', ')}${unfinished}`,
-        'Run "npm run migrate" as the role that owns the tables.',
+        'Run "npx vitrine migrate" as the role that owns the tables.',
       ),
     );
   }

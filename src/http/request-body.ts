@@ -12,14 +12,15 @@ export type ReadBody = (
   onFailed: (error: AppError) => void,
 ) => void;
 
-const MAX_BODY_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = 1_048_576;
 
 /** Of all bodies that are being received. */
 const MAX_HELD_BYTES = 64 * MAX_BODY_BYTES;
 
 const EMPTY = Buffer.alloc(0);
 
-const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
+export const tooLarge = (): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
 
 /** Whether it says so itself. */
 export const isTooLarge = ({ headers }: IncomingMessage): boolean =>

@@ -19,8 +19,10 @@ const LOAD_TIMEOUT_MS = 30_000;
  * @throws what the thread failed with, as when a package is not installed
  */
 export const loadBundle = async (worker: URL): Promise<Bundle> => {
+  // Compiled, all modules are called .js, this one as the thread's.
+  const compiled = import.meta.url.endsWith('.js') ? new URL(worker.href.replace(/\.ts$/, '.js')) : worker;
   // Node still calls the stripping of types by a program experimental, and would say so in the log.
-  const thread = new Worker(worker, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const thread = new Worker(compiled, { execArgv: ['--disable-warning=ExperimentalWarning'] });
   try {
     // `once` rejects on the event `error`, which a thread that fails emits; one that ends without a word is not waited for without end.
     const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });

@@ -6,7 +6,7 @@ const startsWith = (bytes: Buffer, ...prefix: number[]): boolean => prefix.every
 /** The head without the mark that some programs begin a UTF-8 file with. @throws OperatorError where the file is no UTF-8 text */
 export const withoutMark = (head: Buffer, name: string): Buffer => {
   if (startsWith(head, 0x1f, 0x8b)) {
-    throw new OperatorError(`${name} is compressed. Unpack it on the way: gunzip -c ${name} | npm run import -- -`);
+    throw new OperatorError(`${name} is compressed. Unpack it on the way: gunzip -c ${name} | npx vitrine import -`);
   }
   if (startsWith(head, 0x50, 0x4b, 0x03, 0x04)) {
     throw new OperatorError(`${name} is a ZIP archive or a workbook. Unpack it, or save the sheet as "CSV UTF-8".`);

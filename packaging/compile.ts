@@ -1,0 +1,52 @@
+/** Writes `dist/`: src/ as JavaScript for the package, because Node strips no types inside node_modules. */
+
+import { execFile } from 'node:child_process';
+import { cp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const SOURCE = path.join(ROOT, 'src');
+const TARGET = path.join(ROOT, 'dist');
+
+/** The module that users import, without its ending. */
+const ENTRY = path.join(TARGET, 'index');
+
+/** Of what is no TypeScript, what nobody reads at run time. */
+const UNUSED: readonly string[] = ['demo/browser/tsconfig.json', 'demo/operations.graphql'];
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+
+/** A module's declarations and all that they name, by file. */
+const declarationsFrom = async (module: string, found = new Set<string>()): Promise<Set<string>> => {
+  const file = `${module}.d.ts`;
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const [, specifier = ''] of (await readFile(file, 'utf8')).matchAll(
+    /(?:from |import\()['"](\.[^'"]*)\.ts['"]/g,
+  )) {
+    await declarationsFrom(path.join(path.dirname(file), specifier), found);
+  }
+  return found;
+};
+
+await rm(TARGET, { recursive: true, force: true });
+await promisify(execFile)('tsc', ['-p', path.join(import.meta.dirname, 'tsconfig.json')], { cwd: ROOT });
+
+// TypeScript wants package.json below the root of what it compiles, so that src/ comes out one folder too deep.
+const emitted = `${TARGET}.emitted`;
+await rename(TARGET, emitted);
+await rename(path.join(emitted, 'src'), TARGET);
+await rm(emitted, { recursive: true });
+
+const wanted = await declarationsFrom(ENTRY);
+for (const file of await filesIn(TARGET)) if (file.endsWith('.d.ts') && !wanted.has(file)) await rm(file);
+
+for (const file of await filesIn(SOURCE)) {
+  const name = path.relative(SOURCE, file);
+  if (!file.endsWith('.ts') && !UNUSED.includes(name.replaceAll(path.sep, '/')))
+    await cp(file, path.join(TARGET, name));
+}

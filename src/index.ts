@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import type { Config } from './config.ts';
+import { applyMigrations } from './database/migrations.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { createFetchDoor } from './http/fetch.ts';
+import { createLog, logOptions } from './observability/log.ts';
+import { secretsOf } from './observability/secrets.ts';
+import { prepareDatabase } from './prepare-database.ts';
+import { readOptions } from './read-options.ts';
+import { createGateway as assemble } from './serve.ts';
+
+export { OperatorError } from './errors.ts';
+export type { Exposed, GatewayOptions } from './gateway-options.ts';
+
+/** The gateway without a port: every path that `vitrine serve` answers, as a function. */
+export interface Gateway extends AsyncDisposable {
+  /**
+   * Answers a request, whatever its host. It needs no `this`, and never rejects: a failure is an answer with its status, 503 once {@link close} was
+   * called.
+   */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** The database that is read, which for an embedded one is known only now. It may hold a password. */
+  readonly databaseUrl: string;
+  /** Lets answers under way finish, then lets go of the database and stops an embedded one. Idempotent. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a gateway, as in `const { fetch } = await createGateway({ databaseUrl })`. Nothing is read from this process's environment (OpenTelemetry's
+ * exporter does, where traces are asked for), and no signal handled.
+ * @throws OperatorError, whose message says what to do: an option is wrong, the database is not there or lags behind this version, a REST document
+ * does not fit, or the file of tokens cannot be used
+ */
+export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
+  const config = readOptions(options);
+  const log = await logTo(options.log, config);
+  const database = await prepareDatabase(config, log);
+  try {
+    if (options.migrate) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
+    const gateway = await assemble(config, database.url, log);
+    const door = createFetchDoor(gateway.app);
+    let closing: Promise<void> | undefined;
+    const finish = async (): Promise<void> => {
+      gateway.startDraining();
+      await door.drain(config.shutdownTimeoutMs);
+      await gateway.close();
+      await database.close();
+    };
+    const close = (): Promise<void> => {
+      closing ??= finish();
+      return closing;
+    };
+    return { fetch: door.fetch, databaseUrl: database.url, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+};
+
+const logTo = async (stream: GatewayOptions['log'], config: Config) => {
+  const options = { level: config.logLevel, secrets: secretsOf(config) };
+  return stream ? pino(logOptions(options), { write: (line) => stream.write(line) }) : createLog(options);
+};
