@@ -27,6 +27,8 @@ for (const [path, status] of [
   assert.equal(page.status, status, path);
 }
 await gateway.close();
+// Nothing of it keeps the process.
+setTimeout(() => process.exit(3), 5000).unref();
 
 // @ts-expect-error an option is a name that there is
 await assert.rejects(createGateway({ freshMs: 1 }), OperatorError);

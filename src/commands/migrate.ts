@@ -19,7 +19,5 @@ export const migrateCommand = defineCommand({
     } finally {
       await database.close();
     }
-    // The schema engine leaves a timer of ten seconds behind, for a lock that it has long got.
-    process.exit(0);
   },
 });

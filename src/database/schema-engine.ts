@@ -19,8 +19,14 @@ declare const WebAssembly: {
 // The package's own entry imports the .wasm as a module, which Node still warns of. As a top-level await this happens once a
 // process, as it must: the bindings keep the instance in a variable, and a second one would pull it from under the first.
 const entry = pathToFileURL(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
+
+// The engine leaves a timer of ten seconds behind, for a lock that it has long got: nobody's process is to stay for it.
+const setTimer = (handler: () => void, ms: number): NodeJS.Timeout => setTimeout(handler, ms >>> 0).unref();
+const imports = Object.fromEntries(
+  Object.entries(bindings).map(([name, value]) => [name, name.startsWith('__wbg_setTimeout_') ? setTimer : value]),
+);
 const { instance } = await WebAssembly.instantiate(await readFile(new URL('schema_engine_bg.wasm', entry)), {
-  './schema_engine_bg.js': bindings,
+  './schema_engine_bg.js': imports,
 });
 bindings.__wbg_set_wasm(instance.exports);
 instance.exports.__wbindgen_start();
