@@ -49,6 +49,13 @@ interface Flight {
   readonly done: Promise<Answer>;
 }
 
+/** What is known as an answer begins to be made. What is learnt meanwhile may be of a later moment than the one it speaks of. */
+interface Surroundings {
+  readonly nowMs: number;
+  readonly generation: Readonly<Record<Table, number>>;
+  readonly nextChangeMs: Readonly<Record<Table, number | undefined>>;
+}
+
 /** While it is not known when answers next change, those that are being made are given to others for this long. */
 const UNKNOWN_CHANGE_MS = 20;
 
@@ -89,27 +96,35 @@ export const createAnswers = ({
     return undefined;
   };
 
-  const stateOf = (table: Table) => ({ generation: pulse.generation(table), nextChangeMs: pulse.nextChangeMs(table) });
-
-  /** What is known as an answer begins to be made. What is learnt meanwhile may be of a later moment than the one it speaks of. */
-  const lookAround = () => ({
+  const lookAround = (): Surroundings => ({
     nowMs: clock.nowMs(),
-    tables: { category: stateOf('category'), product: stateOf('product'), notice: stateOf('notice') },
+    generation: {
+      category: pulse.generation('category'),
+      product: pulse.generation('product'),
+      notice: pulse.generation('notice'),
+    },
+    nextChangeMs: {
+      category: pulse.nextChangeMs('category'),
+      product: pulse.nextChangeMs('product'),
+      notice: pulse.nextChangeMs('notice'),
+    },
   });
 
-  const makeAnswer = async (key: string, make: MakeBody, start: ReturnType<typeof lookAround>): Promise<Answer> => {
+  const makeAnswer = async (key: string, make: MakeBody, start: Surroundings): Promise<Answer> => {
     const policy = new GatheredPolicy();
     const text = await make(policy);
-    const tables: Table[] = [...policy.tables];
+    const dependencies: { table: Table; generation: number }[] = [];
+    let validUntilMs = start.nowMs + policy.maxAgeMs;
+    for (const table of policy.tables) {
+      dependencies.push({ table, generation: start.generation[table] });
+      // A next change that is not known may be over already.
+      validUntilMs = Math.min(validUntilMs, start.nextChangeMs[table] ?? start.nowMs);
+    }
     const answer: Answer = {
       key,
       ...toBody(text),
-      dependencies: tables.map((table) => ({ table, generation: start.tables[table].generation })),
-      // A next change that is not known may be over already.
-      validUntilMs: Math.min(
-        start.nowMs + policy.maxAgeMs,
-        ...tables.map((table) => start.tables[table].nextChangeMs ?? start.nowMs),
-      ),
+      dependencies,
+      validUntilMs,
       staleUntilMs: policy.endsMs,
       views: [...policy.views],
       coded: {},
@@ -129,13 +144,16 @@ export const createAnswers = ({
     }
     stats.misses += 1;
     const start = lookAround();
-    const done = makeAnswer(key, make, start).finally(() => {
-      if (flights.get(key)?.done === done) flights.delete(key);
-    });
-    const changes = Object.values(start.tables).map(
-      ({ nextChangeMs }) => nextChangeMs ?? start.nowMs + UNKNOWN_CHANGE_MS,
-    );
-    flights.set(key, { startedMs: performance.now(), nextChangeMs: Math.min(...changes), done });
+    const unknownMs = start.nowMs + UNKNOWN_CHANGE_MS;
+    const { category, product, notice } = start.nextChangeMs;
+    const nextChangeMs = Math.min(category ?? unknownMs, product ?? unknownMs, notice ?? unknownMs);
+    const done = makeAnswer(key, make, start);
+    const flight: Flight = { startedMs: performance.now(), nextChangeMs, done };
+    const land = (): void => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    flights.set(key, flight);
+    done.then(land, land);
     return done;
   };
 

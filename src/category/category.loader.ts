@@ -8,9 +8,11 @@ import { memo } from '../graphql/memo.ts';
 import { categoriesById, categoriesOfParents } from './category.sql.ts';
 
 export interface CategoryLoaders {
-  readonly byIdOrNull: (id: number) => Promise<Category | null>;
-  /** For an id that a foreign key vouches for. */
-  readonly byId: (id: number) => Promise<Category>;
+  readonly byIdOrNull: (id: number) => Category | Promise<Category | null>;
+  /** For an id that a foreign key vouches for; at once where it was read before. */
+  readonly byId: (id: number) => Category | Promise<Category>;
+  /** Takes one that was read otherwise, and need not be read again. */
+  readonly remember: (category: Category) => void;
   /** The roots of the tree, by position then id. */
   readonly roots: () => Promise<Category[]>;
   /** By position then id. */
@@ -39,7 +41,7 @@ export const createCategoryLoaders = (
   policy: GatheredPolicy,
   inFlight: InFlight,
 ): CategoryLoaders => {
-  const known = new Map<number, Promise<Category | null>>();
+  const known = new Map<number, Category | Promise<Category | null>>();
 
   // The categories of several lists of products are one statement, whichever list comes first.
   const read = (id: number): Promise<Category | null> =>
@@ -47,7 +49,7 @@ export const createCategoryLoaders = (
       ? reads.byId.load(id)
       : new Promise((resolve) => inFlight.whenIdle(() => resolve(reads.byId.load(id))));
 
-  const byIdOrNull = (id: number): Promise<Category | null> => {
+  const byIdOrNull = (id: number): Category | Promise<Category | null> => {
     policy.dependsOn('category');
     let category = known.get(id);
     if (!category) {
@@ -63,9 +65,18 @@ export const createCategoryLoaders = (
     return category;
   });
 
-  const remember = async (categories: Promise<Category[]>): Promise<Category[]> => {
+  const byId = (id: number): Category | Promise<Category> => {
+    const category = byIdOrNull(id);
+    return category instanceof Promise ? existing(id) : category;
+  };
+
+  const remember = (category: Category): void => {
+    known.set(category.id, category);
+  };
+
+  const rememberAll = async (categories: Promise<Category[]>): Promise<Category[]> => {
     policy.dependsOn('category');
-    for (const category of await categories) known.set(category.id, Promise.resolve(category));
+    for (const category of await categories) remember(category);
     return categories;
   };
 
@@ -74,14 +85,15 @@ export const createCategoryLoaders = (
 
   return {
     byIdOrNull,
-    byId: existing,
+    byId,
+    remember,
     roots: () => {
-      roots ??= remember(reads.roots());
+      roots ??= rememberAll(reads.roots());
       return roots;
     },
     childrenOf: (id) => {
       children ??= new DataLoader(async (parentIds) => {
-        const byParent = Map.groupBy(await remember(reads.childrenOf(parentIds)), (category) => category.parentId);
+        const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
         return parentIds.map((parentId) => byParent.get(parentId) ?? []);
       });
       return children.load(id);

@@ -7,3 +7,20 @@ export const columnsOf = (fields: Readonly<Record<string, string>>, alias: strin
   Object.values(fields)
     .map((field) => `${alias}.${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${field}"`)
     .join(', ');
+
+/** The same for rows that are part of others: `category.id`, … */
+export const nestedColumnsOf = (fields: Readonly<Record<string, string>>, alias: string, name: string): string =>
+  columnsOf(fields, alias).replaceAll(' as "', ` as "${name}.`);
+
+/** Takes such a row out of the one that it is part of. */
+export const nestedRowOf = <Row>(
+  fields: Readonly<Record<keyof Row & string, string>>,
+  name: string,
+): ((row: object) => Row) => {
+  const columns = Object.values<string>(fields).map((field) => [field, `${name}.${field}`] as const);
+  return (row) => {
+    const nested: Record<string, unknown> = {};
+    for (const [field, column] of columns) nested[field] = (row as Record<string, unknown>)[column];
+    return nested as Row;
+  };
+};

@@ -168,8 +168,8 @@ export const createEngine = ({
     }
   };
 
-  const execution: typeof run = (operation, ...rest) =>
-    guarded(operation, () => traced(operation, () => run(operation, ...rest)));
+  const execution = (operation: Operation, inputs: Inputs, caller: Caller, policy: GatheredPolicy): Promise<string> =>
+    guarded(operation, () => traced(operation, () => run(operation, inputs, caller, policy)));
 
   /** An answer with slots for the views that are to be counted; undefined where the operation has to be executed for each of them. */
   const getTemplate = async (

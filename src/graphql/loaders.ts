@@ -53,7 +53,13 @@ export class Loaders {
   }
 
   get product(): ProductLoaders {
-    this.#product ??= createProductLoaders(this.#reads.product, this.#policy, this.#now, this.#inFlight);
+    this.#product ??= createProductLoaders(
+      this.#reads.product,
+      this.#policy,
+      this.#now,
+      this.#inFlight,
+      this.category.remember,
+    );
     return this.#product;
   }
 

@@ -1,11 +1,18 @@
 import DataLoader from 'dataloader';
 import type { GatheredPolicy } from '../cache/policy.ts';
-import type { Product } from '../database/generated/client/client.ts';
+import type { Category, Product } from '../database/generated/client/client.ts';
 import { createSharedLoader } from '../database/shared-loader.ts';
 import type { Sql } from '../database/sql.ts';
 import type { InFlight } from '../graphql/in-flight.ts';
 import { memo } from '../graphql/memo.ts';
-import { listOfAll, listOfCategories, productsById, productsBySlug, topOfEachCategory } from './product.sql.ts';
+import {
+  categoryOf,
+  listOfAll,
+  listOfCategories,
+  productsById,
+  productsBySlug,
+  topOfEachCategory,
+} from './product.sql.ts';
 import type { ProductOrder } from './product-order.ts';
 
 interface ProductListKey {
@@ -57,15 +64,19 @@ export const createProductReads = (sql: Sql): ProductReads => ({
     sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit]),
 });
 
-/** Loaders for one operation: `now` decides what is visible. */
+/** Loaders for one operation: `now` decides what is visible. @param remember takes categories that came with products */
 export const createProductLoaders = (
   reads: ProductReads,
   policy: GatheredPolicy,
   now: Date,
   inFlight: InFlight,
+  remember: (category: Category) => void,
 ): ProductLoaders => {
-  const visible = (product: Product | null): Product | null =>
-    product && product.status === 'ON_SALE' && product.publishedAt <= now ? product : null;
+  const visible = (product: Product | null): Product | null => {
+    if (product?.status !== 'ON_SALE' || product.publishedAt > now) return null;
+    remember(categoryOf(product));
+    return product;
+  };
 
   const visibleById = memo(async (id: number) => visible(await inFlight.track(reads.byId.load(id))));
   // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.

@@ -1,5 +1,5 @@
-import { columnsOf } from '../database/columns.ts';
-import { Prisma } from '../database/generated/client/client.ts';
+import { columnsOf, nestedColumnsOf, nestedRowOf } from '../database/columns.ts';
+import { type Category, Prisma } from '../database/generated/client/client.ts';
 import type { Statement } from '../database/sql.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product-order.ts';
 
@@ -17,16 +17,24 @@ const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrde
   };
 };
 
+// A page of one product shows its category: read with it, it costs less than a statement of its own.
+const WITH_CATEGORY = `
+    select ${COLUMNS}, ${nestedColumnsOf(Prisma.CategoryScalarFieldEnum, 'c', 'category')}
+    from product p join category c on c.id = p.category_id`;
+
+/** Takes the category out of a row of the two statements below. */
+export const categoryOf = nestedRowOf<Category>(Prisma.CategoryScalarFieldEnum, 'category');
+
 /** Values: ids. */
 export const productsById: Statement = {
   name: 'products_by_id',
-  text: `select ${COLUMNS} from product p where p.id = any($1::int[])`,
+  text: `${WITH_CATEGORY} where p.id = any($1::int[])`,
 };
 
 /** Values: slugs. */
 export const productsBySlug: Statement = {
   name: 'products_by_slug',
-  text: `select ${COLUMNS} from product p where p.slug = any($1::text[])`,
+  text: `${WITH_CATEGORY} where p.slug = any($1::text[])`,
 };
 
 /** The first of the whole catalogue. Values: now, limit. */

@@ -48,9 +48,13 @@ export const write = (run: Run, toOutput: (output: Output) => void): string | Pr
 const fill = async (pieces: readonly (string | Hole)[], rest: string, run: Run): Promise<string> => {
   const settled = new Map<Promise<unknown>, unknown>();
   for (const piece of pieces) if (typeof piece !== 'string') settled.set(piece.value, undefined);
-  const values = await Promise.all(settled.keys());
-  let index = 0;
-  for (const promise of settled.keys()) settled.set(promise, values[index++]);
+  const [first] = settled.keys();
+  if (first !== undefined && settled.size === 1) settled.set(first, await first);
+  else {
+    const values = await Promise.all(settled.keys());
+    let index = 0;
+    for (const promise of settled.keys()) settled.set(promise, values[index++]);
+  }
 
   return write(run, (output) => {
     for (const piece of pieces) {
