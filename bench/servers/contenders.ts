@@ -24,7 +24,8 @@ const MERCURIUS = fileURLToPath(new URL('./mercurius/server.ts', import.meta.url
 const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.url));
 const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 
-const GATEWAY = [fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
+// As `npm start` does it.
+const GATEWAY = ['--max-old-space-size=320', fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
 
 /** None of the servers writes a line for a request. */
 const NO_LINES = { LOG_REQUESTS: 'none' };

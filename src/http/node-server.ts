@@ -8,7 +8,6 @@ import { createClientOf } from './client-address.ts';
 import { watchConnections } from './connections.ts';
 import { listen, urlOf } from './listen.ts';
 import type { GatewayResponse } from './message.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { createParserRefusal, refuse } from './refusal.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { requestFault } from './request-fault.ts';
@@ -74,7 +73,11 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
   const { rateLimitPerMinute: perMinute, trustedHops } = config;
-  const rateLimit = perMinute === 0 ? undefined : createRateLimit({ perMinute, clientOf: createClientOf(trustedHops) });
+  // Its library is loaded by those who want it: it would be a tenth of the start.
+  const rateLimit =
+    perMinute === 0
+      ? undefined
+      : (await import('./rate-limit.ts')).createRateLimit({ perMinute, clientOf: createClientOf(trustedHops) });
   let isDraining = false;
 
   const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
