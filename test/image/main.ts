@@ -74,6 +74,8 @@ const inImage = {
 const built = path.join(work, 'built');
 await mkdir(built);
 
+const forgetful = run(program, [...args, ...image.command], { ...inImage, env: { ...inImage.env, DATABASE_URL: '' } });
+await assert.rejects(forgetful, /set DATABASE_URL/, 'without a database it says what to set');
 for (const command of ['migrate', 'seed']) {
   const { stdout } = await run(program, [...args, command], inImage);
   console.log(`${command}: ${stdout.trim().split('\n').at(-1)}`);

@@ -3,7 +3,7 @@ import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../../errors.ts';
 import { chooseAccount } from './account.ts';
-import { findBinaries } from './binaries.ts';
+import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, hasCluster, runOffline, VITRINE } from './cluster.ts';
 import { launch } from './launch.ts';
 import { clearLeftover } from './leftover.ts';
@@ -38,10 +38,14 @@ const parseUrl = (text = ''): { password: string; port: number } | undefined => 
   return url?.password ? { password: url.password, port: Number(url.port) } : undefined;
 };
 
-const startLocked = async (dataDir: string, log: (line: string) => void, settings: Record<string, string>) => {
+const startLocked = async (
+  binaries: Binaries,
+  dataDir: string,
+  log: (line: string) => void,
+  settings: Record<string, string>,
+) => {
   const cluster = join(dataDir, 'postgres');
   const urlFile = join(dataDir, 'database-url');
-  const binaries = findBinaries();
   const { account, major } = await chooseAccount(binaries.postgres, dataDir, cluster);
 
   const created = !(await hasCluster(cluster, major));
@@ -73,10 +77,12 @@ export const startEmbeddedDatabase = async ({
   settings = {},
 }: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> => {
   try {
+    // First: where there is no PostgreSQL, as in an image, a directory that cannot be written is not what is wrong.
+    const binaries = findBinaries();
     await mkdir(dataDir, { recursive: true });
     const lock = await lockDirectory(dataDir);
     try {
-      const { url, created, postmaster } = await startLocked(await realpath(dataDir), log, settings);
+      const { url, created, postmaster } = await startLocked(binaries, await realpath(dataDir), log, settings);
       let stopped: Promise<void> | undefined;
       const stop = () => {
         stopped ??= postmaster.stop().finally(lock.release);
