@@ -13,7 +13,7 @@ import { createSql } from './database/sql.ts';
 import { withDeadline } from './deadline.ts';
 import { createDemo } from './demo/demo.ts';
 import { createDocs } from './docs/docs.ts';
-import { AppError, Overloaded } from './errors.ts';
+import { AppError } from './errors.ts';
 import { createCatalogueCounts } from './front-page/catalogue-counts.ts';
 import { createFrontPage } from './front-page/front-page.ts';
 import { placesOf } from './front-page/places.ts';
@@ -176,7 +176,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
 const isOutage = (error: unknown): boolean =>
   error instanceof ExecutionFailed
     ? error.errors.some(({ extensions }) => extensions.code === 'SERVICE_UNAVAILABLE')
-    : error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && !(error instanceof Overloaded);
+    : error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE';
 
 export interface Serving {
   readonly url: string;

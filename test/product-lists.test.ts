@@ -145,8 +145,8 @@ describe('categoryIds', () => {
     expect(await products({ categoryIds: [...unknown, 4] })).toEqual(await expectedIds('DEFAULT', 20, [4]));
   });
 
-  test('may be 5,000, in one statement', async () => {
-    const categoryIds = Array.from({ length: 5000 }, (_, index) => index);
+  test('may be 1,000, in one statement', async () => {
+    const categoryIds = Array.from({ length: 1000 }, (_, index) => index);
     const expected = await expectedIds('PRICE_DESC', 100, categoryIds);
     expect(
       await gateway.countStatements(async () => {

@@ -94,7 +94,7 @@ describe.concurrent('while tables are locked', () => {
     }
     await backOffice.query('rollback');
     const again = await Promise.all(
-      numbers(1, 100).map((limit) => timed(gateway.url, `/api/product/hot?limit=${limit}`)),
+      numbers(1, 40).map((limit) => timed(gateway.url, `/api/product/hot?limit=${limit}`)),
     );
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([200]));
     const [row] = await database.sql<{ count: number }>(

@@ -2,7 +2,6 @@ import { execute, getOperationAST, NoSchemaIntrospectionCustomRule } from 'graph
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { Caller } from './context.ts';
 import { type BodyForm, type Engine, type Executed, ExecutionFailed } from './engine.ts';
-import { checkVariables } from './limits/check-json.ts';
 import type { CostLimit, CostReport } from './limits/cost-limit.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
 
@@ -51,7 +50,6 @@ export const useEngine = ({ prepare, answer, costLimit }: Deps): YogaPlugin => (
       if (!operation) return execute(args);
       contextValue.caller.record.isFor('graphql', operation.label, '/graphql');
       const variables = variableValues ?? {};
-      checkVariables(variables);
       const cost = costAskedFor(costLimit, operation, contextValue.params);
       const form = cost ? bodyWithCost(cost) : GRAPHQL_BODY;
       try {

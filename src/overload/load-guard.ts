@@ -41,6 +41,7 @@ interface Options {
  * still for a moment need not cost their answers.
  */
 const PLACES_PER_CONNECTION = 4;
+const MIN_PLACES = 40;
 
 /** Statements that wait for a connection of the pool, for each that it has. */
 const MAX_QUEUE_PER_CONNECTION = 100;
@@ -62,7 +63,7 @@ export const createLoadGuard = ({
   lag,
   log,
 }: Options): LoadGuard => {
-  const alwaysAllowed = Math.min(maxInFlight, PLACES_PER_CONNECTION * poolSize);
+  const alwaysAllowed = Math.min(maxInFlight, Math.max(MIN_PLACES, PLACES_PER_CONNECTION * poolSize));
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
   const firstLookMs = maxWaitMs / 5;
   const finished = createFinished(maxWaitMs);

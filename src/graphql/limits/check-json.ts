@@ -2,7 +2,6 @@ import { readable, tooComplex } from './query-limits.ts';
 
 const MAX_NESTING = 64;
 const MAX_PARTS = 10_000;
-const MAX_TEXT_CHARS = 10_000;
 
 /** Below this the parser takes a few milliseconds, whatever the text is made of; of 1 MiB of brackets it makes more than a hundred. */
 const MIN_CHARS = 65_536;
@@ -48,16 +47,4 @@ const endOfString = (text: string, start: number): number => {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
   return at;
-};
-
-/** @throws AppError QUERY_TOO_COMPLEX for a text longer than anyone has use for: it would be searched for, or looked for among names like it */
-export const checkVariables = (variables: Readonly<Record<string, unknown>>): void => {
-  for (const name in variables) {
-    const value = variables[name];
-    if (typeof value !== 'string' || value.length <= MAX_TEXT_CHARS) continue;
-    throw tooComplex(
-      `Variable "$${name}" has ${readable(value.length)} characters, and may have ${readable(MAX_TEXT_CHARS)}.`,
-      { limit: 'characters of a variable', maximum: MAX_TEXT_CHARS, actual: value.length },
-    );
-  }
 };
