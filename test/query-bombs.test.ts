@@ -107,14 +107,6 @@ const BOMBS: [string, () => string][] = [
     'variables of many lists',
     () => largest((count) => requestOf('{__typename}', { a: Array.from({ length: count }, () => []) })),
   ],
-  [
-    'a text to search for',
-    () => largest((count) => requestOf('query($k:String){noticePage(keyword:$k){total}}', { k: '%'.repeat(count) })),
-  ],
-  [
-    'a text that is no name of an order',
-    () => largest((count) => requestOf('query($o:ProductOrder!){products(orderBy:$o){id}}', { o: 'N'.repeat(count) })),
-  ],
 ];
 
 const post = (body: string): Promise<Response> =>
