@@ -213,27 +213,22 @@ export const createApp = (deps: Deps): App => {
     body: Buffer | undefined,
     { answer: template, contentType, link, counts }: Recollected,
   ): Promise<GatewayResponse> => {
-    const record = watch.begin(request, requestIdOf(request.headers['x-request-id']));
-    record.counts = counts;
-    let response: GatewayResponse;
+    const startMs = watch.timesRecalled ? performance.now() : 0;
     try {
-      const viewed = await watch.run(record, engine.giveViewed, template);
-      // Withdrawn a moment ago: said by the long way.
-      response =
-        viewed === undefined
-          ? await watch.run(
-              record,
-              respond,
-              { ...request, body: async () => body ?? Buffer.alloc(0) },
-              lazyLog(log, record),
-              record,
-            )
-          : withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
-      withCommon(request, record.origin.requestId, response);
+      const viewed = await engine.giveViewed(template);
+      if (viewed !== undefined) {
+        const requestId = requestIdOf(request.headers['x-request-id']);
+        const response = withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
+        watch.recalled(counts, request, response, requestId, startMs);
+        return withCommon(request, requestId, response);
+      }
     } catch (error) {
-      response = withLink(link, fail(request, record, toAppError(error, lazyLog(log, record)())));
+      const record = watch.begin(request, requestIdOf(request.headers['x-request-id']));
+      record.counts = counts;
+      return watch.end(record, withLink(link, fail(request, record, toAppError(error, lazyLog(log, record)()))));
     }
-    return watch.end(record, response);
+    // Withdrawn a moment ago: said by the long way.
+    return answer({ ...request, body: async () => body ?? Buffer.alloc(0) });
   };
 
   return {

@@ -27,6 +27,9 @@ interface Counted {
 
 const MAX_TRIES = 4;
 
+/** So long the next statement waits for as many views as the last one had. */
+const MAX_GATHER_MS = 1;
+
 /** At 200,000 views a second this many wait 50 ms; more than that will not be served in time. */
 const MAX_WAITING = 10_000;
 
@@ -58,6 +61,9 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let waiting: Batch = new Map();
   let waitingCount = 0;
   let isScheduled = false;
+  /** How many the last statement was for. */
+  let lastCount = 0;
+  let gatherUntilMs = 0;
   /** Runs work as that of the request whose view came first: what it costs is put down to that one. */
   let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
@@ -119,12 +125,20 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   const schedule = (): void => {
     if (isScheduled || waiting.size === 0) return;
     isScheduled = true;
+    gatherUntilMs = performance.now() + MAX_GATHER_MS;
     // After the event loop has taken in every request that has already arrived.
-    setImmediate(flush);
+    setImmediate(gather);
+  };
+
+  // Clients who were answered together come again together: for so many, a statement is worth some patience. A lone view has none to wait for.
+  const gather = (): void => {
+    if (waitingCount < lastCount && performance.now() < gatherUntilMs) setImmediate(gather);
+    else void flush();
   };
 
   const flush = async (): Promise<void> => {
     const batch = waiting;
+    lastCount = waitingCount;
     waiting = new Map();
     waitingCount = 0;
     const run = asFirst ?? AsyncLocalStorage.snapshot();
