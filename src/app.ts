@@ -191,8 +191,7 @@ export const createApp = (deps: Deps): App => {
   const fail = (request: Omit<GatewayRequest, 'body'>, record: RequestRecord, error: AppError): GatewayResponse => {
     record.code = error.code;
     record.isShed = error instanceof Overloaded;
-    const toErrorResponse = splitTarget(request.target).path === '/graphql' ? graphqlErrorResponse : problemResponse;
-    return withCommon(request, record.origin.requestId, toErrorResponse(error));
+    return withCommon(request, record.origin.requestId, errorResponse(splitTarget(request.target).path, error));
   };
 
   const answer: App['answer'] = async (request) => {
@@ -259,11 +258,14 @@ export const createApp = (deps: Deps): App => {
       if (!isGraphql && !path.startsWith('/api/')) return undefined;
       // Views wait in a queue of their own.
       if (!isGraphql && isView(path)) return undefined;
-      const toErrorResponse = isGraphql ? graphqlErrorResponse : problemResponse;
-      return withCommon(request, requestIdOf(request.headers['x-request-id']), toErrorResponse(load.refuse()));
+      return withCommon(request, requestIdOf(request.headers['x-request-id']), errorResponse(path, load.refuse()));
     },
   };
 };
+
+/** An error in the shape that clients of the path expect. */
+const errorResponse = (path: string, error: AppError): GatewayResponse =>
+  path === '/graphql' ? graphqlErrorResponse(error) : problemResponse(error);
 
 const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
   if (link !== undefined) response.headers.link = link;

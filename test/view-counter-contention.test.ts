@@ -4,11 +4,7 @@ import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { startLossyWire } from './support/lossy-wire.ts';
 import { insertNotice } from './support/rows.ts';
 import { openSession, untilBlocked } from './support/session.ts';
-
-const stored = async (database: TestDatabase, id: number): Promise<number> => {
-  const [row] = await database.sql<{ view_count: string }>('select view_count from notice where id = $1', [id]);
-  return Number(row?.view_count);
-};
+import { stored } from './support/views.ts';
 
 interface View {
   readonly status: number;

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { insertNotice } from './support/rows.ts';
+import { stored } from './support/views.ts';
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -14,11 +15,6 @@ beforeAll(async () => {
     await database[Symbol.asyncDispose]();
   };
 });
-
-const stored = async (id: number): Promise<number> => {
-  const [row] = await database.sql<{ view_count: string }>('select view_count from notice where id = $1', [id]);
-  return Number(row?.view_count);
-};
 
 const post = (query: string) =>
   gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, JSON.stringify({ query }));
@@ -45,7 +41,7 @@ describe('a notice that was read a moment ago is counted without being read agai
     await expect.poll(() => gateway.countStatements(viewAgain)).toBe(1);
     const { viewCount } = noticeOf(last);
     expect(noticeOf(last)).toEqual({ ...noticeOf(first), viewCount });
-    expect(viewCount).toBe(await stored(id));
+    expect(viewCount).toBe(await stored(database, id));
     expect(withoutId(last.headers)).toEqual({
       ...withoutId(first.headers),
       'content-length': last.headers['content-length'],
@@ -67,7 +63,7 @@ describe('a notice that was read a moment ago is counted without being read agai
     await gateway.get(`/api/notice/${id}`);
     await database.sql(`update notice set status = 'WITHDRAWN' where id = $1`, [id]);
     expect(await gateway.get(`/api/notice/${id}`)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
-    expect(await stored(id)).toBe(8);
+    expect(await stored(database, id)).toBe(8);
   });
 });
 
@@ -82,7 +78,7 @@ test('a number is put wherever the operation names it, and nowhere else', async 
     expect(data.notice).toEqual({ viewCount: number, content: `0 ${String.raw`\u0000`}1`, again: number });
     expect(data.noticePage.items).toEqual([{ id, viewCount: expect.any(Number) }]);
   }
-  expect(await stored(id)).toBe(102);
+  expect(await stored(database, id)).toBe(102);
 });
 
 test('an operation that is not compiled counts its views too', async () => {
@@ -90,7 +86,7 @@ test('an operation that is not compiled counts its views too', async () => {
   const query = 'query ($id: Int!, $more: Boolean!) { notice(id: $id) { viewCount title @include(if: $more) } }';
   expect((await gateway.graphql(query, { id, more: false })).data).toEqual({ notice: { viewCount: 1 } });
   expect((await gateway.graphql(query, { id, more: false })).data).toEqual({ notice: { viewCount: 2 } });
-  expect(await stored(id)).toBe(2);
+  expect(await stored(database, id)).toBe(2);
 });
 
 test('a view of no notice is one statement at most, and counts nothing', async () => {
