@@ -82,6 +82,7 @@ const Environment = v.object({
   DATABASE_WAIT_MS: v.optional(integer(0, MAX_DELAY_MS), '30000'),
   CACHE_MAX_MB: v.optional(integer(0, 65_536), '64'),
   FRESHNESS_MS: v.optional(integer(0, 1000), '100'),
+  PULSE: v.optional(v.picklist(['listen', 'poll'], 'must be listen or poll'), 'listen'),
   STALE_IF_ERROR_S: v.optional(integer(0, 86_400), '300'),
   DATA_DIR: v.optional(v.string(), './data'),
   LOG_LEVEL: v.optional(
@@ -157,6 +158,8 @@ export interface Config {
   readonly cacheMaxBytes: number;
   /** How old a commit may be that an answer misses; 0: none. */
   readonly freshnessMs: number;
+  /** How changes are learnt of: by notifications, or not at all, so that no answer is kept for longer than {@link freshnessMs}. */
+  readonly pulse: 'listen' | 'poll';
   /** How long answers are given from memory while the database is away. */
   readonly staleIfErrorMs: number;
   readonly dataDir: string;
@@ -230,6 +233,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     databaseWaitMs: output.DATABASE_WAIT_MS,
     cacheMaxBytes: output.CACHE_MAX_MB * 1_048_576,
     freshnessMs: output.FRESHNESS_MS,
+    pulse: output.PULSE,
     staleIfErrorMs: output.STALE_IF_ERROR_S * 1000,
     dataDir: output.DATA_DIR,
     logLevel: output.LOG_LEVEL,

@@ -23,6 +23,8 @@ export interface GatewayOptions {
   readonly cacheMaxMb?: number | undefined;
   /** How old a commit may be that an answer misses; 0: none. @default 100 */
   readonly freshnessMs?: number | undefined;
+  /** How changes are learnt of; 'poll' where the database has no LISTEN. @default 'listen' */
+  readonly pulse?: 'listen' | 'poll' | undefined;
   /** How long answers are given from memory while the database is away. @default 300 */
   readonly staleIfErrorS?: number | undefined;
 

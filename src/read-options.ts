@@ -12,6 +12,7 @@ const VARIABLES: Readonly<Record<VariableOption, string>> = {
   dataDir: 'DATA_DIR',
   cacheMaxMb: 'CACHE_MAX_MB',
   freshnessMs: 'FRESHNESS_MS',
+  pulse: 'PULSE',
   staleIfErrorS: 'STALE_IF_ERROR_S',
   graphiql: 'GRAPHIQL',
   docs: 'DOCS',

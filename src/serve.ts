@@ -3,6 +3,8 @@ import { createGate } from './access/gate.ts';
 import { type OpenedAccess, openAccess } from './access/open-access.ts';
 import { type App, createApp } from './app.ts';
 import { createAnswers } from './cache/answers.ts';
+import { listening } from './cache/listening.ts';
+import { polling } from './cache/polling.ts';
 import { startPulse } from './cache/pulse.ts';
 import type { Config } from './config.ts';
 import { assertMigrated } from './database/assert-migrated.ts';
@@ -84,7 +86,13 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
 
   const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
-  const pulse = await startPulse({ connection: connectionConfig(databaseUrl), clock, freshnessMs, log });
+  const pulse = await startPulse({
+    connection: connectionConfig(databaseUrl),
+    source: config.pulse === 'poll' ? polling : listening,
+    clock,
+    freshnessMs,
+    log,
+  });
   const prisma = await createPrisma(pool);
   const answers = createAnswers({
     pulse,

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answers, createAnswers } from '../src/cache/answers.ts';
+import { listening } from '../src/cache/listening.ts';
 import { type Pulse, startPulse } from '../src/cache/pulse.ts';
 import { type Clock, createClock } from '../src/database/clock.ts';
 import { connectionConfig } from '../src/database/database.ts';
@@ -19,7 +20,13 @@ beforeAll(async () => {
   database = await createTestDatabase();
   clock = createClock();
   const log = pino({ level: 'silent' });
-  pulse = await startPulse({ connection: connectionConfig(database.url), clock, freshnessMs: 1000, log });
+  pulse = await startPulse({
+    connection: connectionConfig(database.url),
+    source: listening,
+    clock,
+    freshnessMs: 1000,
+    log,
+  });
   return async () => {
     await pulse.close();
     await database[Symbol.asyncDispose]();

@@ -13,6 +13,8 @@ export interface Answer {
   readonly dependencies: readonly { readonly table: Table; readonly generation: number }[];
   /** When it stops being true by itself, in the database's milliseconds; infinite for never. */
   readonly validUntilMs: number;
+  /** Until when it may be given without looking whether it changed, by `performance.now()`; infinite where changes are told. */
+  readonly trustedUntilMs: number;
   /** When it begins to show what is over: from then on it is not even given while the database is away. */
   readonly staleUntilMs: number;
   /** Notices: a view of each is counted whenever the answer is given, and its number put into the body. */

@@ -52,6 +52,7 @@ interface Flight {
 /** What is known as an answer begins to be made. What is learnt meanwhile may be of a later moment than the one it speaks of. */
 interface Surroundings {
   readonly nowMs: number;
+  readonly trustedUntilMs: number;
   readonly generation: Readonly<Record<Table, number>>;
   readonly nextChangeMs: Readonly<Record<Table, number | undefined>>;
 }
@@ -86,7 +87,8 @@ export const createAnswers = ({
     return false;
   };
 
-  const isTrue = (answer: Answer): boolean => !hasMoved(answer) && clock.nowMs() < answer.validUntilMs;
+  const isTrue = (answer: Answer): boolean =>
+    !hasMoved(answer) && clock.nowMs() < answer.validUntilMs && isTrusted(answer.trustedUntilMs);
 
   const find = (key: string): Answer | undefined => {
     const answer = store.get(key);
@@ -98,6 +100,7 @@ export const createAnswers = ({
 
   const lookAround = (): Surroundings => ({
     nowMs: clock.nowMs(),
+    trustedUntilMs: pulse.trustedUntilMs(),
     generation: {
       category: pulse.generation('category'),
       product: pulse.generation('product'),
@@ -125,6 +128,7 @@ export const createAnswers = ({
       ...toBody(text),
       dependencies,
       validUntilMs,
+      trustedUntilMs: start.trustedUntilMs,
       staleUntilMs: policy.endsMs,
       views: [...policy.views],
       coded: {},
@@ -160,6 +164,7 @@ export const createAnswers = ({
   const findStale = (key: string): Found | undefined => {
     const answer = pulse.ageMs() < staleIfErrorMs ? store.get(key) : undefined;
     if (!answer || hasMoved(answer) || clock.nowMs() >= answer.staleUntilMs) return undefined;
+    if (!isTrusted(answer.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
     return { answer, outcome: 'stale' };
   };
@@ -201,3 +206,6 @@ export const createAnswers = ({
     },
   };
 };
+
+/** Where changes are told there is no such moment, and nobody has to look at the time. */
+const isTrusted = (untilMs: number): boolean => untilMs === Number.POSITIVE_INFINITY || performance.now() < untilMs;

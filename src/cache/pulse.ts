@@ -1,15 +1,15 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
+import { BEAT_TIMEOUT_MS } from './beat.ts';
+import type { ChangeSource } from './change-source.ts';
 
 /** What an answer can depend on. Every change to one of these tables is notified on the channel under its name. */
 export type Table = 'category' | 'product' | 'notice';
 
 /**
- * What this process knows of changes in the database. One connection listens to notifications, and its own round trip is the beat: it
- * returns after every notification of a commit that was acknowledged before it was sent (`NOTIFY` is delivered at commit, in
- * order, https://www.postgresql.org/docs/current/sql-notify.html), proves that the connection lives, and brings the database's clock
- * and the next moments at which answers change by themselves.
+ * What this process knows of changes in the database. One connection has the beat: its round trip brings what the source of changes tells, proves
+ * that the connection lives, and brings the database's clock and the next moments at which answers change by themselves.
  */
 export interface Pulse {
   /** Whether the last beat is recent enough that what is in memory misses no commit older than the bound. */
@@ -27,58 +27,37 @@ export interface Pulse {
    * the database's milliseconds; infinite for never, undefined while it is not known.
    */
   readonly nextChangeMs: (table: Table) => number | undefined;
+  /** Until when what is read from now on may be given, by `performance.now()`; infinite where changes are told, and move a generation. */
+  readonly trustedUntilMs: () => number;
   readonly close: () => Promise<void>;
 }
 
 interface Options {
   readonly connection: pg.ClientConfig;
+  readonly source: ChangeSource;
   readonly clock: Clock;
   /** How old a commit may be that an answer misses. 0: every answer waits for a beat of its own. */
   readonly freshnessMs: number;
   readonly log: Logger;
 }
 
-/** A round trip that takes this long means that the connection is dead or that nobody is at its other end. */
-const BEAT_TIMEOUT_MS = 1000;
 /** How long a request waits for a beat before it goes to the database itself. */
 const PATIENCE_MS = 300;
 const FIRST_BEATS = 4;
 const RECONNECT_DELAY_MS = 100;
 
-/**
- * A table that the back office keeps locked (a reload in one transaction) is not waited for: the beat goes on without the next moments,
- * for nothing that was committed has changed them.
- */
-const LOCK_TIMEOUT_MS = 20;
-const LOCK_NOT_AVAILABLE = '55P03';
-
-const NOW = 'extract(epoch from clock_timestamp())::float8 * 1000';
-
-// Our clock may be behind the database's, and operations read it in whole milliseconds: a moment that is just past there is still to
-// come for some of them, and what they then answer must not outlive it.
-const AFTER = `> now() - $1::float8 * interval '1 millisecond'`;
+/** Our clock is never taken to be further behind the database's. */
 const MAX_BEHIND_MS = BEAT_TIMEOUT_MS / 2;
 
-const BEAT = {
-  name: 'vitrine_beat',
-  text: `
-    select ${NOW} as now,
-      (select extract(epoch from min(published_at))::float8 * 1000 from product where status = 'ON_SALE' and published_at ${AFTER}) as product,
-      (select extract(epoch from least(
-        (select min(starts_at) from notice where status = 'PUBLISHED' and starts_at ${AFTER}),
-        (select min(ends_at) from notice where status = 'PUBLISHED' and ends_at ${AFTER})))::float8 * 1000) as notice`,
-};
+/** When a table shows something else by itself, and the generation that this was said of. */
+type NextChange = { readonly generation: number; readonly ms: number };
 
-const BARE_BEAT = { name: 'vitrine_bare_beat', text: `select ${NOW} as now` };
+const UNKNOWN: NextChange = { generation: -1, ms: 0 };
 
-/** Milliseconds; null for no such moment, and without the key where nobody asked. */
-type BeatRow = { now: number; product?: number | null; notice?: number | null };
-
-/** Listens at once, and again whenever the connection is lost. Resolves after the first beat. @throws what the first connection throws */
-export const startPulse = async ({ connection, clock, freshnessMs, log }: Options): Promise<Pulse> => {
+/** Connects at once, and again whenever the connection is lost. Resolves after the first beat. @throws what the first connection throws */
+export const startPulse = async ({ connection, source, clock, freshnessMs, log }: Options): Promise<Pulse> => {
   const generations: Record<Table, number> = { category: 0, product: 0, notice: 0 };
-  // What the last beat said, and the generation that it said it of.
-  const nextChange = { product: { generation: -1, ms: 0 }, notice: { generation: -1, ms: 0 } };
+  const nextChange = { product: UNKNOWN, notice: UNKNOWN };
   let client: pg.Client | undefined;
   let lastBeatMs = Number.NEGATIVE_INFINITY;
   let beating: { sentMs: number; done: Promise<boolean> } | undefined;
@@ -91,7 +70,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     client = undefined;
     beating = undefined;
     if (isClosed) return;
-    log.warn({ err: error }, 'the connection that listens for changes is lost');
+    log.warn({ err: error }, 'the connection of the pulse is lost');
     // `end` would wait for a server that may not be there.
     destroy(lost);
     reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
@@ -100,18 +79,16 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
   const connect = async (): Promise<void> => {
     const opened = new pg.Client({
       ...connection,
-      options: [connection.options, `-c lock_timeout=${LOCK_TIMEOUT_MS}`].filter(Boolean).join(' '),
       connectionTimeoutMillis: BEAT_TIMEOUT_MS,
       query_timeout: BEAT_TIMEOUT_MS,
     });
     opened.on('error', (error) => lose(opened, error));
     opened.on('end', () => lose(opened, new Error('the server closed the connection')));
-    opened.on('notification', ({ payload }) => {
-      if (payload !== undefined && payload in generations) generations[payload as Table] += 1;
-    });
     try {
       await opened.connect();
-      await opened.query('listen vitrine');
+      await source.prepare(opened, (table) => {
+        generations[table] += 1;
+      });
     } catch (error) {
       destroy(opened);
       throw error;
@@ -120,7 +97,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
       destroy(opened);
       return;
     }
-    // Listen first, then trust: whatever was notified before is missed, so everything may have changed.
+    // Listen first, then trust: whatever was told before is missed, so everything may have changed.
     for (const table of Object.keys(generations) as Table[]) generations[table] += 1;
     client = opened;
     // The quickest of a few tells the time best: the first has its statement prepared, and may have met a busy machine.
@@ -129,7 +106,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
 
   const reconnect = (): void => {
     connect().then(
-      () => log.info('listening for changes again'),
+      () => log.info('the pulse is back'),
       () => {
         if (!isClosed && client === undefined) reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
       },
@@ -143,24 +120,25 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     const { product, notice } = generations;
     const behindMs = Math.min(clock.uncertaintyMs() + 2, MAX_BEHIND_MS);
     try {
-      const { rows } = await on.query<BeatRow>({ ...BEAT, values: [behindMs] }).catch((error: unknown) => {
-        if (!isLockTimeout(error)) throw error;
+      const beat = await source.beat(on, behindMs, () => {
         sentMs = performance.now();
-        return on.query<BeatRow>(BARE_BEAT);
       });
-      const [row] = rows;
-      if (!row || client !== on) return false;
-      clock.observe(row.now, sentMs, performance.now());
-      if (row.product !== undefined)
-        nextChange.product = { generation: product, ms: row.product ?? Number.POSITIVE_INFINITY };
-      if (row.notice !== undefined)
-        nextChange.notice = { generation: notice, ms: row.notice ?? Number.POSITIVE_INFINITY };
+      if (!beat || client !== on) return false;
+      clock.observe(beat.now, sentMs, performance.now());
+      nextChange.product = nextOf(nextChange.product, product, beat.product);
+      nextChange.notice = nextOf(nextChange.notice, notice, beat.notice);
       lastBeatMs = sentMs;
       return true;
     } catch (error) {
       lose(on, error);
       return false;
     }
+  };
+
+  const nextOf = (known: NextChange, generation: number, ms: number | null | undefined): NextChange => {
+    if (ms !== undefined) return { generation, ms: ms ?? Number.POSITIVE_INFINITY };
+    // What was not asked is as it was, if there was no change; which only who is told can know.
+    return source.tellsChanges ? known : UNKNOWN;
   };
 
   /** One at a time on a connection. */
@@ -212,6 +190,7 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
       void beat();
       return undefined;
     },
+    trustedUntilMs: () => (source.tellsChanges ? Number.POSITIVE_INFINITY : lastBeatMs + freshnessMs),
     close: async () => {
       isClosed = true;
       clearTimeout(reconnecting);
@@ -221,9 +200,6 @@ export const startPulse = async ({ connection, clock, freshnessMs, log }: Option
     },
   };
 };
-
-const isLockTimeout = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
 
 const withPatience = async (beat: Promise<boolean>): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();

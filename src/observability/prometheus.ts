@@ -59,7 +59,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
   );
   gauge(
     'vitrine_pulse_connected',
-    'Whether the connection that listens for changes stands.',
+    'Whether the connection of the pulse stands.',
     () => (pulse.isLost() ? 0 : 1),
     'min',
   );
