@@ -1,6 +1,6 @@
-import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { DatabaseClient } from './database/client.ts';
 import { connectionConfig } from './database/database.ts';
 import { migrateEmbedded } from './database/migrate-embedded.ts';
 import { type OpenDatabase, openDatabase } from './database/open-database.ts';
@@ -24,7 +24,11 @@ export const prepareDatabase = async (config: Config, log: Logger): Promise<Open
 };
 
 const seedOnce = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
-  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
+  const client = new DatabaseClient({
+    ...connectionConfig(url),
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 60_000,
+  });
   await client.connect();
   try {
     const { isCatalogueEmpty, seedDemoCatalogue } = await import('./catalogue/seed.ts');

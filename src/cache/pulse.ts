@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { type ConnectionConfig, DatabaseClient } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
 import { BEAT_TIMEOUT_MS } from './beat.ts';
 import type { ChangeSource } from './change-source.ts';
@@ -33,7 +34,7 @@ export interface Pulse {
 }
 
 interface Options {
-  readonly connection: pg.ClientConfig;
+  readonly connection: ConnectionConfig;
   readonly source: ChangeSource;
   readonly clock: Clock;
   /** How old a commit may be that an answer misses. 0: every answer waits for a beat of its own. */
@@ -77,7 +78,7 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
   };
 
   const connect = async (): Promise<void> => {
-    const opened = new pg.Client({
+    const opened = new DatabaseClient({
       ...connection,
       connectionTimeoutMillis: BEAT_TIMEOUT_MS,
       query_timeout: BEAT_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
+import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
 import { messageOf } from './migration-connection.ts';
 
@@ -44,7 +44,7 @@ export const awaitDatabase = async ({ url, waitMs, log }: Options): Promise<void
 
 /** What went wrong; undefined where nothing did. */
 const tryToConnect = async (url: string): Promise<unknown> => {
-  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Logger } from 'pino';
+import { type ConnectionConfig, DatabaseClient } from './client.ts';
 import { TYPES } from './types.ts';
 
 interface Options {
@@ -19,16 +20,19 @@ export type WatchStatement = (name: string | undefined, text: string) => (error?
 const CONNECT_TIMEOUT_MS = 1500;
 
 /** What every connection of ours is opened with, from a URL of the operator's. */
-export const connectionConfig = (url: string): pg.ClientConfig => {
+export const connectionConfig = (url: string): ConnectionConfig => {
   // `?schema=shop` is how Prisma's URLs name a schema.
   const { schema, ...config }: ReturnType<typeof parseIntoClientConfig> & { schema?: string } =
     parseIntoClientConfig(url);
-  const searchPath = schema && `-c search_path=${schema}`;
   return {
     ...config,
     application_name: config.application_name ?? 'vitrine',
-    // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
-    options: [config.options, searchPath, '-c TimeZone=UTC -c DateStyle=ISO'].filter(Boolean).join(' '),
+    startup: {
+      // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
+      TimeZone: 'UTC',
+      DateStyle: 'ISO',
+      ...(schema && { search_path: schema }),
+    },
     keepAlive: true,
   };
 };
@@ -43,7 +47,7 @@ export interface Database {
 export const createDatabase = ({ url, size, timeoutMs, log, watch }: Options): Database => {
   let statements = 0;
 
-  class CountingClient extends pg.Client {
+  class CountingClient extends DatabaseClient {
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../errors.ts';
+import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
 
 /** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
@@ -11,7 +12,7 @@ const LOCK_POLL_MS = 100;
 
 // A migration that waits for a table makes everyone who comes later wait behind it: better to fail and be run again. Once it has the
 // table it may take its time, whatever the role's own limit is.
-const SESSION = '-c lock_timeout=10s -c statement_timeout=0';
+const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0`;
 
 export interface MigrationConnection {
   /** A pool of one connection, which holds {@link MIGRATION_LOCK} for as long as it lives. The caller ends it. */
@@ -33,12 +34,13 @@ export const openMigrationConnection = async (options: MigrationConnectionOption
   const pool = new pg.Pool({
     ...config,
     application_name: 'vitrine migrate',
-    options: `${config.options} ${SESSION}`,
+    Client: DatabaseClient,
     connectionTimeoutMillis: 10_000,
     max: 1,
     idleTimeoutMillis: 0,
     // Here and not once at the start, so that a connection that replaces a lost one cannot go on without the lock.
     onConnect: async (client) => {
+      await client.query(SESSION);
       await refuseOldServer(client);
       await takeLock(client, options);
     },

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { awaitDatabase } from './await-database.ts';
+import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
 
 /** The database that the configuration names. */
@@ -61,7 +61,7 @@ export const openOrJoinDatabase = async (config: Config, log: Logger): Promise<O
 
 /** The file may be one of an earlier server, while the next is about to start. */
 const answers = async (url: string): Promise<boolean> => {
-  const client = new pg.Client({ ...connectionConfig(url), connectionTimeoutMillis: JOIN_TIMEOUT_MS });
+  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: JOIN_TIMEOUT_MS });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import type { Config } from '../config.ts';
+import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/database.ts';
 import { messageOf } from '../database/migration-connection.ts';
 import { type Check, type Finding, fail, ok } from './check.ts';
@@ -28,7 +28,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 export const examine = async (config: Config, url: string, instances: number): Promise<Finding[]> => {
   const connection = connectionConfig(url);
   const place = `${connection.database ?? ''} at ${connection.host ?? 'localhost'}:${connection.port ?? 5432}`;
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     ...connection,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/database.ts';
 import { type Check, type Finding, fail, ok } from './check.ts';
 
@@ -31,7 +31,7 @@ const checkTriggers = async ({ client }: Parameters<Check>[0]): Promise<Finding>
 /** On a channel of its own, so that no gateway takes it for a change. */
 const checkRoundTrip = async ({ client, url }: Parameters<Check>[0]): Promise<Finding> => {
   const channel = `vitrine_doctor_${randomUUID().replaceAll('-', '')}`;
-  const listener = new pg.Client({
+  const listener = new DatabaseClient({
     ...connectionConfig(url),
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,

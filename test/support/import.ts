@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { formatNamed } from '../../src/catalogue/import/detect-format.ts';
 import { type Imported, importFile } from '../../src/catalogue/import/import-file.ts';
 import { openSource } from '../../src/catalogue/import/source/source.ts';
 import type { Fault } from '../../src/catalogue/import/value.ts';
+import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/database.ts';
 
 export interface TriedImport extends Imported {
@@ -27,7 +27,7 @@ export const importText = async (
   { format, currency, batchRows, beforeCommit }: Options = {},
 ): Promise<TriedImport> => {
   await using folder = await temporaryFolder();
-  const client = new pg.Client(connectionConfig(url));
+  const client = new DatabaseClient(connectionConfig(url));
   client.on('error', () => {});
   await client.connect();
   const faults: Fault[] = [];

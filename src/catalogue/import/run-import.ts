@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import { assertMigrated } from '../../database/assert-migrated.ts';
+import { DatabaseClient } from '../../database/client.ts';
 import { connectionConfig } from '../../database/database.ts';
 import { migrateEmbedded } from '../../database/migrate-embedded.ts';
 import { messageOf } from '../../database/migration-connection.ts';
@@ -40,7 +41,7 @@ const IMPORT_LOCK = 72_707_370;
 const LOCK_POLL_MS = 200;
 
 // The role's own limits are for requests. A row that the back office holds is waited for, but not for ever.
-const SESSION = '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c lock_timeout=60s';
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
 
 /** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it are in */
 export const runImport = async (options: RunOptions): Promise<Outcome> => {
@@ -103,12 +104,10 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
 /** So many faults are told on the spot; all are in the file. */
 const SHOWN_FAULTS = 5;
 
-const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<pg.Client> => {
-  const config = connectionConfig(url);
-  const client = new pg.Client({
-    ...config,
+const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<DatabaseClient> => {
+  const client = new DatabaseClient({
+    ...connectionConfig(url),
     application_name: 'vitrine import',
-    options: `${config.options} ${SESSION}`,
     connectionTimeoutMillis: 10_000,
   });
   // The statement under way tells it too.
@@ -116,6 +115,7 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<p
   // The server takes back what was not committed. A polite end would wait for the statement under way.
   signal.addEventListener('abort', () => client.connection.stream.destroy());
   await client.connect();
+  await client.query(SESSION);
   await assertMigrated(client);
   for (let isWaiting = false; ; isWaiting = true) {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
