@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type AccessConfig, isKeySetUrl, isRestricted, readAccess } from './access/access-config.ts';
 import type { Exposure } from './access/gate.ts';
 import { isToken, TOKEN_RULE } from './access/token-list.ts';
-import { hasReadableFiles, isPostgresUrl, isWholeUrl } from './database/database-url.ts';
+import { asksForWrites, hasReadableFiles, isPostgresUrl, isWholeUrl } from './database/database-url.ts';
 import { OperatorError } from './errors.ts';
 import type { QueryLimits } from './graphql/limits/query-limits.ts';
 import type { LogRequests } from './observability/request-log.ts';
@@ -75,6 +75,7 @@ const Environment = v.object({
       v.check(isPostgresUrl, 'must begin with postgresql://'),
       v.check(isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'),
       v.check(hasReadableFiles, 'must name certificates and keys that can be read'),
+      v.check(asksForWrites, 'must ask for target_session_attrs read-write, primary or any, as views are counted'),
     ),
   ),
   DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),

@@ -67,8 +67,9 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const observability = await createObservability(config, log);
   const { watch, tracing } = observability;
+  const connection = connectionConfig(databaseUrl);
   const { pool, statementCount } = createDatabase({
-    url: databaseUrl,
+    connection,
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     log,
@@ -87,7 +88,7 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
   const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const pulse = await startPulse({
-    connection: connectionConfig(databaseUrl),
+    connection,
     source: config.pulse === 'poll' ? polling : listening,
     clock,
     freshnessMs,

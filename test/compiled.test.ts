@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
 import { GatheredPolicy } from '../src/cache/policy.ts';
 import { createClock } from '../src/database/clock.ts';
-import { createDatabase } from '../src/database/database.ts';
+import { connectionConfig, createDatabase } from '../src/database/database.ts';
 import { createPrisma } from '../src/database/prisma.ts';
 import { createSql } from '../src/database/sql.ts';
 import type { OperationContext } from '../src/graphql/context.ts';
@@ -43,7 +43,12 @@ beforeAll(async () => {
   const database = await createTestDatabase();
   for (const row of ROWS) await database.sql(row);
   gateway = await createTestGateway(database, { CACHE_MAX_MB: '0', QUERY_MAX_COST: String(MAX_COST) });
-  const { pool } = createDatabase({ url: database.url, size: 5, timeoutMs: 5000, log: pino({ level: 'silent' }) });
+  const { pool } = createDatabase({
+    connection: connectionConfig(database.url),
+    size: 5,
+    timeoutMs: 5000,
+    log: pino({ level: 'silent' }),
+  });
   const prisma = await createPrisma(pool);
   const sql = createSql(pool);
   const clock = createClock();

@@ -2,7 +2,7 @@ import { defineCommand } from 'citty';
 import { CatalogueNotEmptyError, seedDemoCatalogue } from '../catalogue/seed.ts';
 import { readConfig } from '../config.ts';
 import { assertMigrated } from '../database/assert-migrated.ts';
-import { createDatabase } from '../database/database.ts';
+import { connectionConfig, createDatabase } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
@@ -14,7 +14,12 @@ export const seedCommand = defineCommand({
     const config = readConfig(process.env);
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const database = await openDatabase(config, log);
-    const { pool } = createDatabase({ url: database.url, size: 1, timeoutMs: config.databaseTimeoutMs, log });
+    const { pool } = createDatabase({
+      connection: connectionConfig(database.url),
+      size: 1,
+      timeoutMs: config.databaseTimeoutMs,
+      log,
+    });
     try {
       await assertMigrated(pool);
       const client = await pool.connect();

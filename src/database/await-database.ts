@@ -3,7 +3,9 @@ import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
+import { placeOf } from './database-url.ts';
 import { messageOf } from './migration-connection.ts';
+import { READ_ONLY } from './writable.ts';
 
 interface Options {
   readonly url: string;
@@ -21,7 +23,6 @@ const REMIND_MS = 5000;
  * @throws OperatorError
  */
 export const awaitDatabase = async ({ url, waitMs, log }: Options): Promise<void> => {
-  const { host = 'localhost', port = 5432 } = connectionConfig(url);
   const startedMs = performance.now();
   let toldMs = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -36,7 +37,7 @@ export const awaitDatabase = async ({ url, waitMs, log }: Options): Promise<void
     }
     if (performance.now() - toldMs > REMIND_MS) {
       toldMs = performance.now();
-      log.warn(`waiting for the database at ${host}:${port}: ${message}`);
+      log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
     }
     await delay(RETRY_MS);
   }
@@ -64,6 +65,8 @@ const PASSING_CODES = new Set([
   // admin_shutdown, crash_shutdown, cannot_connect_now (starting up), too_many_connections, and a database that takes no connections:
   // https://www.postgresql.org/docs/current/errcodes-appendix.html
   ...['57P01', '57P02', '57P03', '53300', '55000'],
+  // A standby, where the primary is looked for among several servers: it may be about to be promoted.
+  READ_ONLY,
 ]);
 
 const isPassing = (error: unknown): boolean => {

@@ -1,15 +1,54 @@
 import { parseIntoClientConfig } from 'pg-connection-string';
 
+const AUTHORITY = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+
+/** The URL of each host that a URL names, in their order: `postgresql://a:5433,b/shop` is two, as libpq has it. */
+export const urlsOf = (url: string): readonly string[] => {
+  const [, before = '', hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
+  return hosts.includes(',') ? hosts.split(',').map((host) => `${before}${host}${after}`) : [url];
+};
+
+/** The URLs of a list with commas between; a comma inside of one goes before another host. */
+export const splitUrls = (list: string): readonly string[] =>
+  list
+    .split(/,(?=\s*(?:postgres(?:ql)?:\/\/|$))/)
+    .map((url) => url.trim())
+    .filter(Boolean);
+
+const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];
+
+/** Whether the sessions that it asks for can do what a gateway does. */
+export const asksForWrites = (url: string): boolean => {
+  const [, attributes] = /[?&]target_session_attrs=([^&#]*)/.exec(url) ?? [];
+  return attributes === undefined || SESSION_ATTRIBUTES.includes(attributes);
+};
+
+/** Its hosts and ports, for people. */
+export const placeOf = (url: string): string =>
+  urlsOf(url)
+    .map((each) => {
+      const { host, port } = parseIntoClientConfig(each);
+      return `${host || 'localhost'}:${port ?? 5432}`;
+    })
+    .join(' or ');
+
 export const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
 
 /** Whether it can be taken apart; what follows a `#` would be left out, and is the rest of a password. */
 export const isWholeUrl = (value: string): boolean => {
-  const fault = faultOf(value);
-  return !value.includes('#') && (fault === undefined || fault.syscall !== undefined);
+  if (value.includes('#')) return false;
+  return urlsOf(value).every((url) => {
+    const fault = faultOf(url);
+    return hasHost(url, value) && (fault === undefined || fault.syscall !== undefined);
+  });
 };
 
 /** Whether the certificates and keys that it names can be read. */
-export const hasReadableFiles = (value: string): boolean => faultOf(value)?.syscall === undefined;
+export const hasReadableFiles = (value: string): boolean =>
+  urlsOf(value).every((url) => faultOf(url)?.syscall === undefined);
+
+/** Of several hosts, each must have a name. */
+const hasHost = (url: string, whole: string): boolean => url === whole || AUTHORITY.exec(url)?.[2] !== '';
 
 const faultOf = (value: string): NodeJS.ErrnoException | undefined => {
   try {

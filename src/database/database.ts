@@ -2,10 +2,13 @@ import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Logger } from 'pino';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
+import { urlsOf } from './database-url.ts';
+import { createHosts, type Host } from './hosts.ts';
 import { TYPES } from './types.ts';
+import type { SessionAttributes } from './writable.ts';
 
 interface Options {
-  readonly url: string;
+  readonly connection: ConnectionConfig;
   readonly size: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly timeoutMs: number;
@@ -19,8 +22,21 @@ export type WatchStatement = (name: string | undefined, text: string) => (error?
 
 const CONNECT_TIMEOUT_MS = 1500;
 
-/** What every connection of ours is opened with, from a URL of the operator's. */
+/**
+ * What every connection of ours is opened with, from a URL of the operator's. Where that names several hosts, all connections that are opened with
+ * one result of this are to the same of them.
+ */
 export const connectionConfig = (url: string): ConnectionConfig => {
+  const [config = {}, ...others] = urlsOf(url).map(configOf);
+  const { target_session_attrs: attributes, ...connection } = config;
+  if (others.length === 0 && (attributes === undefined || attributes === 'any')) return connection;
+  // libpq takes any server where nothing is said; here, one that takes no writes would be of no use.
+  return { ...connection, hosts: createHosts(connection, [config, ...others].map(hostOf), attributes ?? 'read-write') };
+};
+
+type ParsedUrl = ConnectionConfig & { target_session_attrs?: SessionAttributes };
+
+const configOf = (url: string): ParsedUrl => {
   // `?schema=shop` is how Prisma's URLs name a schema.
   const { schema, ...config }: ReturnType<typeof parseIntoClientConfig> & { schema?: string } =
     parseIntoClientConfig(url);
@@ -37,6 +53,8 @@ export const connectionConfig = (url: string): ConnectionConfig => {
   };
 };
 
+const hostOf = ({ host = 'localhost', port = 5432 }: pg.ClientConfig): Host => ({ host, port });
+
 /** The connections that requests share, and how many statements they have sent. */
 export interface Database {
   readonly pool: pg.Pool;
@@ -44,7 +62,7 @@ export interface Database {
 }
 
 /** Connects when first asked, and loses a broken connection, never the process. */
-export const createDatabase = ({ url, size, timeoutMs, log, watch }: Options): Database => {
+export const createDatabase = ({ connection, size, timeoutMs, log, watch }: Options): Database => {
   let statements = 0;
 
   class CountingClient extends DatabaseClient {
@@ -69,7 +87,7 @@ export const createDatabase = ({ url, size, timeoutMs, log, watch }: Options): D
   }
 
   const pool = new WatchedPool({
-    ...connectionConfig(url),
+    ...connection,
     Client: CountingClient,
     types: TYPES,
     max: size,

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { OperatorError } from '../errors.ts';
 import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
+import { placeOf } from './database-url.ts';
 
 /** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
 export const MIGRATION_LOCK = 72_707_369;
@@ -33,8 +34,8 @@ export const openMigrationConnection = async (options: MigrationConnectionOption
   const config = connectionConfig(options.url);
   const pool = new pg.Pool({
     ...config,
-    application_name: 'vitrine migrate',
     Client: DatabaseClient,
+    application_name: 'vitrine migrate',
     connectionTimeoutMillis: 10_000,
     max: 1,
     idleTimeoutMillis: 0,
@@ -56,7 +57,7 @@ export const openMigrationConnection = async (options: MigrationConnectionOption
   } catch (error) {
     await pool.end();
     if (error instanceof OperatorError) throw error;
-    const database = `${config.database ?? ''} at ${config.host ?? 'localhost'}:${config.port ?? 5432}`;
+    const database = `${config.database ?? ''} at ${placeOf(options.url)}`;
     throw new OperatorError(`cannot connect to the database ${database}: ${messageOf(error)}`, { cause: error });
   }
 };

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/database.ts';
+import { placeOf } from '../database/database-url.ts';
 import { messageOf } from '../database/migration-connection.ts';
 import { type Check, type Finding, fail, ok } from './check.ts';
 import { checkClock } from './clock.ts';
@@ -27,7 +28,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** Looks at a database as a gateway would use it. Changes nothing. Never throws for what it finds. */
 export const examine = async (config: Config, url: string, instances: number): Promise<Finding[]> => {
   const connection = connectionConfig(url);
-  const place = `${connection.database ?? ''} at ${connection.host ?? 'localhost'}:${connection.port ?? 5432}`;
+  const place = `${connection.database ?? ''} at ${placeOf(url)}`;
   const client = new DatabaseClient({
     ...connection,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

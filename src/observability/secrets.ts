@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
+import { urlsOf } from '../database/database-url.ts';
 
 /** What no log may hold, of what the operator has configured. */
 export const secretsOf = ({ databaseUrl, access }: Pick<Config, 'databaseUrl' | 'access'>): readonly string[] => {
-  const { username, pathname, password } = URL.parse(databaseUrl ?? '') ?? {};
+  const { username, pathname, password } = URL.parse(urlsOf(databaseUrl ?? '')[0] ?? '') ?? {};
   // A password that is also the name of something cannot be told from it, and is none.
   const isName = password === username || `/${password}` === pathname;
   return [

@@ -1,0 +1,133 @@
+import pg from 'pg';
+import type { DatabaseClient } from './client.ts';
+import { followWritability, NotWritable, type SessionAttributes } from './writable.ts';
+
+export interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The servers that one URL names, of which one is the primary. */
+export interface Hosts {
+  readonly attributes: SessionAttributes;
+  /** The one to connect to. @throws what the first of them throws, if none will do */
+  readonly find: () => Promise<Host>;
+  /** Nobody can connect to it, or it takes no writes: the others are looked at next time. */
+  readonly leave: (host: Host) => void;
+  /** Takes note of an open connection, which is dropped as soon as another server is the primary, or this one no longer is. */
+  readonly keep: (client: DatabaseClient, host: Host) => void;
+  /** It takes writes no more: its connections are dropped. */
+  readonly demote: (host: Host) => void;
+}
+
+/** A host that says nothing does not keep the next one from being tried. */
+const STAGGER_MS = 250;
+const PROBE_TIMEOUT_MS = 1000;
+/** While there is none, requests do not ask all of them anew, each for itself. */
+const RETRY_MS = 100;
+
+/**
+ * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
+ * says nothing. The one found is remembered until a connection to it fails or breaks off. All who connect by the same `Hosts` are on the same server: a
+ * pool whose connections stayed at a former primary would go on reading what the new one has long changed, unnoticed, because
+ * notifications come from the new one.
+ * @param config what all of them are connected to with
+ */
+export const createHosts = (config: pg.ClientConfig, hosts: readonly Host[], attributes: SessionAttributes): Hosts => {
+  const open = new Map<DatabaseClient, Host>();
+  let present: Host | undefined;
+  let finding: Promise<Host> | undefined;
+  let failure: { readonly error: unknown; readonly untilMs: number } | undefined;
+
+  const drop = (isDropped: (host: Host) => boolean): void => {
+    for (const [client, host] of open) {
+      if (isDropped(host))
+        client.connection.stream.destroy(new Error('Connection terminated: another server is the primary'));
+    }
+  };
+
+  const probe = async (host: Host): Promise<Host> => {
+    const client = new pg.Client({
+      ...config,
+      ...host,
+      connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+      query_timeout: PROBE_TIMEOUT_MS,
+    });
+    client.on('error', () => {});
+    const { assert } = followWritability(client, attributes);
+    try {
+      await client.connect();
+      await assert();
+      return host;
+    } finally {
+      client.connection.stream.destroy();
+    }
+  };
+
+  const search = (): Promise<Host> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Host>();
+    const errors = new Map<Host, unknown>();
+    let next = 0;
+    let stagger: NodeJS.Timeout | undefined;
+    const tryNext = (): void => {
+      clearTimeout(stagger);
+      const host = hosts[next];
+      if (!host) return;
+      next += 1;
+      stagger = setTimeout(tryNext, STAGGER_MS);
+      probe(host).then(resolve, (error: unknown) => {
+        errors.set(host, error);
+        if (errors.size === hosts.length) reject(mostTelling(hosts.map((each) => errors.get(each))));
+        else tryNext();
+      });
+    };
+    tryNext();
+    return promise.finally(() => clearTimeout(stagger));
+  };
+
+  const find = async (): Promise<Host> => {
+    try {
+      const found = await search();
+      present = found;
+      drop((host) => host !== found);
+      return found;
+    } catch (error) {
+      failure = { error, untilMs: performance.now() + RETRY_MS };
+      throw error;
+    } finally {
+      finding = undefined;
+    }
+  };
+
+  const leave = (host: Host): void => {
+    if (present === host) present = undefined;
+  };
+
+  return {
+    attributes,
+    leave,
+    find: async () => {
+      if (present) return present;
+      if (failure && performance.now() < failure.untilMs) throw failure.error;
+      finding ??= find();
+      return finding;
+    },
+    keep: (client, host) => {
+      open.set(client, host);
+      client.connection.once('end', () => {
+        open.delete(client);
+        if (!client.isEnding) leave(host);
+      });
+      // It was found to be another while this one connected.
+      if (present && present !== host) drop((each) => each === host);
+    },
+    demote: (host) => {
+      leave(host);
+      drop((each) => each === host);
+    },
+  };
+};
+
+/** Where one is there and no primary, its word that it takes no writes says less than what keeps another from answering. */
+const mostTelling = (errors: readonly unknown[]): unknown =>
+  errors.find((error) => !(error instanceof NotWritable)) ?? new NotWritable('none of the hosts takes writes');
