@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
 import { type AccessConfig, isKeySetUrl, isRestricted, readAccess } from './access/access-config.ts';
 import type { Exposure } from './access/gate.ts';
@@ -65,10 +66,24 @@ const isOrigin = (value: string): boolean =>
 
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
+const MAX_WORKERS = 256;
+
+/** A number, or `auto`: as many as there are cores to run on. */
+const workers = v.pipe(
+  v.string(),
+  v.toLowerCase(),
+  v.check(
+    (value) => value === 'auto' || (/^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_WORKERS),
+    `must be a whole number from 1 to ${MAX_WORKERS}, or auto`,
+  ),
+  v.transform((value) => (value === 'auto' ? Math.min(availableParallelism(), MAX_WORKERS) : Number(value))),
+);
+
 // One line a variable. An empty value counts as absent, as Compose files and shells leave them behind.
 const Environment = v.object({
   PORT: v.optional(integer(0, 65_535), '4000'),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[\w.:-]+$/, 'must be a host name or an address'))),
+  WORKERS: v.optional(workers, '1'),
   DATABASE_URL: v.optional(
     v.pipe(
       v.string(),
@@ -148,6 +163,8 @@ export interface Config {
   readonly port: number;
   /** Undefined: every interface. */
   readonly host: string | undefined;
+  /** Processes that serve at the one port. */
+  readonly workers: number;
   /** Undefined: the embedded PostgreSQL under {@link dataDir}. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
@@ -228,6 +245,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   return Object.freeze({
     port: output.PORT,
     host: output.HOST,
+    workers: output.WORKERS,
     databaseUrl: output.DATABASE_URL,
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseTimeoutMs: output.DATABASE_TIMEOUT_MS,

@@ -61,9 +61,15 @@ export interface Gateway {
 
 /**
  * Puts the gateway together on a migrated database.
+ * @param pageOfAll where it is one of several: their metrics together
  * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
  */
-export const createGateway = async (config: Config, databaseUrl: string, log: Logger): Promise<Gateway> => {
+export const createGateway = async (
+  config: Config,
+  databaseUrl: string,
+  log: Logger,
+  pageOfAll?: Metrics['page'],
+): Promise<Gateway> => {
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const observability = await createObservability(config, log);
   const { watch, tracing } = observability;
@@ -131,7 +137,10 @@ export const createGateway = async (config: Config, databaseUrl: string, log: Lo
     limits,
   });
   const health = createHealth(pool);
-  const metrics = createMetrics({ ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool, load });
+  const metrics = createMetrics(
+    { ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool, load },
+    pageOfAll,
+  );
   const app = createApp({
     engine,
     rest: createRest(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : '/graphql' }),
@@ -193,25 +202,42 @@ export interface Serving {
   readonly stop: () => Promise<void>;
 }
 
+/** One that others may serve beside, at the same address. */
+export interface ServingGateway extends Serving {
+  readonly metrics: Metrics;
+  /** As `stop`, when another has taken its place: whoever is connected has time to notice, and `/readyz` goes on saying what it said. */
+  readonly retire: () => Promise<void>;
+}
+
 /** Opens the port on a gateway. @throws OperatorError as {@link createGateway} and the port do */
-export const serve = async (config: Config, databaseUrl: string, log: Logger): Promise<Serving> => {
-  const gateway = await createGateway(config, databaseUrl, log);
+export const serve = async (
+  config: Config,
+  databaseUrl: string,
+  log: Logger,
+  pageOfAll?: Metrics['page'],
+): Promise<ServingGateway> => {
+  const gateway = await createGateway(config, databaseUrl, log, pageOfAll);
+  const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });
-    log.info(`listening on ${server.url}`);
+    const { shutdownTimeoutMs, shutdownDelayMs: delayMs } = config;
+    const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      const { shutdownTimeoutMs, shutdownDelayMs } = config;
-      const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
-      gateway.startDraining();
-      await server.drain(shutdownTimeoutMs - closingMs, shutdownDelayMs);
+    const end = async (isReplaced: boolean): Promise<void> => {
+      await server.drain(shutdownTimeoutMs - closingMs, { delayMs, isReplaced });
       // A database that no longer speaks keeps nobody waiting.
       await withDeadline(gateway.close(), closingMs);
     };
     return {
       url: server.url,
+      metrics,
       stop: () => {
-        stopping ??= stop();
+        gateway.startDraining();
+        stopping ??= end(false);
+        return stopping;
+      },
+      retire: () => {
+        stopping ??= end(true);
         return stopping;
       },
     };

@@ -42,6 +42,8 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
   };
 
   server.maxConnections = maxConnections + EXCESS_ROOM;
+  // Among workers too: handed on to the next, a connection that none has room for would go round for ever.
+  server.dropMaxConnection = true;
   server.on('connection', (socket) => {
     open.add(socket);
     if (open.size > maxConnections) {

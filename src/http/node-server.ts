@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Server as SocketServer } from 'node:net';
 import type { Logger } from 'pino';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
@@ -21,7 +22,17 @@ export interface HttpServer {
    * Stops accepting after the delay, lets requests in flight finish, and cuts what is left after the timeout. From the first moment on every answer
    * closes its connection. Idempotent.
    */
-  readonly drain: (timeoutMs: number, delayMs?: number) => Promise<void>;
+  readonly drain: (timeoutMs: number, options?: DrainOptions) => Promise<void>;
+}
+
+interface DrainOptions {
+  /** How long connections are still accepted. @default 0 */
+  readonly delayMs?: number;
+  /**
+   * Whether others accept at this address: then none is accepted any more, and for half of the time no idle connection is closed, on which a
+   * request may be under way that nobody would send again. @default false
+   */
+  readonly isReplaced?: boolean;
 }
 
 interface Options {
@@ -190,21 +201,26 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   return {
     url: urlOf(server, host),
-    drain: (timeoutMs, delayMs = 0) => {
+    drain: (timeoutMs, { delayMs = 0, isReplaced = false } = {}) => {
       if (isDraining) return drained.promise;
       isDraining = true;
+      const timers: NodeJS.Timeout[] = [];
+      const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
+      server.once('close', () => {
+        for (const timer of timers) clearTimeout(timer);
+        connections.close();
+        drained.resolve();
+      });
       const stop = (): void => {
-        const cut = setTimeout(connections.cutUnanswered, UNANSWERED_GRACE_MS);
-        server.close(() => {
-          clearTimeout(cut);
-          clearTimeout(deadline);
-          connections.close();
-          drained.resolve();
-        });
+        after(UNANSWERED_GRACE_MS, connections.cutUnanswered);
+        if (server.listening) server.close();
         server.closeIdleConnections();
       };
-      const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
-      if (delayMs > 0) setTimeout(stop, Math.min(delayMs, timeoutMs / 2));
+      after(timeoutMs, () => server.closeAllConnections());
+      // Of HTTP's own, `close` closes the idle connections too.
+      if (isReplaced) SocketServer.prototype.close.call(server);
+      if (isReplaced) after(timeoutMs / 2, stop);
+      else if (delayMs > 0) after(Math.min(delayMs, timeoutMs / 2), stop);
       else stop();
       return drained.promise;
     },

@@ -21,14 +21,16 @@ interface LogOptions {
   readonly level: string;
   /** What no line may hold. */
   readonly secrets?: readonly string[];
+  /** Which of several processes it is that writes, where they share their output. */
+  readonly worker?: number | undefined;
 }
 
 /** How every line is made: errors as {@link errorRecord} tells them, without secrets, and without characters that a reader's screen obeys. */
-export const logOptions = ({ level, secrets }: LogOptions): LoggerOptions => {
+export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOptions => {
   const scrub = createScrub(secrets);
   return {
     level,
-    base: null,
+    base: worker === undefined ? null : { worker },
     serializers: { err: (error: unknown) => errorRecord(error) },
     hooks: { streamWrite: (line) => visibleJson(scrub(line)) },
   };
@@ -36,7 +38,10 @@ export const logOptions = ({ level, secrets }: LogOptions): LoggerOptions => {
 
 /** JSON lines, or on a terminal text that people read. */
 export const createLog = async (given: LogOptions): Promise<Logger> => {
-  return pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : createLineStream());
+  return pino(
+    logOptions(given),
+    process.stdout.isTTY ? await prettyStream() : createLineStream(given.worker !== undefined),
+  );
 };
 
 // Loaded only where someone reads it: production starts without.

@@ -22,19 +22,29 @@ export interface MetricSources {
   readonly load: Pick<LoadGuard, 'stats'>;
 }
 
+/** What a scrape is answered. */
+export interface MetricsPage {
+  readonly contentType: string;
+  readonly body: string;
+}
+
 export interface Metrics {
   /**
    * All metrics of this gateway and its process. What `getMetricsAsJSON` gives can be added up with that of other processes by
    * prom-client's `AggregatorRegistry.aggregate`.
    */
   readonly registry: () => Promise<Registry>;
+  readonly page: () => Promise<MetricsPage>;
 }
 
 /** So that the delay of the event loop, looked at every 10 ms, has been seen a few times. */
 const FIRST_LOOK_MS = 50;
 
-/** Nothing is loaded, and nothing of the process is observed, before somebody asks. */
-export const createMetrics = (sources: MetricSources): Metrics => {
+/**
+ * Nothing is loaded, and nothing of the process is observed, before somebody asks.
+ * @param pageOfAll where this process is one of several: what they come to together
+ */
+export const createMetrics = (sources: MetricSources, pageOfAll?: Metrics['page']): Metrics => {
   let registry: Promise<Registry> | undefined;
 
   const create = async (): Promise<Registry> => {
@@ -44,17 +54,22 @@ export const createMetrics = (sources: MetricSources): Metrics => {
     return created;
   };
 
-  return {
-    registry: () => {
-      registry ??= create();
-      return registry;
-    },
+  const registryOnce = (): Promise<Registry> => {
+    registry ??= create();
+    return registry;
   };
+
+  return { registry: registryOnce, page: pageOfAll ?? (async () => pageOf(await registryOnce())) };
 };
 
+/** What a registry holds now, as text. */
+export const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
+  contentType: registry.contentType,
+  body: await registry.metrics(),
+});
+
 /** The answer to a scrape: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export const answerMetrics = async ({ registry }: Metrics): Promise<GatewayResponse> => {
-  const all = await registry();
-  const headers = { 'content-type': all.contentType, 'cache-control': 'no-store' };
-  return { status: 200, headers, body: await all.metrics() };
+export const answerMetrics = async ({ page }: Metrics): Promise<GatewayResponse> => {
+  const { contentType, body } = await page();
+  return { status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, body };
 };

@@ -14,7 +14,7 @@ export interface Scrape {
 }
 
 /** Prometheus's text format, as strictly as Prometheus reads it. @throws Error at a line that is none of it */
-const parseMetrics = (text: string): Scrape => {
+export const parseMetrics = (text: string): Scrape => {
   const samples = text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
