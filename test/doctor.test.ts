@@ -133,6 +133,9 @@ describe('a fault is told with what to do:', () => {
         message: expect.stringContaining('50 instances of 101 connections'),
       }),
     ]);
+    expect(faults(await look({ DATABASE_POOL_SIZE: '9', WORKERS: '39' }, database.url))).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('1 instance of 400 connections') }),
+    ]);
   });
 
   test('notifications that do not come through', async () => {

@@ -28,10 +28,13 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
        (select datconnlimit from pg_database where datname = current_database()) as database,
        (select rolconnlimit from pg_roles where rolname = current_user) as own`,
   );
-  const each = connectionsOf(config.databasePoolSize);
+  const { workers } = config;
+  const isOne = workers === 1;
+  // While workers are restarted there is one more.
+  const each = connectionsOf(config.databasePoolSize) * (isOne ? 1 : workers + 1);
   const needed = each * instances;
-  const wanted = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each} connections (DATABASE_POOL_SIZE and one)`;
-  const remedy = `Lower DATABASE_POOL_SIZE, run fewer instances, or raise the limit. (How many instances? "vitrine doctor --instances N".)`;
+  const wanted = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each} connections (DATABASE_POOL_SIZE and one${isOne ? '' : `, for each of ${workers} workers and one that takes over`})`;
+  const remedy = `Lower DATABASE_POOL_SIZE${isOne ? '' : ' or WORKERS'}, run fewer instances, or raise the limit. (How many instances? "vitrine doctor --instances N".)`;
 
   const findings: Finding[] = [];
   for (const [name, limit] of [

@@ -41,9 +41,8 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
     server.closeIdleConnections();
   };
 
-  server.maxConnections = maxConnections + EXCESS_ROOM;
-  // Among workers too: handed on to the next, a connection that none has room for would go round for ever.
-  server.dropMaxConnection = true;
+  // Among workers too, the rest is closed: handed on to the next, a connection that none has room for would go round for ever.
+  Object.assign(server, { maxConnections: maxConnections + EXCESS_ROOM, dropMaxConnection: true });
   server.on('connection', (socket) => {
     open.add(socket);
     if (open.size > maxConnections) {
