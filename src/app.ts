@@ -9,9 +9,11 @@ import type { Caller } from './graphql/context.ts';
 import { answerGraphql, graphqlErrorResponse } from './graphql/door.ts';
 import type { Engine } from './graphql/engine.ts';
 import type { Health } from './health.ts';
-import type { AnswerResponse } from './http/answer-response.ts';
+import type { AnswerResponse, CacheControl } from './http/answer-response.ts';
+import type { CodedBodies } from './http/coded-bodies.ts';
 import type { Cors } from './http/cors.ts';
 import { type GatewayRequest, type GatewayResponse, MAX_TARGET_CHARS, splitTarget } from './http/message.ts';
+import { createRecalledResponse, type WithCommon, withLink } from './http/recalled-response.ts';
 import type { Recollected, Recollection } from './http/recollection.ts';
 import { createRequestIds } from './http/request-id.ts';
 import { ownResponse, problemResponse } from './http/responses.ts';
@@ -50,10 +52,14 @@ interface Deps {
   readonly rest: Rest;
   readonly recollection: Recollection;
   readonly toResponse: AnswerResponse;
+  readonly cacheControl: CacheControl;
+  readonly codedBodies: CodedBodies;
   readonly access: Access;
   readonly gate: Gate;
   readonly exposure: Config['exposure'];
   readonly cors: Cors;
+  /** Whether headers depend on where a request comes from. */
+  readonly dependsOnOrigin: boolean;
   readonly health: Health;
   readonly load: LoadGuard;
   readonly pages: Pages;
@@ -168,17 +174,15 @@ export const createApp = (deps: Deps): App => {
     return resource.answer();
   };
 
-  const withCommon = (
-    request: Pick<GatewayRequest, 'method' | 'headers'>,
-    requestId: string,
-    response: GatewayResponse,
-  ): GatewayResponse => {
+  const withCommon: WithCommon = (request, requestId, response) => {
     const { headers } = response;
     headers['x-request-id'] = requestId;
     headers['x-content-type-options'] = 'nosniff';
     cors(request, headers);
     return response;
   };
+
+  const recalled = createRecalledResponse({ ...deps, withCommon });
 
   const isView = (path: string): boolean => {
     try {
@@ -210,21 +214,24 @@ export const createApp = (deps: Deps): App => {
   const giveViewed = async (
     request: Omit<GatewayRequest, 'body'>,
     body: Buffer | undefined,
-    { answer: template, contentType, link, counts }: Recollected,
+    found: Recollected,
   ): Promise<GatewayResponse> => {
     const startMs = watch.timesRecalled ? performance.now() : 0;
     try {
-      const viewed = await engine.giveViewed(template);
+      const viewed = await engine.giveViewed(found.answer);
       if (viewed !== undefined) {
         const requestId = requestIdOf(request.headers['x-request-id']);
-        const response = withLink(link, ownResponse(request, contentType, viewed, 'latin1'));
-        watch.recalled(counts, request, response, requestId, startMs);
-        return withCommon(request, requestId, response);
+        const response = recalled.viewed(found, request, requestId, viewed);
+        watch.recalled(found.kept.counts, request, response, requestId, startMs);
+        return response;
       }
     } catch (error) {
       const record = watch.begin(request, requestIdOf(request.headers['x-request-id']));
-      record.counts = counts;
-      return watch.end(record, withLink(link, fail(request, record, toAppError(error, lazyLog(log, record)()))));
+      record.counts = found.kept.counts;
+      return watch.end(
+        record,
+        withLink(found.kept.link, fail(request, record, toAppError(error, lazyLog(log, record)()))),
+      );
     }
     // Withdrawn a moment ago: said by the long way.
     return answer({ ...request, body: async () => body ?? Buffer.alloc(0) });
@@ -246,9 +253,9 @@ export const createApp = (deps: Deps): App => {
       }
       const startMs = watch.timesRecalled ? performance.now() : 0;
       const requestId = requestIdOf(request.headers['x-request-id']);
-      const response = withLink(found.link, toResponse(found.answer, 'hit', request, found.contentType));
-      watch.recalled(found.counts, request, response, requestId, startMs);
-      return withCommon(request, requestId, response);
+      const response = recalled.hit(found, request, requestId);
+      watch.recalled(found.kept.counts, request, response, requestId, startMs);
+      return response;
     },
 
     shed: (request, body) => {
@@ -266,11 +273,6 @@ export const createApp = (deps: Deps): App => {
 /** An error in the shape that clients of the path expect. */
 const errorResponse = (path: string, error: AppError): GatewayResponse =>
   path === '/graphql' ? graphqlErrorResponse(error) : problemResponse(error);
-
-const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
-  if (link !== undefined) response.headers.link = link;
-  return response;
-};
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing at this path.');
 

@@ -25,7 +25,7 @@ import { contextFactory } from './graphql/loaders.ts';
 import { schema } from './graphql/schema.ts';
 import { createGiveViewed } from './graphql/views.ts';
 import { createHealth } from './health.ts';
-import { createAnswerResponse } from './http/answer-response.ts';
+import { createAnswerResponse, createCacheControl } from './http/answer-response.ts';
 import { createCodedBodies } from './http/coded-bodies.ts';
 import { createCors } from './http/cors.ts';
 import { startHttpServer } from './http/node-server.ts';
@@ -141,15 +141,21 @@ export const createGateway = async (
     { ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool, load },
     pageOfAll,
   );
+  const { isRestricted } = access;
+  const cacheControl = createCacheControl(clock, isRestricted);
+  const codedBodies = createCodedBodies();
   const app = createApp({
     engine,
     rest: createRest(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : '/graphql' }),
     recollection: createRecollection(answers, Math.floor(cacheMaxBytes * RECOLLECTION_SHARE)),
-    toResponse: createAnswerResponse({ clock, codedBodies: createCodedBodies(), isRestricted: access.isRestricted }),
+    toResponse: createAnswerResponse({ cacheControl, codedBodies, isRestricted }),
+    cacheControl,
+    codedBodies,
     access,
     gate: createGate(access),
     exposure,
     cors: createCors(config.corsOrigins),
+    dependsOnOrigin: config.corsOrigins.length > 0,
     health,
     load,
     pages: createPages({

@@ -35,9 +35,9 @@ const answer = ({ app }: TestGateway, { body = '', ...request }: Sent): Promise<
 const sent = (method: string, target: string, headers: Record<string, string> = {}, body?: string): Sent =>
   body === undefined ? { method, target, headers } : { method, target, headers, body };
 
-const withoutId = ({ headers, ...rest }: GatewayResponse) => {
+const withoutId = ({ status, headers, body, encoding }: GatewayResponse) => {
   const { 'x-request-id': _, 'server-timing': __, ...shared } = headers;
-  return { ...rest, headers: shared };
+  return { status, headers: shared, bytes: typeof body === 'string' ? Buffer.from(body, encoding) : body };
 };
 
 describe('an answer that is recalled by the bytes of its request is the one that the long way finds:', () => {
@@ -75,8 +75,6 @@ describe('an answer that is recalled by the bytes of its request is the one that
     const short = recall(gateway, request);
     expect(long.headers['cache-status']).toBe('vitrine; hit');
     expect(short && withoutId(short)).toEqual(withoutId(long));
-    const namesOf = ({ headers }: GatewayResponse) => Object.keys(headers).filter((name) => name !== 'server-timing');
-    expect(short && namesOf(short)).toEqual(namesOf(long));
   });
 });
 

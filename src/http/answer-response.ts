@@ -13,10 +13,13 @@ export type AnswerResponse = (
   contentType: string,
 ) => GatewayResponse;
 
+/** What the header of that name says of an answer. */
+export type CacheControl = (answer: Answer, outcome: CacheOutcome) => string;
+
 interface Options {
-  readonly clock: Clock;
+  readonly cacheControl: CacheControl;
   readonly codedBodies: CodedBodies;
-  /** Whether some callers get answers that others may not: then no shared cache may keep them. */
+  /** Whether some callers get answers that others may not. */
   readonly isRestricted: boolean;
 }
 
@@ -30,21 +33,24 @@ const CACHE_STATUS = {
   stale: 'vitrine; hit; ttl=-1; detail=stale-if-error',
 } as const;
 
-export const createAnswerResponse = ({ clock, codedBodies, isRestricted }: Options): AnswerResponse => {
-  const vary = isRestricted ? 'accept, accept-encoding, authorization' : 'accept, accept-encoding';
+/** @param isRestricted whether some callers get answers that others may not: then no shared cache may keep them */
+export const createCacheControl = (clock: Clock, isRestricted: boolean): CacheControl => {
   const fresh = Array.from(
     { length: MAX_AGE_S + 1 },
     (_, age) => `${isRestricted ? 'private' : 'public'}, max-age=${age}`,
   );
 
-  const cacheControl = ({ validUntilMs }: Answer, outcome: CacheOutcome): string | undefined => {
-    if (outcome === 'stale') return fresh[0];
-    const leftS = Math.floor((validUntilMs - clock.nowMs()) / 1000);
-    return fresh[Math.max(0, Math.min(leftS, MAX_AGE_S))];
+  return ({ validUntilMs }, outcome) => {
+    const leftS = outcome === 'stale' ? 0 : Math.floor((validUntilMs - clock.nowMs()) / 1000);
+    return fresh[Math.max(0, Math.min(leftS, MAX_AGE_S))] ?? 'no-cache';
   };
+};
+
+export const createAnswerResponse = ({ cacheControl, codedBodies, isRestricted }: Options): AnswerResponse => {
+  const vary = isRestricted ? 'accept, accept-encoding, authorization' : 'accept, accept-encoding';
 
   return (answer, outcome, { method, headers }, contentType) => {
-    const cacheControlText = cacheControl(answer, outcome) ?? 'no-cache';
+    const cacheControlText = cacheControl(answer, outcome);
     if (
       headers['if-none-match'] !== undefined &&
       method !== 'POST' &&

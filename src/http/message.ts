@@ -19,6 +19,8 @@ export interface GatewayResponse {
   readonly body: string | Uint8Array | null;
   /** How a body that is a string becomes bytes. `latin1`: each character is one byte, whatever text they make. @default 'utf8' */
   readonly encoding?: 'utf8' | 'latin1';
+  /** The same headers as lines, each with its end, where they are written already. All of them are sound. */
+  readonly lines?: string;
 }
 
 export const MAX_TARGET_CHARS = 8192;

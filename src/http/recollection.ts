@@ -23,8 +23,9 @@ export interface Kept {
   readonly counts: OperationCounts;
 }
 
-export interface Recollected extends Kept {
+export interface Recollected {
   readonly answer: Answer;
+  readonly kept: Kept;
 }
 
 type Recalled = Pick<GatewayRequest, 'method' | 'target' | 'headers'>;
@@ -64,7 +65,7 @@ export const createRecollection = (answers: Answers, maxBytes: number): Recollec
       // Without a note of its use: what falls out is learnt again.
       const place = key === undefined ? undefined : known.peek(key);
       const answer = place && answers.peek(place.key);
-      return answer && { answer, contentType: place.contentType, link: place.link, counts: place.counts };
+      return answer && { answer, kept: place };
     },
     learn: (request, { key: answerKey }, { contentType, link, counts }, body) => {
       const key = keyOf(request, body);
