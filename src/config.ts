@@ -64,6 +64,14 @@ const commaList = v.pipe(
 const isOrigin = (value: string): boolean =>
   value === '*' || (/^https?:\/\/[^*]+$/.test(value) && URL.parse(value)?.origin === value);
 
+const databaseUrl = v.pipe(
+  v.string(),
+  v.check(isPostgresUrl, 'must begin with postgresql://'),
+  v.check(isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'),
+  v.check(hasReadableFiles, 'must name certificates and keys that can be read'),
+  v.check(asksForWrites, 'must ask for target_session_attrs read-write, primary or any, as views are counted'),
+);
+
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 const MAX_WORKERS = 256;
@@ -84,18 +92,12 @@ const Environment = v.object({
   PORT: v.optional(integer(0, 65_535), '4000'),
   HOST: v.optional(v.pipe(v.string(), v.regex(/^[\w.:-]+$/, 'must be a host name or an address'))),
   WORKERS: v.optional(workers, '1'),
-  DATABASE_URL: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(isPostgresUrl, 'must begin with postgresql://'),
-      v.check(isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'),
-      v.check(hasReadableFiles, 'must name certificates and keys that can be read'),
-      v.check(asksForWrites, 'must ask for target_session_attrs read-write, primary or any, as views are counted'),
-    ),
-  ),
+  DATABASE_URL: v.optional(databaseUrl),
+  DATABASE_DIRECT_URL: v.optional(databaseUrl),
   DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),
   DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '1500'),
   DATABASE_WAIT_MS: v.optional(integer(0, MAX_DELAY_MS), '30000'),
+  PREPARED_STATEMENTS: v.optional(v.picklist(['auto', 'on', 'off'], 'must be auto, on or off'), 'auto'),
   CACHE_MAX_MB: v.optional(integer(0, 65_536), '64'),
   FRESHNESS_MS: v.optional(integer(0, 1000), '100'),
   PULSE: v.optional(v.picklist(['listen', 'poll'], 'must be listen or poll'), 'listen'),
@@ -167,11 +169,15 @@ export interface Config {
   readonly workers: number;
   /** Undefined: the embedded PostgreSQL under {@link dataDir}. */
   readonly databaseUrl: string | undefined;
+  /** The same database without a pooler that changes sessions, for what needs one; undefined: {@link databaseUrl} has none. */
+  readonly databaseDirectUrl: string | undefined;
   readonly databasePoolSize: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly databaseTimeoutMs: number;
   /** How long a command waits for a database that is not up yet. */
   readonly databaseWaitMs: number;
+  /** Whether statements are prepared once a connection; `auto`: unless a pooler changes sessions. */
+  readonly preparedStatements: 'auto' | 'on' | 'off';
   /** Bytes of answers in memory; 0 keeps none. */
   readonly cacheMaxBytes: number;
   /** How old a commit may be that an answer misses; 0: none. */
@@ -239,7 +245,9 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
       issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`),
     );
   }
-  const { access, faults } = readAccess(output);
+  const { access, faults: accessFaults } = readAccess(output);
+  const isLost = output.DATABASE_DIRECT_URL !== undefined && output.DATABASE_URL === undefined;
+  const faults = isLost ? [...accessFaults, 'DATABASE_DIRECT_URL needs DATABASE_URL beside it'] : accessFaults;
   if (faults.length > 0) throw faulty(faults);
   const closed = isRestricted(access) ? 'token' : 'on';
   return Object.freeze({
@@ -247,9 +255,11 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     host: output.HOST,
     workers: output.WORKERS,
     databaseUrl: output.DATABASE_URL,
+    databaseDirectUrl: output.DATABASE_DIRECT_URL,
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseTimeoutMs: output.DATABASE_TIMEOUT_MS,
     databaseWaitMs: output.DATABASE_WAIT_MS,
+    preparedStatements: output.PREPARED_STATEMENTS,
     cacheMaxBytes: output.CACHE_MAX_MB * 1_048_576,
     freshnessMs: output.FRESHNESS_MS,
     pulse: output.PULSE,
@@ -298,7 +308,7 @@ const faulty = (faults: readonly string[]): OperatorError =>
 
 // A wrong secret is still a secret: its name is told, its value is not.
 const MAX_SHOWN_CHARS = 100;
-const SECRETS = new Set(['DATABASE_URL', 'ACCESS_TOKENS', 'JWKS_URL']);
+const SECRETS = new Set(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'ACCESS_TOKENS', 'JWKS_URL']);
 
 const shown = (issue: v.BaseIssue<unknown>): unknown => {
   const key = issue.path?.[0]?.key;

@@ -8,10 +8,14 @@ export type Exposed = boolean | 'token';
 export interface GatewayOptions {
   /** `postgresql://…`, migrated. @default an embedded PostgreSQL in {@link dataDir}, migrated and filled with the demo catalogue */
   readonly databaseUrl?: string | undefined;
+  /** The same database without a pooler in transaction mode, for what needs a session of its own. @default databaseUrl */
+  readonly databaseDirectUrl?: string | undefined;
   /** Connections. @default 10 */
   readonly databasePoolSize?: number | undefined;
   /** The longest that one statement may take. @default 1500 */
   readonly databaseTimeoutMs?: number | undefined;
+  /** Whether statements are prepared once a connection. @default 'auto': unless there is a pooler in transaction mode */
+  readonly preparedStatements?: 'auto' | 'on' | 'off' | undefined;
   /** How long a database that is not up yet is waited for. @default 30000 */
   readonly databaseWaitMs?: number | undefined;
   /** Where the embedded database lives. @default './data' */

@@ -36,7 +36,8 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
   const log = await logTo(options.log, config);
   const database = await prepareDatabase(config, log);
   try {
-    if (options.migrate) await applyMigrations({ url: database.url, log: (line) => log.info(line) });
+    if (options.migrate)
+      await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
     const gateway = await assemble(config, database.url, log);
     const door = createFetchDoor(gateway.app);
     let closing: Promise<void> | undefined;

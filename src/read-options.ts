@@ -6,9 +6,11 @@ type VariableOption = Exclude<keyof GatewayOptions, 'environment' | 'log' | 'mig
 
 const VARIABLES: Readonly<Record<VariableOption, string>> = {
   databaseUrl: 'DATABASE_URL',
+  databaseDirectUrl: 'DATABASE_DIRECT_URL',
   databasePoolSize: 'DATABASE_POOL_SIZE',
   databaseTimeoutMs: 'DATABASE_TIMEOUT_MS',
   databaseWaitMs: 'DATABASE_WAIT_MS',
+  preparedStatements: 'PREPARED_STATEMENTS',
   dataDir: 'DATA_DIR',
   cacheMaxMb: 'CACHE_MAX_MB',
   freshnessMs: 'FRESHNESS_MS',

@@ -10,7 +10,9 @@ import type { Config } from './config.ts';
 import { assertMigrated } from './database/assert-migrated.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig, createDatabase } from './database/database.ts';
+import { assertSameDatabase } from './database/notification-trip.ts';
 import { createPrisma } from './database/prisma.ts';
+import { findRoute } from './database/route.ts';
 import { createSql } from './database/sql.ts';
 import { withDeadline } from './deadline.ts';
 import { createDemo } from './demo/demo.ts';
@@ -73,8 +75,11 @@ export const createGateway = async (
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const observability = await createObservability(config, log);
   const { watch, tracing } = observability;
+  const { preparedStatements, databaseDirectUrl: directUrl } = config;
   const connection = connectionConfig(databaseUrl);
+  const route = await findRoute({ connection, preparedStatements, log });
   const { pool, statementCount } = createDatabase({
+    ...route,
     connection,
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
@@ -86,6 +91,7 @@ export const createGateway = async (
   try {
     opened = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
+    if (directUrl !== undefined && config.pulse === 'listen') await assertSameDatabase(pool, directUrl);
   } catch (error) {
     await pool.end();
     throw error;
@@ -94,8 +100,9 @@ export const createGateway = async (
   const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const pulse = await startPulse({
-    connection,
-    source: config.pulse === 'poll' ? polling : listening,
+    ...(config.pulse === 'poll'
+      ? { source: polling, connection }
+      : { source: listening, connection: directUrl === undefined ? connection : connectionConfig(directUrl) }),
     clock,
     freshnessMs,
     log,

@@ -33,7 +33,7 @@ test('a database as the migrations leave it is well, in every respect', async ()
   const findings = await look();
   expect(faults(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual(
-    'database version encoding writable|time zone|clock connections migrations permissions indexes triggers notifications'
+    'database version encoding writable|time zone|clock pooler connections migrations permissions indexes triggers notifications'
       .split('|')
       .flatMap((part) => (part === 'time zone' ? [part] : part.split(' '))),
   );
@@ -144,7 +144,7 @@ describe('a fault is told with what to do:', () => {
       expect.objectContaining({
         check: 'notifications',
         status: 'fail',
-        remedy: expect.stringContaining('transaction mode'),
+        remedy: expect.stringContaining('DATABASE_DIRECT_URL'),
       }),
     ]);
   });

@@ -1,9 +1,14 @@
+import { assertOwnSession } from '../database/pooling.ts';
 import { BARE_BEAT_SQL, type Beat, beatSql, isLockTimeout, LOCK_TIMEOUT_MS } from './beat.ts';
 import type { ChangeSource } from './change-source.ts';
 import type { Table } from './pulse.ts';
 
-const BEAT = { name: 'vitrine_beat', text: beatSql('$1::float8') };
-const BARE_BEAT = { name: 'vitrine_bare_beat', text: BARE_BEAT_SQL };
+// A pooler may give the connection another session unnoticed, and then nothing is told.
+const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = 'vitrine') as "isListening"`;
+const BEAT = { name: 'vitrine_beat', text: `${beatSql('$1::float8')}, ${IS_LISTENING}` };
+const BARE_BEAT = { name: 'vitrine_bare_beat', text: `${BARE_BEAT_SQL}, ${IS_LISTENING}` };
+
+type ListenedBeat = Beat & { readonly isListening: boolean };
 
 const TABLES: ReadonlySet<string> = new Set<Table>(['category', 'product', 'notice']);
 
@@ -14,17 +19,19 @@ const TABLES: ReadonlySet<string> = new Set<Table>(['category', 'product', 'noti
 export const listening: ChangeSource = {
   tellsChanges: true,
   prepare: async (client, onChange) => {
+    await assertOwnSession(client, 'Notifications (PULSE=listen) need');
     client.on('notification', ({ payload }) => {
       if (payload !== undefined && TABLES.has(payload)) onChange(payload as Table);
     });
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; listen vitrine`);
   },
   beat: async (client, behindMs, beatAgain) => {
-    const { rows } = await client.query<Beat>({ ...BEAT, values: [behindMs] }).catch((error: unknown) => {
+    const { rows } = await client.query<ListenedBeat>({ ...BEAT, values: [behindMs] }).catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error;
       beatAgain();
-      return client.query<Beat>(BARE_BEAT);
+      return client.query<ListenedBeat>(BARE_BEAT);
     });
+    if (rows[0]?.isListening === false) throw new Error('the session is another one, which does not listen');
     return rows[0];
   },
 };

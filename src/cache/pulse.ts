@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { type ConnectionConfig, DatabaseClient } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
+import { OperatorError } from '../errors.ts';
 import { BEAT_TIMEOUT_MS } from './beat.ts';
 import type { ChangeSource } from './change-source.ts';
 
@@ -65,6 +66,7 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
   let following: Promise<boolean> | undefined;
   let reconnecting: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let lastFault: string | undefined;
 
   const lose = (lost: pg.Client, error: unknown): void => {
     if (client !== lost) return;
@@ -108,7 +110,10 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
   const reconnect = (): void => {
     connect().then(
       () => log.info('the pulse is back'),
-      () => {
+      (error: unknown) => {
+        // What no waiting mends is told once.
+        if (error instanceof OperatorError && error.message !== lastFault) log.error(error.message);
+        lastFault = error instanceof OperatorError ? error.message : undefined;
         if (!isClosed && client === undefined) reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
       },
     );

@@ -2,6 +2,7 @@ import { defineCommand } from 'citty';
 import { currency as parseCurrency } from '../catalogue/import/fields/amount.ts';
 import { FORMATS } from '../catalogue/import/formats/formats.ts';
 import { readConfig } from '../config.ts';
+import { withDirectUrl } from '../database/open-database.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { secretsOf } from '../observability/secrets.ts';
@@ -47,7 +48,7 @@ export const importCommand = defineCommand({
   },
   run: async ({ args }) => {
     const { runImport } = await import('../catalogue/import/run-import.ts');
-    const config = readConfig(process.env);
+    const config = withDirectUrl(readConfig(process.env));
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const outcome = await runImport({
       config,

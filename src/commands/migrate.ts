@@ -1,14 +1,14 @@
 import { defineCommand } from 'citty';
 import { readConfig } from '../config.ts';
 import { applyMigrations } from '../database/migrations.ts';
-import { openDatabase } from '../database/open-database.ts';
+import { openDatabase, withDirectUrl } from '../database/open-database.ts';
 import { createLog } from '../observability/log.ts';
 import { secretsOf } from '../observability/secrets.ts';
 
 export const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'Apply pending migrations to DATABASE_URL (or the embedded database).' },
   run: async () => {
-    const config = readConfig(process.env);
+    const config = withDirectUrl(readConfig(process.env));
     const database = await openDatabase(
       config,
       await createLog({ level: config.logLevel, secrets: secretsOf(config) }),

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts';
 import { assertMigrated } from '../database/assert-migrated.ts';
 import { connectionConfig, createDatabase } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { findRoute } from '../database/route.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { secretsOf } from '../observability/secrets.ts';
@@ -14,12 +15,9 @@ export const seedCommand = defineCommand({
     const config = readConfig(process.env);
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const database = await openDatabase(config, log);
-    const { pool } = createDatabase({
-      connection: connectionConfig(database.url),
-      size: 1,
-      timeoutMs: config.databaseTimeoutMs,
-      log,
-    });
+    const connection = connectionConfig(database.url);
+    const route = await findRoute({ connection, preparedStatements: config.preparedStatements, log });
+    const { pool } = createDatabase({ ...route, connection, size: 1, timeoutMs: config.databaseTimeoutMs, log });
     try {
       await assertMigrated(pool);
       const client = await pool.connect();

@@ -30,6 +30,11 @@ export const awaitDatabase = async ({ url, waitMs, log }: Options): Promise<void
     if (!error) return;
     const message = messageOf(error);
     const waitedMs = performance.now() - startedMs;
+    const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
+    if (parameter)
+      throw new OperatorError(
+        `A pooler before the database lets no session begin with ${parameter}: leave it out of DATABASE_URL, and let the role set it ("alter role … set ${parameter} = …").`,
+      );
     if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check DATABASE_URL.`);
     if (waitedMs + RETRY_MS > waitMs) {
       const waited = waitMs === 0 ? '' : ` after ${(waitedMs / 1000).toFixed(1)} s (DATABASE_WAIT_MS)`;

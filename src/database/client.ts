@@ -18,18 +18,21 @@ interface Startup {
 
 /** The driver's client, which can begin a session with any setting, and find its server among several. */
 export class DatabaseClient extends pg.Client {
-  readonly #startup: Readonly<Record<string, string>>;
-  readonly #hosts: Hosts | undefined;
+  readonly #config: ConnectionConfig;
 
   constructor(config: ConnectionConfig = {}) {
     super(config);
-    this.#startup = config.startup ?? {};
-    this.#hosts = config.hosts;
+    this.#config = config;
+  }
+
+  /** One more, not connected yet, with the same configuration. */
+  another(): DatabaseClient {
+    return new DatabaseClient(this.#config);
   }
 
   // One signature stands for the two overloads that the driver declares.
   override connect = ((callback?: (error: unknown) => void): Promise<pg.Client> | undefined => {
-    const hosts = this.#hosts;
+    const { hosts } = this.#config;
     if (!hosts) return callback ? void super.connect(callback) : super.connect();
     const connecting = this.#connectToOne(hosts);
     if (!callback) return connecting;
@@ -63,7 +66,7 @@ export class DatabaseClient extends pg.Client {
   /** Called by the driver as it connects. */
   getStartupConf(): Record<string, string> {
     const { getStartupConf } = pg.Client.prototype as unknown as Startup;
-    return { ...getStartupConf.call(this), ...this.#startup };
+    return { ...getStartupConf.call(this), ...this.#config.startup };
   }
 
   /** Whether it is we who end it. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
 import { urlsOf } from './database-url.ts';
 import { createHosts, type Host } from './hosts.ts';
+import type { Pooling } from './pooling.ts';
 import { TYPES } from './types.ts';
 import type { SessionAttributes } from './writable.ts';
 
@@ -12,6 +13,10 @@ interface Options {
   readonly size: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly timeoutMs: number;
+  /** What stands between. @default 'none' */
+  readonly pooling?: Pooling | undefined;
+  /** Whether statements that have a name are prepared once a connection. @default true */
+  readonly isPrepared?: boolean | undefined;
   readonly log: Logger;
   /** Told of each statement of the pool. */
   readonly watch?: WatchStatement;
@@ -62,14 +67,15 @@ export interface Database {
 }
 
 /** Connects when first asked, and loses a broken connection, never the process. */
-export const createDatabase = ({ connection, size, timeoutMs, log, watch }: Options): Database => {
+export const createDatabase = (options: Options): Database => {
+  const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, watch } = options;
   let statements = 0;
 
   class CountingClient extends DatabaseClient {
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
-      return super.query(...args);
+      return super.query(...(isPrepared ? args : unnamed(args)));
     }) as pg.Client['query'];
   }
 
@@ -92,9 +98,11 @@ export const createDatabase = ({ connection, size, timeoutMs, log, watch }: Opti
     types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
-    statement_timeout: timeoutMs,
+    ...(pooling === 'none' && { statement_timeout: timeoutMs }),
     // The statement timeout is the server's; this one is ours, for a server that no longer speaks.
     query_timeout: timeoutMs,
+    // PgBouncer lets no session begin with it. Where each transaction has another session, it is for the role to set.
+    ...(pooling === 'session' && { onConnect: (client) => client.query(`set statement_timeout = ${timeoutMs}`) }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
   // Without a listener of its own, a connection in use that breaks would take the process down.
@@ -102,4 +110,11 @@ export const createDatabase = ({ connection, size, timeoutMs, log, watch }: Opti
     client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
   );
   return { pool, statementCount: () => statements };
+};
+
+const unnamed = (args: Parameters<pg.Client['query']>): Parameters<pg.Client['query']> => {
+  const [query, ...rest] = args as unknown as [string | pg.QueryConfig];
+  if (typeof query === 'string' || query.name === undefined) return args;
+  const { name: _, ...config } = query;
+  return [config, ...rest] as unknown as typeof args;
 };

@@ -4,6 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
 import { placeOf } from './database-url.ts';
+import { assertOwnSession } from './pooling.ts';
 
 /** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
 export const MIGRATION_LOCK = 72_707_369;
@@ -42,6 +43,7 @@ export const openMigrationConnection = async (options: MigrationConnectionOption
     // Here and not once at the start, so that a connection that replaces a lost one cannot go on without the lock.
     onConnect: async (client) => {
       await client.query(SESSION);
+      if (client instanceof DatabaseClient) await assertOwnSession(client, 'Migrations need');
       await refuseOldServer(client);
       await takeLock(client, options);
     },

@@ -18,13 +18,20 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
+/** For what needs a session of its own: the configuration, in which a pooler is left aside if there is a way. */
+export const withDirectUrl = (config: Config): Config => ({
+  ...config,
+  databaseUrl: config.databaseDirectUrl ?? config.databaseUrl,
+});
+
 /** @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up */
 export const openDatabase = async (
-  { databaseUrl, databaseWaitMs, dataDir }: Config,
+  { databaseUrl, databaseDirectUrl, databaseWaitMs, dataDir }: Config,
   log: Logger,
 ): Promise<OpenDatabase> => {
   if (databaseUrl !== undefined) {
-    await awaitDatabase({ url: databaseUrl, waitMs: databaseWaitMs, log });
+    for (const url of new Set([databaseUrl, databaseDirectUrl ?? databaseUrl]))
+      await awaitDatabase({ url, waitMs: databaseWaitMs, log });
     return {
       url: databaseUrl,
       isEmbedded: false,

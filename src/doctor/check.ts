@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Config } from '../config.ts';
+import type { DatabaseClient } from '../database/client.ts';
 
 /** What one look at the installation has found. */
 export interface Finding {
@@ -16,7 +17,7 @@ export interface Patient {
   readonly config: Config;
   readonly url: string;
   /** Connected as the gateway connects. */
-  readonly client: pg.Client;
+  readonly client: DatabaseClient;
   /** How many gateways are to run on this database. */
   readonly instances: number;
 }

@@ -8,6 +8,7 @@ import { checkClock } from './clock.ts';
 import { checkConnections } from './connections.ts';
 import { checkNotifications } from './notifications.ts';
 import { checkPermissions } from './permissions.ts';
+import { checkPooler } from './pooler.ts';
 import { checkIndexes, checkMigrations } from './schema.ts';
 import { checkServer } from './server.ts';
 
@@ -15,6 +16,7 @@ import { checkServer } from './server.ts';
 const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['server', checkServer],
   ['clock', checkClock],
+  ['pooler', checkPooler],
   ['connections', checkConnections],
   ['migrations', checkMigrations],
   ['permissions', checkPermissions],
@@ -63,6 +65,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '28000': 'The server lets nobody in from here in this way. Check its pg_hba.conf, and sslmode in DATABASE_URL.',
   '3D000': 'Create it (createdb), or check the name at the end of DATABASE_URL.',
   '53300': 'All connections are taken. Raise max_connections, or close some.',
+  '08P01':
+    'A pooler lets no session begin with that: leave it out of DATABASE_URL, and let the role set it ("alter role … set …").',
   '57P03': 'It is starting or stopping. Try again in a moment.',
 };
 

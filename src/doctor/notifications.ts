@@ -1,16 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/database.ts';
+import { tripOfNotification } from '../database/notification-trip.ts';
+import { findPooling } from '../database/pooling.ts';
 import { type Check, type Finding, fail, ok } from './check.ts';
 
 const TIMEOUT_MS = 3000;
 const TABLES = ['category', 'product', 'notice'];
 
 /** Whether changes are told: the triggers are on, and a notification comes through to a connection that listens. */
-export const checkNotifications: Check = async (patient) => [
-  await checkTriggers(patient),
-  await checkRoundTrip(patient),
-];
+export const checkNotifications: Check = async (patient) =>
+  patient.config.pulse === 'poll'
+    ? [ok('notifications', 'not relied on: PULSE=poll')]
+    : [await checkTriggers(patient), await checkRoundTrip(patient)];
 
 const checkTriggers = async ({ client }: Parameters<Check>[0]): Promise<Finding> => {
   const { rows } = await client.query<{ table: string }>(
@@ -28,31 +29,36 @@ const checkTriggers = async ({ client }: Parameters<Check>[0]): Promise<Finding>
   );
 };
 
-/** On a channel of its own, so that no gateway takes it for a change. */
-const checkRoundTrip = async ({ client, url }: Parameters<Check>[0]): Promise<Finding> => {
-  const channel = `vitrine_doctor_${randomUUID().replaceAll('-', '')}`;
-  const listener = new DatabaseClient({
+const checkRoundTrip = async ({ client, url, config }: Parameters<Check>[0]): Promise<Finding> => {
+  const directUrl = config.databaseDirectUrl ?? url;
+  const remedy = config.databaseDirectUrl
+    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, itself or by way of a pool in session mode; or set PULSE=poll.'
+    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or PULSE=poll.';
+  if (await isShared(directUrl)) {
+    const message = 'a pooler in transaction mode takes them: changes would not show for as long as answers are kept';
+    return fail('notifications', message, remedy);
+  }
+  const tripMs = await tripOfNotification(directUrl, (sql, values) => client.query(sql, values));
+  if (tripMs !== undefined) return ok('notifications', `one came through in ${tripMs.toFixed(1)} ms`);
+  return fail(
+    'notifications',
+    'one did not come through: changes would not show for as long as answers are kept',
+    remedy,
+  );
+};
+
+/** Whether there is no session of one's own on that way. */
+const isShared = async (url: string): Promise<boolean> => {
+  const client = new DatabaseClient({
     ...connectionConfig(url),
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  listener.on('error', () => {});
-  const { promise: heard, resolve } = Promise.withResolvers<boolean>();
-  listener.on('notification', () => resolve(true));
-  const timer = setTimeout(resolve, TIMEOUT_MS, false);
+  client.on('error', () => {});
   try {
-    await listener.connect();
-    await listener.query(`listen ${channel}`);
-    const startMs = performance.now();
-    await client.query('select pg_notify($1, $2)', [channel, 'hello']);
-    if (await heard) return ok('notifications', `one came through in ${(performance.now() - startMs).toFixed(1)} ms`);
-    return fail(
-      'notifications',
-      `a notification did not come through within ${TIMEOUT_MS / 1000} s: changes would not show for as long as answers are kept`,
-      'This is how a pooler in transaction mode behaves. Point DATABASE_URL at the database itself, or at a pool in session mode.',
-    );
+    await client.connect();
+    return (await findPooling(client)) === 'transaction';
   } finally {
-    clearTimeout(timer);
-    await listener.end().catch(() => undefined);
+    client.connection.stream.destroy();
   }
 };

@@ -62,6 +62,5 @@ const checkTimeZone = ({ timeZone, dateStyle }: ServerRow): Finding =>
     : fail(
         'time zone',
         `sessions are in ${timeZone} with DateStyle ${dateStyle}, although each asks for UTC and ISO`,
-        'A pooler drops what connections ask for (ignore_startup_parameters = options, in PgBouncer): moments would be wrong. ' +
-          'Connect to the database itself, or "alter role … set timezone = UTC; alter role … set datestyle = ISO".',
+        'A pooler drops what connections ask for: moments would be wrong. Connect to the database itself, or "alter role … set timezone = UTC; alter role … set datestyle = ISO".',
       );

@@ -58,8 +58,9 @@ export const countViews: Statement = {
   text: addViews('', 'for no key update of n skip locked'),
 };
 
-// Sooner than the statement as a whole, and than the requests that wait for it: so views are given up before they are counted.
-const LOCK_TIMEOUT_MS = `extract(epoch from current_setting('statement_timeout')::interval) * 1000 / 3`;
+// Sooner than the statement as a whole, and than the requests that wait for it: so views are given up before they are counted. Where a pooler has
+// set no time for statements, half a second.
+const LOCK_TIMEOUT_MS = `coalesce(nullif(extract(epoch from current_setting('statement_timeout')::interval), 0) * 1000 / 3, 500)`;
 
 /**
  * The same for one notice, for whose lock it waits a third of the time that a statement may take. Not for more than one: it would hold

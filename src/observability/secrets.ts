@@ -2,14 +2,19 @@ import type { Config } from '../config.ts';
 import { urlsOf } from '../database/database-url.ts';
 
 /** What no log may hold, of what the operator has configured. */
-export const secretsOf = ({ databaseUrl, access }: Pick<Config, 'databaseUrl' | 'access'>): readonly string[] => {
-  const { username, pathname, password } = URL.parse(urlsOf(databaseUrl ?? '')[0] ?? '') ?? {};
+export const secretsOf = ({ databaseUrl, databaseDirectUrl, access }: Configured): readonly string[] => [
+  ...passwordsIn(databaseUrl),
+  ...passwordsIn(databaseDirectUrl),
+  ...access.tokens.filter((token) => !token.startsWith('sha256:')),
+];
+
+type Configured = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'access'>;
+
+const passwordsIn = (url = ''): readonly string[] => {
+  const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};
   // A password that is also the name of something cannot be told from it, and is none.
   const isName = password === username || `/${password}` === pathname;
-  return [
-    ...(password && !isName ? [password, decoded(password)] : []),
-    ...access.tokens.filter((token) => !token.startsWith('sha256:')),
-  ];
+  return password && !isName ? [password, decoded(password)] : [];
 };
 
 const decoded = (text: string): string => {

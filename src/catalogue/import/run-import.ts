@@ -8,6 +8,7 @@ import { connectionConfig } from '../../database/database.ts';
 import { migrateEmbedded } from '../../database/migrate-embedded.ts';
 import { messageOf } from '../../database/migration-connection.ts';
 import { openOrJoinDatabase } from '../../database/open-database.ts';
+import { assertOwnSession } from '../../database/pooling.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import { OperatorError } from '../../errors.ts';
 import { formatNamed } from './detect-format.ts';
@@ -116,6 +117,7 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   signal.addEventListener('abort', () => client.connection.stream.destroy());
   await client.connect();
   await client.query(SESSION);
+  await assertOwnSession(client, 'An import needs');
   await assertMigrated(client);
   for (let isWaiting = false; ; isWaiting = true) {
     const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [

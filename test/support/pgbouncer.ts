@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Debian's PgBouncer before a database, configured as the example is but for place, access and size. */
+export interface PgBouncer extends AsyncDisposable {
+  /** The database's URL by way of it. */
+  readonly url: string;
+  /** Ends it at once, connections and all. */
+  readonly kill: () => Promise<void>;
+  /** At the same address as before, in another mode where one is given. */
+  readonly start: (mode?: PoolMode) => Promise<void>;
+}
+
+export type PoolMode = 'session' | 'transaction';
+
+interface Options {
+  readonly mode: PoolMode;
+  /** Connections to the server. */
+  readonly poolSize?: number;
+  /** Further lines of pgbouncer.ini. */
+  readonly settings?: string;
+}
+
+const EXAMPLE = path.join(import.meta.dirname, '../../deploy/pgbouncer/pgbouncer.ini');
+
+// Debian has it where only root looks for programs.
+const PROGRAM = ['/usr/sbin', '/usr/bin', '/usr/local/bin']
+  .map((folder) => path.join(folder, 'pgbouncer'))
+  .find((file) => existsSync(file));
+
+/** A newcomer need not have it where the tests run; CI must. */
+export const hasPgBouncer = PROGRAM !== undefined;
+
+if (!hasPgBouncer) {
+  const remedy =
+    'No PgBouncer to test poolers with: install the package pgbouncer (Debian: apt-get install pgbouncer).';
+  if (process.env.CI) throw new Error(remedy);
+  console.warn(remedy);
+}
+
+export const startPgBouncer = async (
+  { url }: { readonly url: string },
+  { mode, poolSize = 5, settings = '' }: Options,
+): Promise<PgBouncer> => {
+  const server = new URL(url);
+  const port = await freePort();
+  const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-pgbouncer-'));
+  const file = path.join(folder, 'pgbouncer.ini');
+  const example = await readFile(EXAMPLE, 'utf8');
+  // What stands further down counts, and each section may come again.
+  const configure = (poolMode: PoolMode): Promise<void> =>
+    writeFile(
+      file,
+      `${example}
+[databases]
+* = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+auth_file =
+pool_mode = ${poolMode}
+default_pool_size = ${poolSize}
+${settings}
+`,
+    );
+  // It refuses to run as root.
+  await chmod(folder, 0o755);
+  const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+
+  let child: ChildProcess | undefined;
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  };
+  const start = async (poolMode = mode): Promise<void> => {
+    await configure(poolMode);
+    const started = spawn(String(PROGRAM), ['-q', ...user, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child = started;
+    let said = '';
+    started.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    while (!(await canConnect(port))) {
+      if (started.exitCode !== null) throw new Error(`pgbouncer ended with ${started.exitCode}: ${said}`);
+    }
+  };
+  await start();
+  return {
+    url: Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href,
+    kill,
+    start,
+    [Symbol.asyncDispose]: async () => {
+      await kill();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+const freePort = async (): Promise<number> => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const canConnect = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => setTimeout(resolve, 5, false));
+  });
