@@ -6,6 +6,8 @@ interface Stat {
   readonly command: string;
   /** Time that all its threads have spent on a core, in user and kernel mode. */
   readonly cpuUs: number;
+  /** The same of the processes that it has started, and that have ended. */
+  readonly endedUs: number;
 }
 
 let usPerTick: number | undefined;
@@ -22,14 +24,30 @@ const readStat = (pid: number): Stat | undefined => {
     // A command may hold blanks and brackets: the fields begin after its last bracket.
     const end = text.lastIndexOf(')');
     const fields = text.slice(end + 2).split(' ');
-    const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number) as [number, number, number];
-    return { parent, command: text.slice(text.indexOf('(') + 1, end), cpuUs: (user + system) * tickUs() };
+    const [parent = 0, user = 0, system = 0, endedUser = 0, endedSystem = 0] = [1, 11, 12, 13, 14].map((index) =>
+      Number(fields[index]),
+    );
+    return {
+      parent,
+      command: text.slice(text.indexOf('(') + 1, end),
+      cpuUs: (user + system) * tickUs(),
+      endedUs: (endedUser + endedSystem) * tickUs(),
+    };
   } catch {
     return undefined;
   }
 };
 
 export const cpuUsOf = (pid: number): number | undefined => readStat(pid)?.cpuUs;
+
+/** What the processes that this one has started and that have ended have used. */
+export const cpuUsOfEnded = (): number | undefined => readStat(process.pid)?.endedUs;
+
+/** A server with the processes that it has started. */
+export const cpuUsOfAll = (pid: number): number | undefined => {
+  const own = cpuUsOf(pid);
+  return own === undefined ? undefined : [...cpuUsOfChildren(pid).values()].reduce((sum, us) => sum + us, own);
+};
 
 /** Resident memory. */
 export const rssMbOf = (pid: number): number | undefined => {

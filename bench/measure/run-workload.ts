@@ -74,7 +74,10 @@ export const runWorkload = async (workload: Workload, options: RunOptions): Prom
   return { samples, starts, bodyBytes, limitForm };
 };
 
-const warm = async (cell: Cell, { bench, rounds, warmUpSeconds }: RunOptions): Promise<void> => {
+export const warm = async (
+  cell: Cell,
+  { bench, rounds, warmUpSeconds }: Pick<RunOptions, 'bench' | 'rounds' | 'warmUpSeconds'>,
+): Promise<void> => {
   const { server, workload, door, questions } = cell;
   if (server.contender.isWarm)
     await server.client.callAll(questions.map((question) => callOf(workload, question, door)));
@@ -82,11 +85,11 @@ const warm = async (cell: Cell, { bench, rounds, warmUpSeconds }: RunOptions): P
   await settle(server.pid, bench.postmaster);
 };
 
-const createCell = async (
+export const createCell = async (
   server: RunningServer,
   workload: Workload,
   door: Door,
-  { databases, directory }: RunOptions,
+  { databases, directory }: Pick<RunOptions, 'databases' | 'directory'>,
 ): Promise<Cell> => {
   const questions = questionsFor(server.contender, workload);
   const requestFile = path.join(directory, `${workload.code}.${server.contender.name}.${door}`);
@@ -99,7 +102,10 @@ const createCell = async (
   return { server, database, workload, door, questions, requestFile };
 };
 
-export const startContender = (contender: Contender, { databases, cores }: RunOptions): Promise<RunningServer> =>
+export const startContender = (
+  contender: Contender,
+  { databases, cores }: Pick<RunOptions, 'databases' | 'cores'>,
+): Promise<RunningServer> =>
   startServer({
     contender,
     environment: { DATABASE_URL: databases[contender.database ?? 'shared'].url },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuUsOf, cpuUsOfChildren } from '../machine/process-usage.ts';
+import { cpuUsOfAll, cpuUsOfChildren } from '../machine/process-usage.ts';
 
 /** CPU time so far. */
 export interface Usage {
@@ -9,7 +9,7 @@ export interface Usage {
 }
 
 export const readUsage = (serverPid: number, postmaster: number | undefined): Usage => ({
-  serverUs: cpuUsOf(serverPid),
+  serverUs: cpuUsOfAll(serverPid),
   postgresUs: postmaster === undefined ? undefined : cpuUsOfChildren(postmaster),
 });
 

@@ -7,8 +7,8 @@ import type { Row } from './summary.ts';
 import { markdownTable } from './table.ts';
 import { tablesOf } from './tables.ts';
 
-/** BENCHMARKS.md. */
-export const toMarkdown = (results: Results, rows: readonly Row[]): string =>
+/** BENCHMARKS.md. @param workers the section of `npm run bench:workers`, where there is one */
+export const toMarkdown = (results: Results, rows: readonly Row[], workers: string | undefined): string =>
   [
     '# Benchmarks',
     'Written by `npm run bench`; the next run writes over it.',
@@ -25,6 +25,7 @@ export const toMarkdown = (results: Results, rows: readonly Row[]): string =>
     '## What limits each cell',
     'The shares are of this run; the sentences are from looking at where the time goes, with a profiler (bench/report/limits.ts).',
     limitTable(rows),
+    ...(workers === undefined ? [] : [workers]),
     FURTHER,
     '## Run it',
     RUN_IT,
@@ -120,6 +121,7 @@ npm run bench -- --quick                       # two to three minutes, prints on
 npm run bench -- --only gateway --workloads W1,W8 --rounds 5
 npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,W7a --rounds 30 --seconds 1   # what watching costs
 npm run bench -- --help
+npm run bench:workers                          # about 4 minutes, writes the section on workers
 \`\`\`
 
 It brings its own PostgreSQL, in a temporary directory. The load generator is \`wrk\`; the command says how to install it when it is missing.

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+
+export interface WorkersOptions {
+  /** Numbers of workers that are compared, the first with the rest. */
+  readonly workers: readonly number[];
+  readonly products: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly databaseUrl: string | undefined;
+  /** Whether the section in BENCHMARKS.md is written. */
+  readonly report: boolean;
+}
+
+export const HELP = `Measures one process against several (WORKERS), and checks every answer.
+
+  npm run bench:workers -- [options]
+
+  --workers a,b         numbers of workers (1,2)
+  --quick               one round of one second
+  --rounds N            rounds in which each is visited (5)
+  --seconds N           length of one measurement (5)
+  --products N          products in the catalogue (100000)
+  --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one
+  --report, --no-report whether to write the section in BENCHMARKS.md (by default when nothing is left out)`;
+
+const positive = (name: string, text: string): number => {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`--${name} takes whole numbers above 0.`);
+};
+
+/** @returns undefined when only help is asked for. @throws Error that says what is wrong */
+export const readWorkersOptions = (args: readonly string[]): WorkersOptions | undefined => {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      quick: { type: 'boolean', default: false },
+      workers: { type: 'string', default: '1,2' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      products: { type: 'string', default: '100000' },
+      'database-url': { type: 'string' },
+      report: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  const { quick, rounds = quick ? '1' : '5', seconds = quick ? '1' : '5' } = values;
+  return {
+    workers: values.workers.split(',').map((text) => positive('workers', text)),
+    products: positive('products', values.products),
+    rounds: positive('rounds', rounds),
+    seconds: positive('seconds', seconds),
+    databaseUrl: values['database-url'],
+    report: values.report ?? !(quick || values.products !== '100000'),
+  };
+};
