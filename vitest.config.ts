@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // By `npm run test:cluster`.
+    exclude: [...configDefaults.exclude, 'test/cluster/**'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/worker-setup.ts',
     testTimeout: 30_000,

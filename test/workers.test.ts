@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backOffMs } from '../src/cluster/slot.ts';
+import { getAnew, keepAsking } from './support/asking.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { runCli, type ServingProcess, startGatewayProcess } from './support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 import { parseMetrics, type Scrape } from './support/scrape.ts';
 import { openSession, untilBlocked } from './support/session.ts';
 import { expectHonest, numbers, numbersOf, startLoad, stored, view } from './support/views.ts';
-import { childrenOf, getAnew, runs, workersOf } from './support/workers.ts';
+import { childrenOf, runs, workersOf } from './support/workers.ts';
 
 // WORKERS=2, as real processes.
 
@@ -27,27 +28,6 @@ const start = (environment: Record<string, string> = {}): Promise<ServingProcess
   startGatewayProcess({ DATABASE_URL: database.url, WORKERS: '2', ...environment });
 
 const scrape = async ({ url }: ServingProcess): Promise<Scrape> => parseMetrics((await getAnew(`${url}/metrics`)).text);
-
-/** Clients that ask for a product, by a new connection each time, until they are stopped; gives how often which status came. */
-const askAllTheTime = (url: string, clients: number) => {
-  const statuses = new Map<number, number>();
-  let isRunning = true;
-  const running = Promise.all(
-    numbers(1, clients).map(async () => {
-      while (isRunning) {
-        const { status } = await getAnew(`${url}/api/product/1`);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    }),
-  );
-  return {
-    stop: async () => {
-      isRunning = false;
-      await running;
-      return [...statuses.keys()];
-    },
-  };
-};
 
 const untilNew = (gateway: ServingProcess, old: readonly number[]): Promise<void> =>
   expect
@@ -131,12 +111,12 @@ describe('two workers', () => {
     const before = (await scrape(gateway)).sum('vitrine_requests_total', counted);
     const look: typeof view = (url, notice) => view(url, notice, 'rest');
     await using load = startLoad({ url: () => gateway.url, ids: [id], clients: 20, look });
-    const asking = askAllTheTime(gateway.url, 4);
+    await using asking = keepAsking(`${gateway.url}/api/product/1`, 4);
     await load.answered(100);
     gateway.command.child.kill('SIGHUP');
     await gateway.command.printed(/all workers are new/);
     await load.answered(100);
-    expect(await asking.stop()).toEqual([200]);
+    expect(await asking.stop()).toEqual([]);
     await load.stop();
 
     const { sent = 0, views = [] } = load.tally.get(id) ?? {};
@@ -149,10 +129,10 @@ describe('two workers', () => {
 
   test('are replaced before they go when one is asked to end', async () => {
     const [first = 0, second = 0] = await workersOf(gateway);
-    const asking = askAllTheTime(gateway.url, 4);
+    await using asking = keepAsking(`${gateway.url}/api/product/1`, 4);
     process.kill(first, 'SIGTERM');
     await untilNew(gateway, [first]);
-    expect(await asking.stop()).toEqual([200]);
+    expect(await asking.stop()).toEqual([]);
     expect(await workersOf(gateway)).toContain(second);
     expect((await scrape(gateway)).sum('vitrine_worker_deaths_total')).toBe(1);
   });
