@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 /** Debian's PgBouncer before a database, configured as the example is but for place, access and size. */
 export interface PgBouncer extends AsyncDisposable {
@@ -52,6 +53,10 @@ export const startPgBouncer = async (
   const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-pgbouncer-'));
   const file = path.join(folder, 'pgbouncer.ini');
   const example = await readFile(EXAMPLE, 'utf8');
+  // Where it can keep statements by name, it does so by default since 1.24.
+  const { stdout } = await promisify(execFile)(String(PROGRAM), ['--version']);
+  const [, minor] = /^PgBouncer 1\.(\d+)/.exec(stdout) ?? [];
+  const forgetStatements = Number(minor) >= 21 ? 'max_prepared_statements = 0' : '';
   // What stands further down counts, and each section may come again.
   const configure = (poolMode: PoolMode): Promise<void> =>
     writeFile(
@@ -67,6 +72,7 @@ auth_type = any
 auth_file =
 pool_mode = ${poolMode}
 default_pool_size = ${poolSize}
+${forgetStatements}
 ${settings}
 `,
     );
