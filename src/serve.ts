@@ -3,6 +3,7 @@ import { createGate } from './access/gate.ts';
 import { type OpenedAccess, openAccess } from './access/open-access.ts';
 import { type App, createApp } from './app.ts';
 import { createAnswers } from './cache/answers.ts';
+import { createChanges } from './cache/changes.ts';
 import { listening } from './cache/listening.ts';
 import { polling } from './cache/polling.ts';
 import { startPulse } from './cache/pulse.ts';
@@ -99,17 +100,20 @@ export const createGateway = async (
 
   const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
+  const changes = createChanges();
   const pulse = await startPulse({
     ...(config.pulse === 'poll'
       ? { source: polling, connection }
       : { source: listening, connection: directUrl === undefined ? connection : connectionConfig(directUrl) }),
     clock,
+    changes,
     freshnessMs,
     log,
   });
   const prisma = await createPrisma(pool);
   const answers = createAnswers({
     pulse,
+    changes,
     clock,
     maxBytes: cacheMaxBytes,
     freshnessMs,

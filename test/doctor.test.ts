@@ -57,15 +57,15 @@ describe('a fault is told with what to do:', () => {
     ]);
   });
 
-  test('a trigger that is switched off', async () => {
+  test.for(['vitrine_notify', 'vitrine_notify_update'])('a trigger that is switched off: %s', async (trigger) => {
     const found = await whileBroken(
-      'alter table product disable trigger vitrine_notify',
-      'alter table product enable trigger vitrine_notify',
+      `alter table product disable trigger ${trigger}`,
+      `alter table product enable trigger ${trigger}`,
     );
     expect(found).toEqual([
       expect.objectContaining({
         check: 'triggers',
-        remedy: expect.stringContaining('"alter table product enable trigger vitrine_notify"'),
+        remedy: expect.stringContaining(`"alter table product enable trigger ${trigger}"`),
       }),
     ]);
   });

@@ -14,6 +14,9 @@ const ROWS = [
 
 const paths = ['product/1', 'product/hot', 'product/new', 'product/list?categoryIds=1,2&orderBy=PRICE_ASC']
   .concat([
+    'product/4',
+    'product/list?categoryIds=1',
+    'product/list?categoryIds=2',
     'product/list?orderBy=name_asc&limit=100',
     'notice/list',
     'notice/page?pageSize=2',
@@ -62,6 +65,11 @@ const CHANGES: readonly (readonly [string, Act])[] = [
     (sql) => sql(`insert into product (id, category_id, name, slug, price, sales) values (13, 1, 'New', 'new', 1, 99)`),
   ],
   ['a product taken off sale', (sql) => sql(`update product set status = 'OFF_SALE' where id = 2`)],
+  ['a product in another category', (sql) => sql('update product set category_id = 1 where id = 1')],
+  [
+    'a slug that goes to another product',
+    (sql) => sql(`update product set slug = 'p2-old' where id = 2; update product set slug = 'p2' where id = 3`),
+  ],
   ['a product deleted', (sql) => sql('delete from product where id = 13')],
   [
     'an upsert',

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Table } from './pulse.ts';
+import type { Part } from './changes.ts';
 
 /** The finished bytes of an answer, and how long they hold. */
 export interface Answer {
@@ -9,8 +9,10 @@ export interface Answer {
   readonly byteLength: number;
   /** Weak, because it stands for every content coding of the body. */
   readonly etag: string;
-  /** The tables that it shows, each in the generation in which it was read. */
-  readonly dependencies: readonly { readonly table: Table; readonly generation: number }[];
+  /** What it rests on. */
+  readonly parts: readonly Part[];
+  /** The number of the change up to which none is known to have touched them. */
+  trueAt: number;
   /** When it stops being true by itself, in the database's milliseconds; infinite for never. */
   readonly validUntilMs: number;
   /** Until when it may be given without looking whether it changed, by `performance.now()`; infinite where changes are told. */

@@ -2,8 +2,9 @@ import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
 import { type Answer, toBody } from './answer.ts';
 import { createAnswerStore } from './answer-store.ts';
+import type { Changes, Table } from './changes.ts';
 import { GatheredPolicy } from './policy.ts';
-import type { Pulse, Table } from './pulse.ts';
+import type { Pulse } from './pulse.ts';
 
 /** How an answer came about: https://www.rfc-editor.org/rfc/rfc9211 */
 export type CacheOutcome = 'hit' | 'stale' | 'miss';
@@ -31,6 +32,7 @@ export interface Answers {
 
 interface Options {
   readonly pulse: Pulse;
+  readonly changes: Changes;
   readonly clock: Clock;
   /** 0 keeps nothing. */
   readonly maxBytes: number;
@@ -53,7 +55,8 @@ interface Flight {
 interface Surroundings {
   readonly nowMs: number;
   readonly trustedUntilMs: number;
-  readonly generation: Readonly<Record<Table, number>>;
+  /** Of changes. */
+  readonly sequence: number;
   readonly nextChangeMs: Readonly<Record<Table, number | undefined>>;
 }
 
@@ -64,11 +67,12 @@ const UNKNOWN_CHANGE_MS = 20;
 const RETRY_AFTER_FAILURE_MS = 500;
 
 /**
- * The answers of both doors. An answer is kept only if no table that it shows moved while it was made, and given only while none has
- * moved since; what it takes to know that is the pulse's business.
+ * The answers of both doors. An answer is kept only if nothing that it rests on changed while it was made, and given only while nothing
+ * of it has changed since; what it takes to know that is the pulse's business.
  */
 export const createAnswers = ({
   pulse,
+  changes,
   clock,
   maxBytes,
   freshnessMs,
@@ -82,8 +86,12 @@ export const createAnswers = ({
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
-  const hasMoved = ({ dependencies }: Answer): boolean => {
-    for (const { table, generation } of dependencies) if (pulse.generation(table) !== generation) return true;
+  const hasMoved = (answer: Answer): boolean => {
+    const sequence = changes.sequence();
+    if (answer.trueAt === sequence) return false;
+    if (changes.haveTouched(answer.parts, answer.trueAt)) return true;
+    // What changed was something else; that need not be found out again.
+    answer.trueAt = sequence;
     return false;
   };
 
@@ -101,11 +109,7 @@ export const createAnswers = ({
   const lookAround = (): Surroundings => ({
     nowMs: clock.nowMs(),
     trustedUntilMs: pulse.trustedUntilMs(),
-    generation: {
-      category: pulse.generation('category'),
-      product: pulse.generation('product'),
-      notice: pulse.generation('notice'),
-    },
+    sequence: changes.sequence(),
     nextChangeMs: {
       category: pulse.nextChangeMs('category'),
       product: pulse.nextChangeMs('product'),
@@ -116,17 +120,16 @@ export const createAnswers = ({
   const makeAnswer = async (key: string, make: MakeBody, start: Surroundings): Promise<Answer> => {
     const policy = new GatheredPolicy();
     const text = await make(policy);
-    const dependencies: { table: Table; generation: number }[] = [];
-    let validUntilMs = start.nowMs + policy.maxAgeMs;
+    let validUntilMs = Math.min(start.nowMs + policy.maxAgeMs, policy.changesMs);
     for (const table of policy.tables) {
-      dependencies.push({ table, generation: start.generation[table] });
       // A next change that is not known may be over already.
       validUntilMs = Math.min(validUntilMs, start.nextChangeMs[table] ?? start.nowMs);
     }
     const answer: Answer = {
       key,
       ...toBody(text),
-      dependencies,
+      parts: [...policy.parts],
+      trueAt: start.sequence,
       validUntilMs,
       trustedUntilMs: start.trustedUntilMs,
       staleUntilMs: policy.endsMs,

@@ -1,7 +1,7 @@
 import { assertOwnSession } from '../database/pooling.ts';
 import { BARE_BEAT_SQL, type Beat, beatSql, isLockTimeout, LOCK_TIMEOUT_MS } from './beat.ts';
 import type { ChangeSource } from './change-source.ts';
-import type { Table } from './pulse.ts';
+import { readProductChange } from './product-change.ts';
 
 // A pooler may give the connection another session unnoticed, and then nothing is told.
 const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = 'vitrine') as "isListening"`;
@@ -10,7 +10,11 @@ const BARE_BEAT = { name: 'vitrine_bare_beat', text: `${BARE_BEAT_SQL}, ${IS_LIS
 
 type ListenedBeat = Beat & { readonly isListening: boolean };
 
-const TABLES: ReadonlySet<string> = new Set<Table>(['category', 'product', 'notice']);
+/** The tables that changed, by their names. Here products are for versions that do not know the other channel. */
+const TABLE_CHANNEL = 'vitrine';
+
+/** Which products changed; without that, any of them. */
+const PRODUCT_CHANNEL = 'vitrine_product';
 
 /**
  * Changes as the triggers notify them. A beat returns after every notification of a commit that was acknowledged before it was sent: `NOTIFY` is
@@ -20,10 +24,11 @@ export const listening: ChangeSource = {
   tellsChanges: true,
   prepare: async (client, onChange) => {
     await assertOwnSession(client, 'Notifications (PULSE=listen) need');
-    client.on('notification', ({ payload }) => {
-      if (payload !== undefined && TABLES.has(payload)) onChange(payload as Table);
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === PRODUCT_CHANNEL) onChange(readProductChange(payload) ?? 'product');
+      else if (payload === 'category' || payload === 'notice') onChange(payload);
     });
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; listen vitrine`);
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; listen ${TABLE_CHANNEL}; listen ${PRODUCT_CHANNEL}`);
   },
   beat: async (client, behindMs, beatAgain) => {
     const { rows } = await client.query<ListenedBeat>({ ...BEAT, values: [behindMs] }).catch((error: unknown) => {

@@ -5,12 +5,12 @@ import type { Clock } from '../database/clock.ts';
 import { OperatorError } from '../errors.ts';
 import { BEAT_TIMEOUT_MS } from './beat.ts';
 import type { ChangeSource } from './change-source.ts';
-
-/** What an answer can depend on. Every change to one of these tables is notified on the channel under its name. */
-export type Table = 'category' | 'product' | 'notice';
+import type { Changes, Table } from './changes.ts';
+import { behindMsOf, createNextChange, type NextChange } from './next-change.ts';
+import type { ProductChange } from './product-change.ts';
 
 /**
- * What this process knows of changes in the database. One connection has the beat: its round trip brings what the source of changes tells, proves
+ * How this process comes to know of changes in the database. One connection has the beat: its round trip brings what the source of changes tells, proves
  * that the connection lives, and brings the database's clock and the next moments at which answers change by themselves.
  */
 export interface Pulse {
@@ -22,14 +22,12 @@ export interface Pulse {
   readonly isLost: () => boolean;
   /** Milliseconds since the last beat was sent. */
   readonly ageMs: () => number;
-  /** How often the table is known to have changed. While it is the same, so is what the table shows at one moment. */
-  readonly generation: (table: Table) => number;
   /**
    * When what the table shows next changes without a change to its rows (a product published, a notice starting or ending), in
    * the database's milliseconds; infinite for never, undefined while it is not known.
    */
   readonly nextChangeMs: (table: Table) => number | undefined;
-  /** Until when what is read from now on may be given, by `performance.now()`; infinite where changes are told, and move a generation. */
+  /** Until when what is read from now on may be given, by `performance.now()`; infinite where changes are told. */
   readonly trustedUntilMs: () => number;
   readonly close: () => Promise<void>;
 }
@@ -38,6 +36,8 @@ interface Options {
   readonly connection: ConnectionConfig;
   readonly source: ChangeSource;
   readonly clock: Clock;
+  /** Is told what the source tells. */
+  readonly changes: Changes;
   /** How old a commit may be that an answer misses. 0: every answer waits for a beat of its own. */
   readonly freshnessMs: number;
   readonly log: Logger;
@@ -51,15 +51,12 @@ const RECONNECT_DELAY_MS = 100;
 /** Our clock is never taken to be further behind the database's. */
 const MAX_BEHIND_MS = BEAT_TIMEOUT_MS / 2;
 
-/** When a table shows something else by itself, and the generation that this was said of. */
-type NextChange = { readonly generation: number; readonly ms: number };
-
-const UNKNOWN: NextChange = { generation: -1, ms: 0 };
+const TABLES: readonly Table[] = ['category', 'product', 'notice'];
 
 /** Connects at once, and again whenever the connection is lost. Resolves after the first beat. @throws what the first connection throws */
-export const startPulse = async ({ connection, source, clock, freshnessMs, log }: Options): Promise<Pulse> => {
-  const generations: Record<Table, number> = { category: 0, product: 0, notice: 0 };
-  const nextChange = { product: UNKNOWN, notice: UNKNOWN };
+export const startPulse = async (options: Options): Promise<Pulse> => {
+  const { connection, source, clock, changes, freshnessMs, log } = options;
+  const nextChange = { product: createNextChange(clock), notice: createNextChange(clock) };
   let client: pg.Client | undefined;
   let lastBeatMs = Number.NEGATIVE_INFINITY;
   let beating: { sentMs: number; done: Promise<boolean> } | undefined;
@@ -79,6 +76,19 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
     reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
   };
 
+  const tableChanged = (table: Table): void => {
+    changes.tableChanged(table);
+    if (table !== 'category') nextChange[table].mayBe(undefined);
+  };
+
+  const onChange = (change: Table | ProductChange): void => {
+    if (typeof change === 'string') tableChanged(change);
+    else {
+      changes.productsChanged(change);
+      nextChange.product.mayBe(change.publishedMs);
+    }
+  };
+
   const connect = async (): Promise<void> => {
     const opened = new DatabaseClient({
       ...connection,
@@ -89,9 +99,7 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
     opened.on('end', () => lose(opened, new Error('the server closed the connection')));
     try {
       await opened.connect();
-      await source.prepare(opened, (table) => {
-        generations[table] += 1;
-      });
+      await source.prepare(opened, onChange);
     } catch (error) {
       destroy(opened);
       throw error;
@@ -101,7 +109,7 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
       return;
     }
     // Listen first, then trust: whatever was told before is missed, so everything may have changed.
-    for (const table of Object.keys(generations) as Table[]) generations[table] += 1;
+    for (const table of TABLES) tableChanged(table);
     client = opened;
     // The quickest of a few tells the time best: the first has its statement prepared, and may have met a busy machine.
     for (let beats = 0; beats < FIRST_BEATS; beats += 1) await beat();
@@ -123,16 +131,17 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
     const on = client;
     if (!on) return false;
     let sentMs = performance.now();
-    const { product, notice } = generations;
-    const behindMs = Math.min(clock.uncertaintyMs() + 2, MAX_BEHIND_MS);
+    nextChange.product.asking();
+    nextChange.notice.asking();
+    const behindMs = Math.min(behindMsOf(clock), MAX_BEHIND_MS);
     try {
       const beat = await source.beat(on, behindMs, () => {
         sentMs = performance.now();
       });
       if (!beat || client !== on) return false;
       clock.observe(beat.now, sentMs, performance.now());
-      nextChange.product = nextOf(nextChange.product, product, beat.product);
-      nextChange.notice = nextOf(nextChange.notice, notice, beat.notice);
+      learn(nextChange.product, beat.product);
+      learn(nextChange.notice, beat.notice);
       lastBeatMs = sentMs;
       return true;
     } catch (error) {
@@ -141,10 +150,10 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
     }
   };
 
-  const nextOf = (known: NextChange, generation: number, ms: number | null | undefined): NextChange => {
-    if (ms !== undefined) return { generation, ms: ms ?? Number.POSITIVE_INFINITY };
+  const learn = (next: NextChange, ms: number | null | undefined): void => {
+    if (ms !== undefined) next.is(ms ?? Number.POSITIVE_INFINITY);
     // What was not asked is as it was, if there was no change; which only who is told can know.
-    return source.tellsChanges ? known : UNKNOWN;
+    else if (!source.tellsChanges) next.mayBe(undefined);
   };
 
   /** One at a time on a connection. */
@@ -186,15 +195,13 @@ export const startPulse = async ({ connection, source, clock, freshnessMs, log }
     },
     isLost: () => client === undefined,
     ageMs,
-    generation: (table) => generations[table],
     nextChangeMs: (table) => {
       if (table === 'category') return Number.POSITIVE_INFINITY;
-      const { generation, ms } = nextChange[table];
       if (!client) return undefined;
-      if (generation === generations[table] && ms > clock.nowMs()) return ms;
-      // Until the next beat tells it, nothing that shows the table can be kept.
-      void beat();
-      return undefined;
+      const ms = nextChange[table].ms();
+      // Until the next beat tells it, nothing that shows what there is in the table can be kept.
+      if (ms === undefined) void beat();
+      return ms;
     },
     trustedUntilMs: () => (source.tellsChanges ? Number.POSITIVE_INFINITY : lastBeatMs + freshnessMs),
     close: async () => {

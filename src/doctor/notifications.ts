@@ -5,7 +5,16 @@ import { findPooling } from '../database/pooling.ts';
 import { type Check, type Finding, fail, ok } from './check.ts';
 
 const TIMEOUT_MS = 3000;
-const TABLES = ['category', 'product', 'notice'];
+
+/** By table and name. */
+const TRIGGERS = [
+  ['category', 'vitrine_notify'],
+  ['product', 'vitrine_notify'],
+  ['product', 'vitrine_notify_insert'],
+  ['product', 'vitrine_notify_update'],
+  ['product', 'vitrine_notify_delete'],
+  ['notice', 'vitrine_notify'],
+] as const;
 
 /** Whether changes are told: the triggers are on, and a notification comes through to a connection that listens. */
 export const checkNotifications: Check = async (patient) =>
@@ -14,18 +23,18 @@ export const checkNotifications: Check = async (patient) =>
     : [await checkTriggers(patient), await checkRoundTrip(patient)];
 
 const checkTriggers = async ({ client }: Parameters<Check>[0]): Promise<Finding> => {
-  const { rows } = await client.query<{ table: string }>(
-    `select t as table from unnest($1::text[]) t where not exists (
-       select from pg_trigger where tgrelid = to_regclass(t) and tgname = 'vitrine_notify' and tgenabled in ('O', 'A'))`,
-    [TABLES],
+  const { rows } = await client.query<{ table: string; trigger: string }>(
+    `select t as table, n as trigger from unnest($1::text[], $2::text[]) as expected (t, n) where not exists (
+       select from pg_trigger where tgrelid = to_regclass(t) and tgname = n and tgenabled in ('O', 'A'))`,
+    [TRIGGERS.map(([table]) => table), TRIGGERS.map(([, trigger]) => trigger)],
   );
   if (rows.length === 0) return ok('triggers', 'every change of the three tables is notified');
-  const tables = rows.map(({ table }) => table);
-  const remedy = `${tables.map((table) => `"alter table ${table} enable trigger vitrine_notify"`).join(', ')}; if it is gone, create it as prisma/migrations has it.`;
+  const missing = rows.map(({ table, trigger }) => `${trigger} on ${table}`).join(', ');
+  const remedies = rows.map(({ table, trigger }) => `"alter table ${table} enable trigger ${trigger}"`).join(', ');
   return fail(
     'triggers',
-    `no enabled trigger vitrine_notify on ${tables.join(', ')}: changes would not show for as long as answers are kept`,
-    remedy,
+    `no enabled trigger ${missing}: changes would not show for as long as answers are kept`,
+    `${remedies}; if it is gone, create it as prisma/migrations has it.`,
   );
 };
 

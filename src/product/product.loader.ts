@@ -73,37 +73,46 @@ export const createProductLoaders = (
   remember: (category: Category) => void,
 ): ProductLoaders => {
   const visible = (product: Product | null): Product | null => {
-    if (product?.status !== 'ON_SALE' || product.publishedAt > now) return null;
+    if (product?.status !== 'ON_SALE') return null;
+    if (product.publishedAt > now) {
+      policy.holdsUntil(product.publishedAt.getTime());
+      return null;
+    }
     remember(categoryOf(product));
     return product;
   };
 
-  const visibleById = memo(async (id: number) => visible(await inFlight.track(reads.byId.load(id))));
-  // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.
-  const visibleBySlug = memo(async (slug: string) =>
-    slug.includes('\0') ? null : visible(await inFlight.track(reads.bySlug.load(slug))),
-  );
+  const visibleById = memo(async (id: number) => {
+    policy.dependsOnProduct(id);
+    return visible(await inFlight.track(reads.byId.load(id)));
+  });
+
+  const visibleBySlug = memo(async (slug: string) => {
+    // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.
+    if (slug.includes('\0')) return null;
+    const product = await inFlight.track(reads.bySlug.load(slug));
+    // No other can take the slug before this one lets go of it.
+    if (product) policy.dependsOnProduct(product.id);
+    else policy.dependsOn('product');
+    return visible(product);
+  });
+
   const lists = new Map<string, Promise<Product[]>>();
   const topOfEach = new Map<string, DataLoader<number, Product[]>>();
 
   return {
-    byId: (id) => {
-      policy.dependsOn('product');
-      return visibleById(id);
-    },
-    bySlug: (slug) => {
-      policy.dependsOn('product');
-      return visibleBySlug(slug);
-    },
+    byId: visibleById,
+    bySlug: visibleBySlug,
     list: (key) => {
-      policy.dependsOn('product');
+      if (key.categoryIds.length === 0) policy.dependsOn('product');
+      for (const id of key.categoryIds) policy.dependsOnProductsIn(id);
       const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
       const list = lists.get(name) ?? inFlight.track(reads.list(key, now));
       lists.set(name, list);
       return list;
     },
     ofCategory: (id, orderBy, limit) => {
-      policy.dependsOn('product');
+      policy.dependsOnProductsIn(id);
       const name = `${orderBy} ${limit}`;
       let loader = topOfEach.get(name);
       if (!loader) {
