@@ -3,7 +3,14 @@ import * as v from 'valibot';
 import { type AccessConfig, isKeySetUrl, isRestricted, readAccess } from './access/access-config.ts';
 import type { Exposure } from './access/gate.ts';
 import { isToken, TOKEN_RULE } from './access/token-list.ts';
-import { asksForWrites, hasReadableFiles, isPostgresUrl, isWholeUrl } from './database/database-url.ts';
+import {
+  asksForWrites,
+  hasReadableFiles,
+  isPostgresUrl,
+  isWholeUrl,
+  namesOneServer,
+  splitUrls,
+} from './database/database-url.ts';
 import { OperatorError } from './errors.ts';
 import type { QueryLimits } from './graphql/limits/query-limits.ts';
 import type { LogRequests } from './observability/request-log.ts';
@@ -94,6 +101,20 @@ const Environment = v.object({
   WORKERS: v.optional(workers, '1'),
   DATABASE_URL: v.optional(databaseUrl),
   DATABASE_DIRECT_URL: v.optional(databaseUrl),
+  DATABASE_REPLICA_URLS: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(splitUrls),
+      v.check((urls) => urls.every(isPostgresUrl), 'must be URLs that begin with postgresql://, with commas between'),
+      v.check(
+        (urls) => urls.every(isWholeUrl),
+        'must be whole URLs, in which special characters are written as %23 for #',
+      ),
+      v.check((urls) => urls.every(namesOneServer), 'must name one server each, and no target_session_attrs'),
+      v.check((urls) => urls.every(hasReadableFiles), 'must name certificates and keys that can be read'),
+    ),
+    '',
+  ),
   DATABASE_POOL_SIZE: v.optional(integer(1, 1000), '10'),
   DATABASE_TIMEOUT_MS: v.optional(integer(100, MAX_DELAY_MS), '1500'),
   DATABASE_WAIT_MS: v.optional(integer(0, MAX_DELAY_MS), '30000'),
@@ -172,6 +193,8 @@ export interface Config {
   /** The same database without a pooler that changes sessions, for what needs one; undefined: {@link databaseUrl} has none. */
   readonly databaseDirectUrl: string | undefined;
   readonly databasePoolSize: number;
+  /** Servers that misses may be read from. */
+  readonly databaseReplicaUrls: readonly string[];
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly databaseTimeoutMs: number;
   /** How long a command waits for a database that is not up yet. */
@@ -246,8 +269,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     );
   }
   const { access, faults: accessFaults } = readAccess(output);
-  const isLost = output.DATABASE_DIRECT_URL !== undefined && output.DATABASE_URL === undefined;
-  const faults = isLost ? [...accessFaults, 'DATABASE_DIRECT_URL needs DATABASE_URL beside it'] : accessFaults;
+  const faults = [...accessFaults, ...databaseFaults(output)];
   if (faults.length > 0) throw faulty(faults);
   const closed = isRestricted(access) ? 'token' : 'on';
   return Object.freeze({
@@ -256,6 +278,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     workers: output.WORKERS,
     databaseUrl: output.DATABASE_URL,
     databaseDirectUrl: output.DATABASE_DIRECT_URL,
+    databaseReplicaUrls: output.DATABASE_REPLICA_URLS,
     databasePoolSize: output.DATABASE_POOL_SIZE,
     databaseTimeoutMs: output.DATABASE_TIMEOUT_MS,
     databaseWaitMs: output.DATABASE_WAIT_MS,
@@ -301,6 +324,18 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
   });
 };
 
+const databaseFaults = (output: v.InferOutput<typeof Environment>): string[] => {
+  const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_REPLICA_URLS, PULSE } = output;
+  const faults: string[] = [];
+  if (DATABASE_URL === undefined && DATABASE_DIRECT_URL !== undefined)
+    faults.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it');
+  if (DATABASE_URL === undefined && DATABASE_REPLICA_URLS.length > 0)
+    faults.push('DATABASE_REPLICA_URLS needs DATABASE_URL beside it');
+  // Who is not told of changes cannot know that a replica has replayed them.
+  if (PULSE === 'poll' && DATABASE_REPLICA_URLS.length > 0) faults.push('DATABASE_REPLICA_URLS needs PULSE=listen');
+  return faults;
+};
+
 const faulty = (faults: readonly string[]): OperatorError =>
   new OperatorError(
     `The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
@@ -308,7 +343,7 @@ const faulty = (faults: readonly string[]): OperatorError =>
 
 // A wrong secret is still a secret: its name is told, its value is not.
 const MAX_SHOWN_CHARS = 100;
-const SECRETS = new Set(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'ACCESS_TOKENS', 'JWKS_URL']);
+const SECRETS = new Set(['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS', 'ACCESS_TOKENS', 'JWKS_URL']);
 
 const shown = (issue: v.BaseIssue<unknown>): unknown => {
   const key = issue.path?.[0]?.key;

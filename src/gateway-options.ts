@@ -10,6 +10,8 @@ export interface GatewayOptions {
   readonly databaseUrl?: string | undefined;
   /** The same database without a pooler in transaction mode, for what needs a session of its own. @default databaseUrl */
   readonly databaseDirectUrl?: string | undefined;
+  /** Streaming replicas of {@link databaseUrl}, one server each, that misses may be read from. @default none */
+  readonly databaseReplicaUrls?: readonly string[] | undefined;
   /** Connections. @default 10 */
   readonly databasePoolSize?: number | undefined;
   /** The longest that one statement may take. @default 1500 */

@@ -7,6 +7,7 @@ type VariableOption = Exclude<keyof GatewayOptions, 'environment' | 'log' | 'mig
 const VARIABLES: Readonly<Record<VariableOption, string>> = {
   databaseUrl: 'DATABASE_URL',
   databaseDirectUrl: 'DATABASE_DIRECT_URL',
+  databaseReplicaUrls: 'DATABASE_REPLICA_URLS',
   databasePoolSize: 'DATABASE_POOL_SIZE',
   databaseTimeoutMs: 'DATABASE_TIMEOUT_MS',
   databaseWaitMs: 'DATABASE_WAIT_MS',

@@ -13,6 +13,7 @@ import { createClock } from './database/clock.ts';
 import { connectionConfig, createDatabase } from './database/database.ts';
 import { assertSameDatabase } from './database/notification-trip.ts';
 import { createPrisma } from './database/prisma.ts';
+import { createReplicas } from './database/replicas/replicas.ts';
 import { findRoute } from './database/route.ts';
 import { createSql } from './database/sql.ts';
 import { withDeadline } from './deadline.ts';
@@ -101,10 +102,26 @@ export const createGateway = async (
   const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const changes = createChanges();
+  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize } = config;
+  const replicas =
+    replicaUrls.length > 0
+      ? createReplicas({
+          urls: replicaUrls,
+          primary: pool,
+          freshnessMs,
+          poolSize,
+          timeoutMs,
+          log,
+          watch: watch.statement,
+        })
+      : undefined;
   const pulse = await startPulse({
     ...(config.pulse === 'poll'
       ? { source: polling, connection }
-      : { source: listening, connection: directUrl === undefined ? connection : connectionConfig(directUrl) }),
+      : {
+          source: replicas?.source ?? listening,
+          connection: directUrl === undefined ? connection : connectionConfig(directUrl),
+        }),
     clock,
     changes,
     freshnessMs,
@@ -125,12 +142,21 @@ export const createGateway = async (
   const sql = createSql(pool);
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
   const giveViewed = createGiveViewed(viewCounter, timeoutMs);
-  const createContext = contextFactory({ prisma, sql, clock, viewCounter, tracing, maxRows: limits.maxCost });
+  const createContext = await contextFactory({
+    prisma,
+    sql,
+    clock,
+    viewCounter,
+    tracing,
+    maxRows: limits.maxCost,
+    replicas,
+  });
   const load = createLoadGuard({
     maxInFlight: config.maxInFlight,
     maxWaitMs: config.maxWaitMs,
     maxLoopLagMs: config.maxLoopLagMs,
-    poolSize: config.databasePoolSize,
+    poolSize,
+    connections: poolSize * (1 + replicaUrls.length),
     pool,
     lag: watchLoopLag(),
     log,
@@ -149,7 +175,7 @@ export const createGateway = async (
   });
   const health = createHealth(pool);
   const metrics = createMetrics(
-    { ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool, load },
+    { ...observability, answers, cacheMaxBytes, pulse, views: viewCounter, pool, replicas, load },
     pageOfAll,
   );
   const { isRestricted } = access;
@@ -195,13 +221,14 @@ export const createGateway = async (
   return {
     app,
     metrics,
-    statementCount,
+    statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: health.startDraining,
     close: async () => {
       load.stop();
       opened.close();
       await pulse.close();
       await prisma.$disconnect();
+      await replicas?.close();
       await pool.end();
       await tracing.close();
     },

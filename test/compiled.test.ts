@@ -53,7 +53,7 @@ beforeAll(async () => {
   const sql = createSql(pool);
   const clock = createClock();
   const viewCounter = createViewCounter(sql, clock);
-  const create = contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING, maxRows: MAX_COST });
+  const create = await contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING, maxRows: MAX_COST });
   createContext = () => create(new GatheredPolicy(), 'uncounted');
   return async () => {
     await prisma.$disconnect();

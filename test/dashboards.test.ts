@@ -3,9 +3,11 @@ import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parser } from '@prometheus-io/lezer-promql';
+import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createPrimaryRegistry } from '../src/cluster/primary-registry.ts';
+import { countReplicas } from '../src/observability/replica-samples.ts';
 import { createTestDatabase } from './support/database.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { insertNotice } from './support/rows.ts';
@@ -48,6 +50,19 @@ const selectedBy = (expression: string): Selected[] => {
 /** Those that Prometheus adds to what it scrapes. */
 const ADDED_LABELS = ['job', 'instance'];
 
+const REPLICA = {
+  name: 'replica:5432',
+  pool: { totalCount: 0, waitingCount: 0 },
+  isAway: () => true,
+  lag: () => undefined,
+  stats: { failures: 0 },
+};
+const REPLICA_STATS = {
+  primary: 1,
+  chosen: new Map([[REPLICA.name, 1]]),
+  passedOver: new Map([[REPLICA.name, new Map([['lag', 1] as const])]]),
+};
+
 let known: Scrape;
 
 beforeAll(async () => {
@@ -63,9 +78,13 @@ beforeAll(async () => {
     known = await scrape(gateway);
     return known.sum('nodejs_gc_duration_seconds_count') > 0;
   });
-  // A gateway of several processes has some more.
+  // A gateway of several processes has some more, and so has one with replicas.
   const primary = await createPrimaryRegistry({ workers: () => 2, deaths: () => 0 })();
-  known = { ...known, samples: [...known.samples, ...parseMetrics(await primary.metrics()).samples] };
+  const replicas = new Registry();
+  countReplicas(replicas, { all: [REPLICA], stats: REPLICA_STATS });
+  for (const registry of [primary, replicas]) {
+    known = { ...known, samples: [...known.samples, ...parseMetrics(await registry.metrics()).samples] };
+  }
 });
 
 const expectKnown = (expression: string): void => {
@@ -92,7 +111,7 @@ describe('deploy/', () => {
   test('the alerts of Prometheus ask only for what /metrics has', async () => {
     const rules: unknown = parse(await read('prometheus/vitrine.rules.yml'));
     const expressions = valuesOf(rules, 'expr');
-    expect(expressions).toHaveLength(12);
+    expect(expressions).toHaveLength(13);
     for (const expression of expressions) expectKnown(expression);
   });
 

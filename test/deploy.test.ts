@@ -92,7 +92,9 @@ describe('the Compose file', async () => {
     for (const name of ['gateway-1', 'gateway-2']) {
       const { environment, stop_grace_period } = compose.services[name];
       const url = environment.DATABASE_URL.replace(/\$\{[^}]*\}/, 'secret');
-      const config = readConfig({ ...environment, DATABASE_URL: url });
+      const replicaUrls = environment.DATABASE_REPLICA_URLS.replaceAll(/\$\{[^}]*\}/g, 'secret');
+      const config = readConfig({ ...environment, DATABASE_URL: url, DATABASE_REPLICA_URLS: replicaUrls });
+      expect(config.databaseReplicaUrls).toHaveLength(1);
       expect(config.trustedHops).toBe(1);
       expect(config.shutdownDelayMs * 2).toBeLessThanOrEqual(config.shutdownTimeoutMs);
       expect(ms(stop_grace_period)).toBeGreaterThan(config.shutdownTimeoutMs);

@@ -45,7 +45,7 @@ interface Options {
 }
 
 interface Flight {
-  readonly startedMs: number;
+  readonly policy: GatheredPolicy;
   /** When answers next change by themselves, in the database's milliseconds. */
   readonly nextChangeMs: number;
   readonly done: Promise<Answer>;
@@ -117,10 +117,17 @@ export const createAnswers = ({
     },
   });
 
-  const makeAnswer = async (key: string, make: MakeBody, start: Surroundings): Promise<Answer> => {
-    const policy = new GatheredPolicy();
+  const makeAnswer = async (
+    key: string,
+    make: MakeBody,
+    start: Surroundings,
+    policy: GatheredPolicy,
+  ): Promise<Answer> => {
+    const startedMs = policy.asOfMs ?? 0;
     const text = await make(policy);
-    let validUntilMs = Math.min(start.nowMs + policy.maxAgeMs, policy.changesMs);
+    // What was read from a replica has some of its time behind it.
+    const untilMs = start.nowMs + policy.maxAgeMs - (startedMs - (policy.asOfMs ?? 0));
+    let validUntilMs = Math.min(untilMs, policy.changesMs);
     for (const table of policy.tables) {
       // A next change that is not known may be over already.
       validUntilMs = Math.min(validUntilMs, start.nextChangeMs[table] ?? start.nowMs);
@@ -145,7 +152,7 @@ export const createAnswers = ({
     const flying = flights.get(key);
     // One that took off before the bound may have read before a commit that this request must see, and one that took off before
     // a notice began does not show it.
-    if (flying && flying.startedMs >= arrivedMs - freshnessMs && clock.nowMs() < flying.nextChangeMs) {
+    if (flying && (flying.policy.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < flying.nextChangeMs) {
       stats.joined += 1;
       return flying.done;
     }
@@ -154,8 +161,10 @@ export const createAnswers = ({
     const unknownMs = start.nowMs + UNKNOWN_CHANGE_MS;
     const { category, product, notice } = start.nextChangeMs;
     const nextChangeMs = Math.min(category ?? unknownMs, product ?? unknownMs, notice ?? unknownMs);
-    const done = makeAnswer(key, make, start);
-    const flight: Flight = { startedMs: performance.now(), nextChangeMs, done };
+    const policy = new GatheredPolicy();
+    policy.asOfMs = performance.now();
+    const done = makeAnswer(key, make, start, policy);
+    const flight: Flight = { policy, nextChangeMs, done };
     const land = (): void => {
       if (flights.get(key) === flight) flights.delete(key);
     };

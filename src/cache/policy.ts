@@ -14,8 +14,19 @@ export class GatheredPolicy {
   changesMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
 
+  /**
+   * No commit that was acknowledged before this moment is missed, by `performance.now()`. Undefined where the reads must be as new as can be,
+   * because a view is counted beside them.
+   */
+  asOfMs: number | undefined;
+
   /** The notices whose views the answer leaves slots for: to give it to somebody is to count them. */
   readonly views = new Set<number>();
+
+  /** It is read where commits that are younger than this may be missing. */
+  readsAsOf(ms: number): void {
+    if (this.asOfMs !== undefined && ms < this.asOfMs) this.asOfMs = ms;
+  }
 
   /** The answer shows rows of this table, whichever they are. */
   dependsOn(table: Table): void {

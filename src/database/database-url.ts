@@ -23,6 +23,10 @@ export const asksForWrites = (url: string): boolean => {
   return attributes === undefined || SESSION_ATTRIBUTES.includes(attributes);
 };
 
+/** Whether it is about one server, whatever that is at the moment. */
+export const namesOneServer = (url: string): boolean =>
+  urlsOf(url).length === 1 && !/[?&]target_session_attrs=/.test(url);
+
 /** Its hosts and ports, for people. */
 export const placeOf = (url: string): string =>
   urlsOf(url)

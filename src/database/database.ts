@@ -18,6 +18,8 @@ interface Options {
   /** Whether statements that have a name are prepared once a connection. @default true */
   readonly isPrepared?: boolean | undefined;
   readonly log: Logger;
+  /** Called with each new connection; where it throws, nobody gets it. */
+  readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
   /** Told of each statement of the pool. */
   readonly watch?: WatchStatement;
 }
@@ -68,7 +70,7 @@ export interface Database {
 
 /** Connects when first asked, and loses a broken connection, never the process. */
 export const createDatabase = (options: Options): Database => {
-  const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, watch } = options;
+  const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, onConnect, watch } = options;
   let statements = 0;
 
   class CountingClient extends DatabaseClient {
@@ -95,6 +97,7 @@ export const createDatabase = (options: Options): Database => {
   const pool = new WatchedPool({
     ...connection,
     Client: CountingClient,
+    ...(onConnect && { onConnect }),
     types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),

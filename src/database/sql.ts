@@ -11,6 +11,6 @@ export interface Statement {
   readonly text: string;
 }
 
-export const createSql = (pool: Pool): Sql => ({
+export const createSql = (pool: Pick<Pool, 'query'>): Sql => ({
   rows: async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows,
 });

@@ -7,6 +7,7 @@ import {
 } from '../category/category.loader.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
+import type { CreateReads, Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import {
   createNoticeLoaders,
@@ -85,17 +86,36 @@ interface Deps {
   readonly tracing: Tracing;
   /** Of one operation. */
   readonly maxRows: number;
+  readonly replicas?: Replicas | undefined;
 }
 
-export const contextFactory = ({ prisma, sql, clock, viewCounter, tracing, maxRows }: Deps): CreateContext => {
-  const reads: Reads = {
-    product: traceReads(tracing, 'product', createProductReads(sql)),
-    category: traceReads(tracing, 'category', createCategoryReads(prisma, sql)),
-    notice: traceReads(tracing, 'notice', createNoticeReads(sql, viewCounter)),
+export const contextFactory = async ({
+  prisma,
+  sql,
+  clock,
+  viewCounter,
+  tracing,
+  maxRows,
+  replicas,
+}: Deps): Promise<CreateContext> => {
+  const createReads: CreateReads<Reads> = (readPrisma, readSql) => ({
+    product: traceReads(tracing, 'product', createProductReads(readSql)),
+    category: traceReads(tracing, 'category', createCategoryReads(readPrisma, readSql)),
+    notice: traceReads(tracing, 'notice', createNoticeReads(readSql, viewCounter)),
+  });
+  const primary = createReads(prisma, sql);
+  const servers = await replicas?.serve(createReads);
+
+  const chooseReads = (policy: GatheredPolicy): Reads => {
+    const chosen = servers && policy.asOfMs !== undefined ? servers.choose() : undefined;
+    if (!chosen) return primary;
+    policy.readsAsOf(chosen.asOfMs);
+    return chosen.reads;
   };
+
   return (policy, views) => {
     const now = new Date(clock.nowMs());
-    const loaders = new Loaders(reads, policy, now, views);
+    const loaders = new Loaders(chooseReads(policy), policy, now, views);
     return { prisma, loaders, policy, rowBudget: new RowBudget(maxRows), now };
   };
 };

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Registry } from 'prom-client';
 import type { Answers } from '../cache/answers.ts';
 import type { Pulse } from '../cache/pulse.ts';
+import type { Replicas } from '../database/replicas/replicas.ts';
 import type { GatewayResponse } from '../http/message.ts';
 import type { ViewCounter } from '../notice/view-counter.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
@@ -19,6 +20,7 @@ export interface MetricSources {
   readonly pulse: Pick<Pulse, 'ageMs' | 'isLost'>;
   readonly views: Pick<ViewCounter, 'batchSizes' | 'waiting'>;
   readonly pool: Pool;
+  readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
 }
 

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { MetricSources } from './metrics.ts';
 import { counterOf, gaugeOf, histogramOf } from './prometheus-types.ts';
+import { countReplicas } from './replica-samples.ts';
 import { requestDurations, requestErrors, requestTotals } from './request-samples.ts';
 
 /** The metrics of a gateway, under names as https://prometheus.io/docs/practices/naming/ has them. */
@@ -92,5 +93,6 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge('vitrine_database_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max);
 
+  if (sources.replicas) countReplicas(registry, sources.replicas);
   return registry;
 };

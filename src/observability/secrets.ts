@@ -2,13 +2,17 @@ import type { Config } from '../config.ts';
 import { urlsOf } from '../database/database-url.ts';
 
 /** What no log may hold, of what the operator has configured. */
-export const secretsOf = ({ databaseUrl, databaseDirectUrl, access }: Configured): readonly string[] => [
-  ...passwordsIn(databaseUrl),
-  ...passwordsIn(databaseDirectUrl),
+export const secretsOf = ({
+  databaseUrl,
+  databaseDirectUrl,
+  databaseReplicaUrls,
+  access,
+}: Configured): readonly string[] => [
+  ...[databaseUrl, databaseDirectUrl, ...databaseReplicaUrls].flatMap(passwordsIn),
   ...access.tokens.filter((token) => !token.startsWith('sha256:')),
 ];
 
-type Configured = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'access'>;
+type Configured = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databaseReplicaUrls' | 'access'>;
 
 const passwordsIn = (url = ''): readonly string[] => {
   const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};

@@ -31,6 +31,8 @@ interface Options {
   /** How late the event loop may be. */
   readonly maxLoopLagMs: number;
   readonly poolSize: number;
+  /** Connections by which executions read, those to other servers than the pool's included. */
+  readonly connections?: number | undefined;
   readonly pool: Pick<Pool, 'waitingCount'>;
   readonly lag: LoopLag;
   readonly log: Logger;
@@ -59,11 +61,12 @@ export const createLoadGuard = ({
   maxWaitMs,
   maxLoopLagMs,
   poolSize,
+  connections = poolSize,
   pool,
   lag,
   log,
 }: Options): LoadGuard => {
-  const alwaysAllowed = Math.min(maxInFlight, Math.max(MIN_PLACES, PLACES_PER_CONNECTION * poolSize));
+  const alwaysAllowed = Math.min(maxInFlight, Math.max(MIN_PLACES, PLACES_PER_CONNECTION * connections));
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
   const firstLookMs = maxWaitMs / 5;
   const finished = createFinished(maxWaitMs);

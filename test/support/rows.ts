@@ -4,9 +4,11 @@ import type { TestDatabase } from './database.ts';
 /** Column names and values, as the back office writes them. */
 type Values = Readonly<Record<string, unknown>>;
 
+type Sql = Pick<TestDatabase, 'sql'>;
+
 const PAST = '2020-01-01T00:00:00Z';
 
-const insert = async ({ sql }: TestDatabase, table: string, values: Values): Promise<number> => {
+const insert = async ({ sql }: Sql, table: string, values: Values): Promise<number> => {
   const names = Object.keys(values);
   const parameters = names.map((_, index) => `$${index + 1}`);
   const [row] = await sql<{ id: number }>(
@@ -18,18 +20,15 @@ const insert = async ({ sql }: TestDatabase, table: string, values: Values): Pro
 };
 
 /** A root category where the values say nothing else. Gives its id. */
-export const insertCategory = (database: TestDatabase, values: Values = {}): Promise<number> =>
+export const insertCategory = (database: Sql, values: Values = {}): Promise<number> =>
   insert(database, 'category', { name: 'Category', slug: randomUUID(), ...values });
 
 /** A visible product where the values say nothing else. Gives its id. */
-export const insertProduct = (
-  database: TestDatabase,
-  values: Values & { readonly category_id: number },
-): Promise<number> =>
+export const insertProduct = (database: Sql, values: Values & { readonly category_id: number }): Promise<number> =>
   insert(database, 'product', { name: 'Product', slug: randomUUID(), price: '1.00', published_at: PAST, ...values });
 
 /** A notice in effect where the values say nothing else. Gives its id. */
-export const insertNotice = (database: TestDatabase, values: Values = {}): Promise<number> =>
+export const insertNotice = (database: Sql, values: Values = {}): Promise<number> =>
   insert(database, 'notice', { title: 'Notice', content: 'Content', starts_at: PAST, ...values });
 
 /** A moment so many milliseconds from now by the database's clock, exact to the microsecond. */

@@ -1,0 +1,176 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { ChangeSource } from '../../cache/change-source.ts';
+import type { WatchStatement } from '../database.ts';
+import type { PrismaClient } from '../generated/client/client.ts';
+import { createPrisma } from '../prisma.ts';
+import { createSql, type Sql } from '../sql.ts';
+import { followPrimary } from './primary-positions.ts';
+import { createReplica, type Obstacle, type Replica } from './replica.ts';
+import { createRoutedPool, type Query } from './routed-pool.ts';
+
+/** Servers that take reads off the primary. */
+export interface Replicas {
+  /** To be the pulse's. */
+  readonly source: ChangeSource;
+  /** @param createReads what operations read by, made for each server */
+  readonly serve: <Reads>(createReads: CreateReads<Reads>) => Promise<ReadServers<Reads>>;
+  readonly all: readonly Replica[];
+  readonly stats: ReplicaStats;
+  /** Statements sent so far. */
+  readonly statementCount: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export type CreateReads<Reads> = (prisma: PrismaClient, sql: Sql) => Reads;
+
+export interface ReadServers<Reads> {
+  /** What an operation that begins now may read by, and what it then does not miss; undefined for the primary. */
+  readonly choose: () => { readonly reads: Reads; readonly asOfMs: number } | undefined;
+}
+
+export interface ReplicaStats {
+  /** Operations that were left to the primary. */
+  primary: number;
+  /** Operations, by the name of the replica that was chosen. */
+  readonly chosen: Map<string, number>;
+  /** How often a replica could not be chosen, by its name and why. */
+  readonly passedOver: Map<string, Map<NonNullable<Obstacle>, number>>;
+}
+
+interface Options {
+  readonly urls: readonly string[];
+  readonly freshnessMs: number;
+  readonly poolSize: number;
+  readonly timeoutMs: number;
+  readonly log: Logger;
+  readonly watch?: WatchStatement | undefined;
+  /** The primary. */
+  readonly primary: Pool;
+}
+
+/**
+ * Operations that began on a replica, until one of their statements had to go to the primary. From then on, all that they have left to read is read
+ * there: what is read later is then never older than what was read before it, so that a product's category is not missing.
+ */
+interface Cohort<Reads> {
+  readonly reads: Reads;
+  isLeft: boolean;
+}
+
+/**
+ * Reads are taken off the primary without the bound being broken: a read may go to a replica only while it is known to miss no commit that was
+ * acknowledged more than `freshnessMs` before.
+ *
+ * - **How that is known.** Each beat brings the primary's position in its log (`followPrimary`). A replica that has replayed it
+ *   (`hasReplayed`) shows every commit that was acknowledged before the position was asked for: a commit's record is inserted before it is
+ *   acknowledged, and replayed only when snapshots there see it. So it misses nothing from before then, and may be used until that is
+ *   `freshnessMs` ago; an answer is as old as that, not as its execution, for those that join it (`GatheredPolicy.asOfMs`).
+ * - **What was notified.** A notification is pushed, and moves what answers are kept under at once. A replica that has only replayed up to a position
+ *   from before would be read, and its old rows kept as new for ever. So from a notification on, none is used that has not replayed a
+ *   position that was asked for after it. That is looked at as each statement is sent and not only as an operation begins: what keeps rows
+ *   for longer than an operation does is right with it, too. A pulse that is lost and comes back counts as a notification of everything.
+ * - **One answer, several servers.** Later reads of an operation rest on earlier ones. They go to the same replica, whose state only goes forward, or
+ *   from there to the primary, which is ahead of all, and never back.
+ * - **Failures.** A statement that fails on a replica (a conflict with recovery, a time-out after half the time there is, a lost connection) is sent
+ *   to the primary once.
+ * - **The primary away.** Then there is no beat, and after `freshnessMs` no replica is known to miss nothing, although it may be alive: what is in
+ *   memory is given as stale, as without replicas.
+ */
+export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: Options): Replicas => {
+  const positions = followPrimary({
+    freshnessMs,
+    onPosition: () => {
+      for (const replica of all) replica.onPrimaryPosition();
+    },
+    log,
+  });
+  const all: readonly Replica[] = urls.map((url) =>
+    createReplica({ ...options, url, freshnessMs, log, positions: () => positions }),
+  );
+  const stats: ReplicaStats = { primary: 0, chosen: new Map(), passedOver: new Map() };
+
+  const askPrimary: Query = (config) => primary.query(config);
+
+  const openReplica = async <Reads>(replica: Replica, createReads: CreateReads<Reads>) => {
+    let cohort: Cohort<Reads> | undefined;
+
+    /** Sends what a cohort reads; undefined: whichever is the present one. */
+    const routeOf =
+      (own: () => Cohort<Reads> | undefined): Query =>
+      async (config) => {
+        const members = own();
+        const leave: typeof askPrimary = () => {
+          if (members) members.isLeft = true;
+          return askPrimary(config);
+        };
+        if (members?.isLeft || !replica.isCurrent()) return leave(config);
+        try {
+          return await replica.query(config);
+        } catch {
+          return leave(config);
+        }
+      };
+
+    // It has a connector and a cache of its own, so there is one for all cohorts; it is asked for roots only, on which nothing rests that came before.
+    const prisma = await createPrisma(createRoutedPool(routeOf(() => cohort)));
+
+    const join = (): Reads => {
+      if (!cohort || cohort.isLeft) {
+        const sql = createSql({ query: routeOf(() => next) as Pool['query'] });
+        const next: Cohort<Reads> = { reads: createReads(prisma, sql), isLeft: false };
+        cohort = next;
+      }
+      return cohort.reads;
+    };
+    return { replica, join };
+  };
+
+  const passOver = ({ name }: Replica, obstacle: NonNullable<Obstacle>): void => {
+    const counts = stats.passedOver.get(name) ?? new Map<NonNullable<Obstacle>, number>();
+    stats.passedOver.set(name, counts);
+    counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1);
+  };
+
+  return {
+    source: positions.source,
+    all,
+    stats,
+    statementCount: () => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
+    serve: async (createReads) => {
+      const servers = await Promise.all(all.map((replica) => openReplica(replica, createReads)));
+      let turn = 0;
+      return {
+        choose: () => {
+          let best: (typeof servers)[number] | undefined;
+          let least = Number.POSITIVE_INFINITY;
+          turn += 1;
+          for (let index = 0; index < servers.length; index += 1) {
+            const server = servers[(turn + index) % servers.length];
+            if (!server) continue;
+            const obstacle = server.replica.obstacle();
+            if (obstacle) {
+              passOver(server.replica, obstacle);
+              continue;
+            }
+            const { totalCount, idleCount, waitingCount } = server.replica.pool;
+            const busy = totalCount - idleCount + waitingCount;
+            if (busy >= least) continue;
+            best = server;
+            least = busy;
+          }
+          if (!best) {
+            stats.primary += 1;
+            return undefined;
+          }
+          const { name, asOfMs } = best.replica;
+          stats.chosen.set(name, (stats.chosen.get(name) ?? 0) + 1);
+          return { reads: best.join(), asOfMs: asOfMs() };
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all(all.map((replica) => replica.close()));
+    },
+  };
+};

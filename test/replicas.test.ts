@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestGateway, type TestGateway } from './support/gateway.ts';
+import { priceIn } from './support/priced-product.ts';
+import { passedOver, readsFrom, untilPassedOver, untilReadFrom } from './support/replica-reads.ts';
+import { createReplicatedDatabase, type ReplicatedDatabase, type Server } from './support/replicated-database.ts';
+import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
+import { scrape } from './support/scrape.ts';
+import { wireTo } from './support/wire.ts';
+
+let servers: ReplicatedDatabase;
+let primary: Server;
+let replica: Server;
+let other: Server;
+let id: number;
+
+beforeAll(async () => {
+  servers = await createReplicatedDatabase();
+  primary = servers.primary;
+  replica = await servers.addReplica();
+  other = await servers.addReplica();
+  id = await insertProduct(primary, { category_id: await insertCategory(primary) });
+});
+
+afterAll(() => servers[Symbol.asyncDispose]());
+
+/** Without memory, every answer is read. */
+const NO_MEMORY = { CACHE_MAX_MB: '0' };
+
+const start = (replicas: readonly { url: string }[], environment: Record<string, string> = {}): Promise<TestGateway> =>
+  createTestGateway(primary, {
+    DATABASE_URL: primary.url,
+    DATABASE_REPLICA_URLS: replicas.map(({ url }) => url).join(', '),
+    ...environment,
+  });
+
+let lastPrice = 10;
+
+/** Gives the price and the `performance.now()` at which it was acknowledged. */
+const changePrice = async (): Promise<{ price: number; atMs: number }> => {
+  lastPrice += 1;
+  await primary.sql('update product set price = $1 where id = $2', [lastPrice, id]);
+  return { price: lastPrice, atMs: performance.now() };
+};
+
+const readPrice = async (gateway: TestGateway): Promise<number> => priceIn(await gateway.get(`/api/product/${id}`));
+
+describe('misses', () => {
+  test('are read from all replicas in turn, and hardly ever from the primary, while views and beats stay there', async () => {
+    await using gateway = await start([replica, other], NO_MEMORY);
+    await untilReadFrom(gateway, replica, () => readPrice(gateway));
+    await untilReadFrom(gateway, other, () => readPrice(gateway));
+    const before = await readsFrom(gateway);
+    const notice = await insertNotice(primary);
+    for (let view = 1; view <= 30; view += 1) {
+      expect((await gateway.get(`/api/notice/${notice}`)).json).toMatchObject({ viewCount: view });
+      expect((await gateway.get('/api/product/hot')).status).toBe(200);
+      await Promise.all([
+        readPrice(gateway),
+        gateway.get('/api/notice/list'),
+        gateway.graphql('{ categories { id children { id } } }'),
+      ]);
+    }
+    const [first, second] = [await readsFrom(gateway, replica), await readsFrom(gateway, other)];
+    expect(Math.min(first, second)).toBeGreaterThan(20);
+    expect((await readsFrom(gateway)) - before).toBeLessThan((first + second) / 2);
+    const { samples } = await scrape(gateway);
+    expect(samples.filter(({ name }) => name === 'vitrine_replica_lag_seconds')).toHaveLength(2);
+  });
+
+  test('are not what an idle gateway asks a replica for', async () => {
+    await using wire = await wireTo(replica);
+    await using gateway = await start([wire], NO_MEMORY);
+    await untilReadFrom(gateway, wire, () => readPrice(gateway));
+    await expect.poll(wire.idleMs, { interval: 50, timeout: 3000 }).toBeGreaterThan(1000);
+  });
+
+  test('are left to the primary where no commit at all may be missed', async () => {
+    await using gateway = await start([replica], { ...NO_MEMORY, FRESHNESS_MS: '0' });
+    for (let read = 0; read < 20; read += 1) {
+      const { price } = await changePrice();
+      expect(await readPrice(gateway)).toBe(price);
+    }
+    expect(await readsFrom(gateway, replica)).toBe(0);
+  });
+});
+
+describe('a replica that lags', () => {
+  test('never shows what is older than the bound: the primary is read, until it has caught up', async () => {
+    await using gateway = await start([replica], NO_MEMORY);
+    await untilReadFrom(gateway, replica, () => readPrice(gateway));
+    for (let round = 0; round < 3; round += 1) {
+      await replica.sql('select pg_wal_replay_pause()');
+      const { price, atMs } = await changePrice();
+      for (;;) {
+        const sentMs = performance.now();
+        const read = await readPrice(gateway);
+        if (sentMs - atMs >= 100) expect(read).toBe(price);
+        if (sentMs - atMs > 300) break;
+      }
+      expect(await passedOver(gateway, replica, 'lag')).toBeGreaterThan(0);
+      await replica.sql('select pg_wal_replay_resume()');
+      await untilReadFrom(gateway, replica, () => readPrice(gateway));
+      expect(await readPrice(gateway)).toBe(price);
+    }
+  });
+
+  test('is not read once a change is told that it has not replayed, though it is well within the bound', async () => {
+    // Nothing is older than the bound here: what is old can only be kept, and shown for ever.
+    await using gateway = await start([replica], { FRESHNESS_MS: '1000' });
+    const other = await insertProduct(primary, { category_id: 1 });
+    const readOther = () => gateway.get(`/api/product/list?limit=${2 + (reads++ % 90)}`);
+    let reads = 0;
+    for (let round = 0; round < 5; round += 1) {
+      await servers.caughtUp(replica);
+      await primary.sql('update product set stock = stock + 1 where id = $1', [other]);
+      await untilReadFrom(gateway, replica, readOther);
+      await replica.sql('select pg_wal_replay_pause()');
+      const { price } = await changePrice();
+      // The notification has come when the price is another.
+      await expect.poll(() => readPrice(gateway), { interval: 0 }).toBe(price);
+      const list = await gateway.get('/api/product/list?limit=100');
+      expect(list.text).toContain(`"amount":"${price}.00"`);
+      await replica.sql('select pg_wal_replay_resume()');
+      expect(await passedOver(gateway, replica, 'change')).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('a replica that fails', () => {
+  test('costs no request when it dies, is passed over, and is taken back when it is there again', async () => {
+    await using gateway = await start([replica, other], NO_MEMORY);
+    await untilReadFrom(gateway, replica, () => readPrice(gateway));
+    const statuses = new Set<number>();
+    const readMany = async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => gateway.get(`/api/product/${id}?${Math.random()}`)),
+      );
+      for (const { status } of answers) statuses.add(status);
+    };
+    let isRunning = true;
+    const load = (async () => {
+      while (isRunning) await readMany();
+    })();
+    await replica.kill();
+    await untilPassedOver(gateway, replica, 'away', readMany);
+    expect((await gateway.get('/readyz')).status).toBe(200);
+    await untilReadFrom(gateway, other, readMany);
+    await replica.startAgain();
+    await untilReadFrom(gateway, replica, readMany);
+    isRunning = false;
+    await load;
+    expect([...statuses]).toEqual([200]);
+    expect(gateway.logged.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining(['a replica is away: it is passed over', 'a replica is back']),
+    );
+  });
+
+  test('by falling silent costs half the time that there is, and no request', async () => {
+    await using wire = await wireTo(replica);
+    await using gateway = await start([wire], NO_MEMORY);
+    await untilReadFrom(gateway, wire, () => readPrice(gateway));
+    wire.freeze();
+    const beganMs = performance.now();
+    while (performance.now() - beganMs < 1000) expect((await gateway.get(`/api/product/${id}`)).status).toBe(200);
+    expect(await passedOver(gateway, wire, 'away')).toBeGreaterThan(0);
+    wire.thaw();
+    await untilReadFrom(gateway, wire, () => readPrice(gateway));
+  });
+
+  test('by a conflict with what it replays is helped out by the primary, and goes on being used', async () => {
+    await replica.sql('alter system set max_standby_streaming_delay = 0');
+    await replica.sql('select pg_reload_conf()');
+    await primary.sql('alter table category rename to shelf');
+    await primary.sql(
+      'create view category as select c.* from shelf c, (select case when pg_is_in_recovery() then pg_sleep(0.3) end) pause',
+    );
+    await using gateway = await start([replica], NO_MEMORY);
+    const read = () => gateway.graphql('{ category(id: 1) { name } }');
+    try {
+      await untilReadFrom(gateway, replica, read);
+      const failures = async () => (await scrape(gateway)).sum('vitrine_replica_failures_total');
+      const before = await failures();
+      const reading = untilReadFrom(gateway, replica, read);
+      await expect
+        .poll(
+          () => replica.sql(`select from pg_stat_activity where query like '%category c%' and wait_event = 'PgSleep'`),
+          { interval: 2 },
+        )
+        .toHaveLength(1);
+      // Its replay takes the lock away from whoever holds one there.
+      await primary.sql('begin; lock table shelf in access exclusive mode; commit');
+      await reading;
+      await expect.poll(failures, { interval: 10 }).toBeGreaterThan(before);
+      expect(await read()).toMatchObject({ data: { category: { name: expect.any(String) } } });
+      expect(gateway.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+    } finally {
+      await primary.sql('drop view category');
+      await primary.sql('alter table shelf rename to category');
+    }
+  });
+});
