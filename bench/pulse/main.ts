@@ -1,0 +1,105 @@
+import pg from 'pg';
+import type { ChangeSource } from '../../src/cache/change-source.ts';
+import { listening } from '../../src/cache/listening.ts';
+import { polling } from '../../src/cache/polling.ts';
+import { DatabaseClient } from '../../src/database/client.ts';
+import { connectionConfig } from '../../src/database/database.ts';
+import { catalogueOf } from '../database/catalogue.ts';
+import { openBenchDatabases } from '../database/database.ts';
+import { cpuUsOf } from '../machine/process-usage.ts';
+import { medianOf } from '../measure/median.ts';
+import { textTable } from '../report/table.ts';
+
+// What a beat costs PostgreSQL, and what notifying costs those who write: `npm run bench:pulse`, about a minute.
+
+const PRODUCTS = 100_000;
+const BEATS = 5000;
+const WRITERS = 16;
+const LISTENERS = 40;
+const ROUNDS = 5;
+const ROUND_MS = 1500;
+
+/** Median round trip in milliseconds, and CPU time of the server in microseconds. */
+const measureBeats = async (url: string, source: ChangeSource): Promise<[roundTripMs: number, serverUs: number]> => {
+  const client = new DatabaseClient(connectionConfig(url));
+  await client.connect();
+  await source.prepare(client, () => {});
+  const beat = (): Promise<unknown> => source.beat(client, 5, () => {});
+  for (let warmUp = 0; warmUp < BEATS / 10; warmUp += 1) await beat();
+  const roundTripsMs: number[] = [];
+  const pid = client.namedPid ?? 0;
+  const beforeUs = cpuUsOf(pid) ?? Number.NaN;
+  for (let beats = 0; beats < BEATS; beats += 1) {
+    const startMs = performance.now();
+    await beat();
+    roundTripsMs.push(performance.now() - startMs);
+  }
+  const serverUs = ((cpuUsOf(pid) ?? Number.NaN) - beforeUs) / BEATS;
+  await client.end();
+  return [medianOf(roundTripsMs), serverUs];
+};
+
+/** Commits a second of writers that change the price of one product each, over and over. */
+const measureCommits = async (writers: readonly pg.Client[]): Promise<number> => {
+  const startMs = performance.now();
+  let commits = 0;
+  const write = async (client: pg.Client): Promise<void> => {
+    while (performance.now() - startMs < ROUND_MS) {
+      const id = 1 + Math.floor(Math.random() * PRODUCTS);
+      await client.query({
+        name: 'price',
+        text: 'update product set price = price + 0.01 where id = $1',
+        values: [id],
+      });
+      commits += 1;
+    }
+  };
+  await Promise.all(writers.map(write));
+  return (commits / (performance.now() - startMs)) * 1000;
+};
+
+const connect = async (url: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+};
+
+await using databases = await openBenchDatabases({
+  catalogue: catalogueOf(PRODUCTS),
+  serverUrl: process.argv[2],
+  log: console.error,
+});
+const { url, client } = databases.shared;
+
+const beats: string[][] = [];
+for (const [name, source] of [
+  ['listen', listening],
+  ['poll', polling],
+] as const) {
+  const [roundTripMs, serverUs] = await measureBeats(url, source);
+  beats.push([name, roundTripMs.toFixed(2), serverUs.toFixed(0)]);
+}
+console.log(textTable(['PULSE', 'round trip, ms', "PostgreSQL's CPU, µs"], beats));
+
+await using writing = new AsyncDisposableStack();
+const openMany = async (count: number): Promise<pg.Client[]> => {
+  const clients = await Promise.all(Array.from({ length: count }, () => connect(url)));
+  for (const each of clients) writing.defer(() => each.end());
+  return clients;
+};
+const writers = await openMany(WRITERS);
+const listeners = await openMany(LISTENERS);
+const rates = new Map<string, number[]>();
+const measureRound = async (name: string, triggers: 'enable' | 'disable', listen: string): Promise<void> => {
+  await client.query(`alter table product ${triggers} trigger user`);
+  for (const each of listeners) await each.query(listen);
+  rates.set(name, [...(rates.get(name) ?? []), await measureCommits(writers)]);
+};
+for (let round = 0; round < ROUNDS; round += 1) {
+  // In turn, so that what else the machine does meets all.
+  await measureRound('without triggers', 'disable', 'unlisten *');
+  await measureRound('nobody listens', 'enable', 'unlisten *');
+  await measureRound(`${LISTENERS} listen`, 'enable', 'listen vitrine; listen vitrine_product');
+}
+const commits = [...rates].map(([name, each]) => [name, medianOf(each).toFixed(0)]);
+console.log(`\n${textTable([`${WRITERS} writers`, 'commits a second'], commits)}`);
