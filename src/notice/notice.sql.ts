@@ -39,12 +39,15 @@ export const noticePage: Statement = (() => {
   };
 })();
 
-const addViews = (patience: string, lock: string): string => `
+const SEVERAL =
+  'select n.id, view.views from notice n join unnest($1::int[], $2::int[]) as view(id, views) using (id) where';
+
+// Planned once: of the length of an array, PostgreSQL makes a plan each time, which takes it longer than all the rest.
+const ONE = 'select n.id, $2::int as views from notice n where n.id = $1::int and';
+
+const addViews = (views: string, patience: string, lock: string): string => `
     with ${patience}
-    target as (
-      select n.id, view.views
-      from notice n join unnest($1::int[], $2::int[]) as view(id, views) using (id)
-      where ${readable('$3::timestamptz')} ${lock})
+    target as (${views} ${readable('$3::timestamptz')} ${lock})
     update notice n set view_count = n.view_count + target.views
     from target where n.id = target.id
     returning n.id, n.view_count as "viewCount"`;
@@ -55,7 +58,13 @@ const addViews = (patience: string, lock: string): string => `
  */
 export const countViews: Statement = {
   name: 'count_views',
-  text: addViews('', 'for no key update of n skip locked'),
+  text: addViews(SEVERAL, '', 'for no key update of n skip locked'),
+};
+
+/** The same for one notice. Values: id, views, now. */
+export const countViewsOfOne: Statement = {
+  name: 'count_views_of_one',
+  text: addViews(ONE, '', 'for no key update of n skip locked'),
 };
 
 // Sooner than the statement as a whole, and than the requests that wait for it: so views are given up before they are counted. Where a pooler has
@@ -69,6 +78,7 @@ const LOCK_TIMEOUT_MS = `coalesce(nullif(extract(epoch from current_setting('sta
 export const countViewsOnceUnlocked: Statement = {
   name: 'count_views_once_unlocked',
   text: addViews(
+    SEVERAL,
     `patience as materialized (select set_config('lock_timeout', (${LOCK_TIMEOUT_MS})::int::text, true)),`,
     'and exists (select from patience) for no key update of n',
   ),

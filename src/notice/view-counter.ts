@@ -4,7 +4,7 @@ import type { Clock } from '../database/clock.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
 import { Distribution } from '../observability/distribution.ts';
-import { countViews, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
+import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 import { type Batch, rejectAll, rejectLate, settle, type Waiter } from './view-batch.ts';
 
 export interface ViewCounter {
@@ -74,10 +74,14 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   const now = (): Date => new Date(clock.nowMs());
 
   const send = async (statement: Statement, batch: Batch): Promise<Counted[]> => {
+    const ids = [...batch.keys()];
     const views = [...batch.values()].map(({ length }) => length);
+    const isOne = statement === countViews && ids.length === 1;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await sql.rows<Counted>(statement, [[...batch.keys()], views, now()]);
+        return isOne
+          ? await sql.rows<Counted>(countViewsOfOne, [ids[0], views[0], now()])
+          : await sql.rows<Counted>(statement, [ids, views, now()]);
       } catch (error) {
         if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
       }
