@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 
 test.for([
-  ['fits the cache', {}, ['--max-old-space-size=320']],
-  ['fits a cache of another size', { CACHE_MAX_MB: '500' }, ['--max-old-space-size=1192']],
+  ['fits the cache', {}, ['--max-old-space-size=320', '--max-semi-space-size=16']],
+  ['fits a cache of another size', { CACHE_MAX_MB: '500' }, ['--max-old-space-size=1192', '--max-semi-space-size=16']],
   ['is what the operator says', { NODE_OPTIONS: '--max-old-space-size=700' }, []],
 ] as const)('the heap of a gateway %s', async ([, environment, options]) => {
   await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, ...environment });

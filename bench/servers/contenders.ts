@@ -25,7 +25,12 @@ const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.u
 const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 
 // As `npm start` does it.
-const GATEWAY = ['--max-old-space-size=320', fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
+const GATEWAY = [
+  '--max-old-space-size=320',
+  '--max-semi-space-size=16',
+  fileURLToPath(new URL('../../src/cli.ts', import.meta.url)),
+  'serve',
+];
 
 /** None of the servers writes a line for a request. */
 const NO_LINES = { LOG_REQUESTS: 'none' };

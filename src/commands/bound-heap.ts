@@ -6,6 +6,12 @@ const MB_PER_CACHE_MB = 2;
 
 const HEAP_FLAG = '--max-old-space-size=';
 
+/**
+ * What is younger than an answer may take. V8 would let it grow to three times as much, 90 MB more in all under load, for 4 % less work on what is
+ * not in memory (half of this costs 8 to 15 %).
+ */
+const YOUNG_FLAG = '--max-semi-space-size=16';
+
 const heapMbOf = (options: string): number | undefined => {
   const [, value] = options.split(HEAP_FLAG);
   return value === undefined ? undefined : Number.parseInt(value, 10);
@@ -24,5 +30,7 @@ export const boundHeap = ({ CACHE_MAX_MB, NODE_OPTIONS = '' }: NodeJS.ProcessEnv
   const isEnough = givenMb === undefined ? NODE_OPTIONS.includes(HEAP_FLAG) : givenMb >= wantedMb;
   if (isEnough || !(wantedMb >= BASE_MB) || !execve || platform === 'win32') return;
   const others = execArgv.filter((argument) => !argument.startsWith(HEAP_FLAG));
-  execve(execPath, [execPath, `${HEAP_FLAG}${wantedMb}`, ...others, ...argv.slice(1)], process.env);
+  const isYoungGiven = [...others, NODE_OPTIONS].some((argument) => argument.includes('--max-semi-space-size='));
+  const young = isYoungGiven ? [] : [YOUNG_FLAG];
+  execve(execPath, [execPath, `${HEAP_FLAG}${wantedMb}`, ...young, ...others, ...argv.slice(1)], process.env);
 };
