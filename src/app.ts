@@ -265,7 +265,9 @@ export const createApp = (deps: Deps): App => {
       if (!isGraphql && !path.startsWith('/api/')) return undefined;
       // Views wait in a queue of their own.
       if (!isGraphql && isView(path)) return undefined;
-      return withCommon(request, requestIdOf(request.headers['x-request-id']), errorResponse(path, load.refuse()));
+      const requestId = requestIdOf(request.headers['x-request-id']);
+      const error = load.refuse();
+      return recalled.refused(isGraphql ? 'graphql' : 'rest', request, requestId, () => errorResponse(path, error));
     },
   };
 };

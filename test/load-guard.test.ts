@@ -129,6 +129,22 @@ test('it lets nobody in past the queue of the pool', () => {
   expect(guard.isFull()).toBe(false);
 });
 
+test('so many work side by side, and the others get their turn in the order in which they came', async () => {
+  const guard = createGuard();
+  const begun: number[] = [];
+  const waiting: Promise<void>[] = [];
+  for (let number = 0; number < 1200; number += 1) {
+    const turn = guard.enter();
+    if (turn) waiting.push(turn.then(() => void begun.push(number)));
+  }
+  expect(waiting).toHaveLength(1200 - 64);
+  for (let left = 0; left < 1200; left += 1) guard.leave(true);
+  await Promise.all(waiting);
+  expect(begun).toEqual(Array.from({ length: 1200 - 64 }, (_, index) => index + 64));
+  for (let number = 0; number < 64; number += 1) expect(guard.enter()).toBeUndefined();
+  expect(guard.enter()).toBeInstanceOf(Promise);
+});
+
 test('what is given up does not count as finished', () => {
   const guard = createGuard();
   for (let ms = 0; ms < 2000; ms += 1) {

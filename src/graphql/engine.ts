@@ -157,9 +157,10 @@ export const createEngine = ({
   /** Here new work begins: what is found in memory, and what waits for an equal request, does not come by. */
   const guarded = async <Value>({ isOnlyCounted }: Operation, work: () => Value | Promise<Value>): Promise<Value> => {
     if (isOnlyCounted) return work();
-    load.enter();
+    const turn = load.enter();
     let isDone = false;
     try {
+      if (turn) await turn;
       const value = await work();
       isDone = true;
       return value;

@@ -15,6 +15,8 @@ export interface RecalledResponse {
   readonly hit: (found: Recollected, request: Head, requestId: string) => GatewayResponse;
   /** @param body with its own numbers of views, one character for each byte */
   readonly viewed: (found: Recollected, request: Head, requestId: string, body: string) => GatewayResponse;
+  /** A refusal, the same for all who get it. @param kind by which it is known again */
+  readonly refused: (kind: string, request: Head, requestId: string, like: () => GatewayResponse) => GatewayResponse;
 }
 
 interface Options {
@@ -38,6 +40,7 @@ export const createRecalledResponse = ({
 }: Options): RecalledResponse => {
   /** The lines of what is the same, by kind. There are as many kinds as media types, with and without a coding. */
   const linesOf = new Map<string, string>();
+  const refusals = new Map<string, Pick<GatewayResponse, 'status'> & { readonly body: string | Uint8Array }>();
 
   const write = (kind: string, requestId: string, like: () => GatewayResponse): string => {
     const known = linesOf.get(kind);
@@ -63,6 +66,14 @@ export const createRecalledResponse = ({
       const common = write(kind, requestId, () => toResponse(answer, 'hit', request, contentType));
       const own = `etag: ${answer.etag}\r\ncache-control: ${cacheControl(answer, 'hit')}\r\nx-request-id: ${requestId}\r\n`;
       return new WrittenResponse(common + linkLine(link) + own, coding ? coding.body : answer.body);
+    },
+
+    refused: (kind, request, requestId, like) => {
+      const { status, body } = refusals.get(kind) ?? like();
+      if (body === null || isByOrigin(request.headers)) return withCommon(request, requestId, like());
+      if (!refusals.has(kind)) refusals.set(kind, { status, body });
+      const lines = `${write(`refused ${kind}`, requestId, like)}cache-control: no-store\r\nx-request-id: ${requestId}\r\n`;
+      return new WrittenResponse(lines, body, status);
     },
 
     viewed: ({ kept: { contentType, link } }, request, requestId, body) => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { GatewayResponse } from './message.ts';
 import { LINGER_MS } from './refusal.ts';
 
@@ -26,12 +26,12 @@ const sendWritten = (
   request: IncomingMessage,
   response: ServerResponse & { _storeHeader?: (start: string, headers: readonly string[]) => void },
   lines: string,
-  { body, encoding }: GatewayResponse,
+  { status, body, encoding }: GatewayResponse,
 ): boolean => {
   if (response._storeHeader === undefined || body === null || encoding === undefined) return false;
   if (response.hasHeader('connection') || isUnread(request) || request.headers.expect !== undefined) return false;
   const length = Buffer.byteLength(body, encoding);
-  response._storeHeader(`HTTP/1.1 200 OK\r\n${lines}`, ['content-length', String(length)]);
+  response._storeHeader(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`, ['content-length', String(length)]);
   response.end(body, encoding);
   return true;
 };

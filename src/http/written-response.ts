@@ -26,13 +26,14 @@ const readLines = (lines: string): Headers =>
  * takes to answer from memory. Whoever wants the object gets it.
  */
 export class WrittenResponse implements GatewayResponse {
-  readonly status = 200;
+  readonly status: number;
   readonly body: string | Uint8Array;
   readonly encoding = 'latin1';
   readonly lines: string;
   #headers: Headers | undefined;
 
-  constructor(lines: string, body: string | Uint8Array) {
+  constructor(lines: string, body: string | Uint8Array, status = 200) {
+    this.status = status;
     this.lines = lines;
     this.body = body;
   }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
 import { createFinished } from './finished.ts';
 import type { LoopLag } from './loop-lag.ts';
+import { createPlaces } from './places.ts';
 
 /**
  * Keeps work that cannot be done in time from being begun. Whatever is begun beyond what the process can finish makes all the rest wait, until
@@ -13,9 +14,9 @@ export interface LoadGuard {
   readonly isFull: () => boolean;
   /** Whether the event loop is so late that not even a request should be read. */
   readonly isLagging: () => boolean;
-  /** Takes the place of one execution. @throws Overloaded */
-  readonly enter: () => void;
-  /** Gives it back. @param isDone whether the execution came to its end, and was not given up because others took too long */
+  /** Takes up one execution; undefined where it may begin now, else it waits for its turn. @throws Overloaded, also (in the promise) where that comes too late */
+  readonly enter: () => Promise<void> | undefined;
+  /** It is over. @param isDone whether the execution came to its end, and was not given up because others took too long */
   readonly leave: (isDone: boolean) => void;
   /** The error of whoever is refused. */
   readonly refuse: () => Overloaded;
@@ -45,6 +46,15 @@ interface Options {
 const PLACES_PER_CONNECTION = 4;
 const MIN_PLACES = 40;
 
+/**
+ * So many executions work side by side. More would not finish more: what they have read so far would wait with them, and be moved about by the collector of
+ * garbage until it costs more than the work.
+ */
+const SIDE_BY_SIDE = 64;
+
+/** Times the wait that is foreseen. */
+const PATIENCE = 1.25;
+
 /** Statements that wait for a connection of the pool, for each that it has. */
 const MAX_QUEUE_PER_CONNECTION = 100;
 
@@ -72,6 +82,7 @@ export const createLoadGuard = ({
   const finished = createFinished(maxWaitMs);
   // One for all: to look for where it was thrown would cost more than all the rest of refusing.
   const refusal = new Overloaded();
+  const places = createPlaces(Math.max(SIDE_BY_SIDE, PLACES_PER_CONNECTION * poolSize));
   const stats = { inFlight: 0, refused: 0 };
   /** Since when all places that are always there have been taken, with no longer break than the window. */
   let busySinceMs = Number.NEGATIVE_INFINITY;
@@ -87,6 +98,13 @@ export const createLoadGuard = ({
     if (nowMs - busySinceMs < firstLookMs) return false;
     // Where all are late because the loop is, to begin less would not make it quicker, and one slow moment would let ever fewer in.
     return inFlight >= finished.perMs(nowMs) * (maxWaitMs + lag.standingMs());
+  };
+
+  /** Those before it took longer than was foreseen: whoever asked is about to give up, and what it would begin now would only hold up the next. */
+  const inTime = async (turn: Promise<void>): Promise<void> => {
+    const sinceMs = performance.now();
+    await turn;
+    if (performance.now() - sinceMs > maxWaitMs * PATIENCE) throw refuse();
   };
 
   const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
@@ -110,15 +128,19 @@ export const createLoadGuard = ({
     enter: () => {
       if (isFull()) throw refuse();
       stats.inFlight += 1;
-      if (stats.inFlight < alwaysAllowed || calmSinceMs === undefined) return;
-      const nowMs = performance.now();
-      if (nowMs - calmSinceMs > maxWaitMs) {
-        busySinceMs = nowMs;
-        finished.reset(nowMs);
+      if (stats.inFlight >= alwaysAllowed && calmSinceMs !== undefined) {
+        const nowMs = performance.now();
+        if (nowMs - calmSinceMs > maxWaitMs) {
+          busySinceMs = nowMs;
+          finished.reset(nowMs);
+        }
+        calmSinceMs = undefined;
       }
-      calmSinceMs = undefined;
+      const turn = places.take();
+      return turn && inTime(turn);
     },
     leave: (isDone) => {
+      places.free();
       stats.inFlight -= 1;
       const nowMs = performance.now();
       if (stats.inFlight < alwaysAllowed) calmSinceMs ??= nowMs;
