@@ -16,6 +16,8 @@ import { childrenOf, runs, workersOf } from './support/workers.ts';
 
 // WORKERS=2, as real processes.
 
+const LONG = { timeout: 20_000 };
+
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -31,13 +33,10 @@ const scrape = async ({ url }: ServingProcess): Promise<Scrape> => parseMetrics(
 
 const untilNew = (gateway: ServingProcess, old: readonly number[]): Promise<void> =>
   expect
-    .poll(
-      async () => {
-        const workers = await workersOf(gateway);
-        return workers.length === 2 && old.every((pid) => !workers.includes(pid));
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const workers = await workersOf(gateway);
+      return workers.length === 2 && old.every((pid) => !workers.includes(pid));
+    }, LONG)
     .toBe(true);
 
 describe('two workers', () => {
@@ -104,6 +103,17 @@ describe('two workers', () => {
     expect(sum('vitrine_database_pool_max')).toBe(20);
   });
 
+  test('leave nobody waiting for what a killed one was about to take', async () => {
+    const [first = 0] = await workersOf(gateway);
+    await using asking = keepAsking(`${gateway.url}/api/product/1`, 16);
+    await expect.poll(asking.count, LONG).toBeGreaterThan(200);
+    process.kill(first, 'SIGKILL');
+    await untilNew(gateway, [first]);
+    const failed = await asking.stop();
+    expect(failed.filter(({ isGivenUp }) => isGivenUp)).toEqual([]);
+    expect(failed.length).toBeLessThanOrEqual(16);
+  });
+
   test('are replaced one by one at SIGHUP, under load, without a request that fails or a view that is lost', async () => {
     const id = await insertNotice(database);
     const old = await workersOf(gateway);
@@ -134,13 +144,13 @@ describe('two workers', () => {
     await untilNew(gateway, [first]);
     expect(await asking.stop()).toEqual([]);
     expect(await workersOf(gateway)).toContain(second);
-    expect((await scrape(gateway)).sum('vitrine_worker_deaths_total')).toBe(1);
+    expect((await scrape(gateway)).sum('vitrine_worker_deaths_total')).toBe(2);
   });
 
   test('do not outlive a primary that is killed', async () => {
     const workers = await workersOf(gateway);
     gateway.command.child.kill('SIGKILL');
-    await expect.poll(async () => (await Promise.all(workers.map(runs))).some(Boolean), { timeout: 5000 }).toBe(false);
+    await expect.poll(async () => (await Promise.all(workers.map(runs))).some(Boolean), LONG).toBe(false);
     expect((await getAnew(`${gateway.url}/livez`)).status).toBe(0);
   });
 });
@@ -179,7 +189,7 @@ describe('a shutdown', () => {
     await untilBlocked(database, 2);
     gateway.command.child.kill('SIGTERM');
     await gateway.command.printed(/shutting down/);
-    await expect.poll(async () => (await getAnew(`${gateway.url}/readyz`)).text).toContain('shutting down');
+    await expect.poll(async () => (await getAnew(`${gateway.url}/readyz`)).text, LONG).toContain('shutting down');
     expect((await getAnew(`${gateway.url}/readyz`)).text).toContain('shutting down');
     expect((await getAnew(`${gateway.url}/livez`)).status).toBe(200);
     await backOffice.query('commit');
@@ -210,12 +220,15 @@ describe('a shutdown', () => {
     socket.on('error', () => {});
     socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
     for (const _ of workers) expect((await getAnew(`${gateway.url}/livez`)).status).toBe(200);
+    await using asking = keepAsking(`${gateway.url}/livez`, 8);
+    await expect.poll(asking.count, LONG).toBeGreaterThan(100);
     gateway.command.child.kill('SIGTERM');
     await gateway.command.printed(/shutting down/);
-    await expect.poll(async () => (await Promise.all(workers.map(runs))).filter(Boolean).length).toBe(1);
+    await expect.poll(async () => (await Promise.all(workers.map(runs))).filter(Boolean).length, LONG).toBe(1);
+    expect((await asking.stop()).filter(({ isGivenUp }) => isGivenUp)).toEqual([]);
     gateway.command.child.kill('SIGTERM');
     expect(await gateway.command.ended).toBe(1);
-    await expect.poll(async () => (await Promise.all(workers.map(runs))).some(Boolean)).toBe(false);
+    await expect.poll(async () => (await Promise.all(workers.map(runs))).some(Boolean), LONG).toBe(false);
   });
 });
 
@@ -245,7 +258,7 @@ describe('workers that do not start', () => {
     await writeFile(document, 'query Notice($id: Int!) { notice(id: $id) { views } }');
     gateway.command.child.kill('SIGHUP');
     await gateway.command.printed(/the restart has ended early/);
-    await expect.poll(() => workersOf(gateway)).toEqual(old);
+    await expect.poll(() => workersOf(gateway), LONG).toEqual(old);
     expect(gateway.command.output()).toContain('Cannot query field');
 
     process.kill(old[0] ?? 0, 'SIGKILL');
@@ -286,14 +299,14 @@ test('a terminal that is closed ends them all, where SIGHUP from anybody else is
     terminal.stdout.on('data', (chunk) => {
       output += chunk;
     });
-    await expect.poll(() => output, { timeout: 10_000 }).toContain('listening on');
+    await expect.poll(() => output, LONG).toContain('listening on');
     const [primary = 0] = await childrenOf(terminal.pid);
     process.kill(primary, 'SIGHUP');
-    await expect.poll(() => output, { timeout: 10_000 }).toContain('all workers are new');
+    await expect.poll(() => output, LONG).toContain('all workers are new');
     const all = [primary, ...(await childrenOf(primary))];
     expect(all).toHaveLength(3);
     terminal.kill('SIGKILL');
-    await expect.poll(async () => (await Promise.all(all.map(runs))).some(Boolean), { timeout: 10_000 }).toBe(false);
+    await expect.poll(async () => (await Promise.all(all.map(runs))).some(Boolean), LONG).toBe(false);
   } finally {
     terminal.kill('SIGKILL');
   }

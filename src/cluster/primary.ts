@@ -28,8 +28,9 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     own: createPrimaryRegistry({ workers: () => fleet.workers().length, deaths: () => counts.deaths }),
   });
 
+  const listening = new Set<number>();
   const start = (): WorkerProcess => {
-    const worker = startWorker(environment);
+    const worker = startWorker(environment, listening);
     sum.add(worker);
     worker.onMessage((message) => {
       if (message.kind !== 'ask-page') return;

@@ -3,5 +3,5 @@ import base from '../../vitest.config.ts';
 
 export default defineConfig({
   ...base,
-  test: { ...base.test, include: ['test/cluster/*.test.ts'], exclude: configDefaults.exclude },
+  test: { ...base.test, include: ['test/cluster/*.test.ts'], exclude: configDefaults.exclude, testTimeout: 120_000 },
 });

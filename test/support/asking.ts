@@ -9,24 +9,32 @@ export interface Asked {
   readonly headers: http.IncomingHttpHeaders;
   /** `performance.now()` before it was sent. */
   readonly startedMs: number;
+  /** Whether nothing came for so long that it was given up. */
+  readonly isGivenUp: boolean;
 }
+
+const PATIENCE_MS = 10_000;
 
 /** A GET by a connection of its own, which whoever distributes connections gives to the next in turn. Never rejects. */
 export const getAnew = (url: string): Promise<Asked> =>
   new Promise((resolve) => {
     const startedMs = performance.now();
-    const fail = (): void => resolve({ status: 0, text: '', headers: {}, startedMs });
-    const request = http.get(url, { agent: false, timeout: 10_000 }, (response) => {
+    let isGivenUp = false;
+    const fail = (): void => resolve({ status: 0, text: '', headers: {}, startedMs, isGivenUp });
+    const request = http.get(url, { agent: false, timeout: PATIENCE_MS }, (response) => {
       let text = '';
       response.on('data', (chunk) => {
         text += chunk;
       });
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text, headers: response.headers, startedMs }),
+        resolve({ status: response.statusCode ?? 0, text, headers: response.headers, startedMs, isGivenUp }),
       );
       response.on('error', fail);
     });
-    request.on('timeout', () => request.destroy());
+    request.on('timeout', () => {
+      isGivenUp = true;
+      request.destroy();
+    });
     request.on('error', fail);
   });
 
