@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Answers, createAnswers } from '../src/cache/answers.ts';
 import { type Changes, createChanges } from '../src/cache/changes.ts';
 import { listening } from '../src/cache/listening.ts';
+import type { GatheredPolicy } from '../src/cache/policy.ts';
 import { type Pulse, startPulse } from '../src/cache/pulse.ts';
 import { type Clock, createClock } from '../src/database/clock.ts';
 import { connectionConfig } from '../src/database/database.ts';
@@ -59,6 +60,24 @@ const ask = async (key: string, bytes: number): Promise<string> => {
   expect(answer.byteLength).toBe(bytes);
   return outcome;
 };
+
+describe('an answer that was read where the last commits may be missing', () => {
+  test('is given to others only within the bound, and holds for no longer than one that was read at once', async () => {
+    const read = (asOfMs: number) => async (policy: GatheredPolicy) => {
+      policy.readsAsOf(asOfMs);
+      policy.holdsFor(5000);
+      policy.dependsOn('category');
+      return String(asOfMs);
+    };
+    const beganMs = performance.now();
+    const ask = (key: string, ageMs: number) => answers.get(key, read(beganMs - ageMs));
+    const young = await Promise.all([ask('young', 500), ask('young', 0)]);
+    expect(young[0]?.answer).toBe(young[1]?.answer);
+    const [old] = await Promise.all([ask('old', 1001), ask('old', 0)]);
+    expect(answers.stats).toMatchObject({ joined: 1, misses: 3 });
+    expect((old?.answer.validUntilMs ?? 0) - clock.nowMs()).toBeLessThanOrEqual(4000);
+  });
+});
 
 describe('answers in memory', () => {
   test.for([

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { hasReplayed } from '../src/database/replicas/wal.ts';
+import { secretsOf } from '../src/observability/secrets.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { priceIn } from './support/priced-product.ts';
 import { passedOver, readsFrom, untilPassedOver, untilReadFrom } from './support/replica-reads.ts';
@@ -23,6 +26,9 @@ beforeAll(async () => {
 
 afterAll(() => servers[Symbol.asyncDispose]());
 
+// Also where a test has failed.
+afterEach(() => replica.sql('select pg_wal_replay_resume()'));
+
 /** Without memory, every answer is read. */
 const NO_MEMORY = { CACHE_MAX_MB: '0' };
 
@@ -43,6 +49,52 @@ const changePrice = async (): Promise<{ price: number; atMs: number }> => {
 };
 
 const readPrice = async (gateway: TestGateway): Promise<number> => priceIn(await gateway.get(`/api/product/${id}`));
+
+describe('DATABASE_REPLICA_URLS', () => {
+  test.for([
+    [{}, 'needs DATABASE_URL beside it'],
+    [{ DATABASE_URL: 'postgresql://p/db', PULSE: 'poll' }, 'needs PULSE=listen'],
+    [{ DATABASE_REPLICA_URLS: 'postgresql://u:secret@a,b/db' }, 'must name one server each'],
+    [{ DATABASE_REPLICA_URLS: 'postgresql://a/db?target_session_attrs=standby' }, 'must name one server each'],
+    [{ DATABASE_REPLICA_URLS: 'postgresql://a/db, b' }, 'must name one server each'],
+  ] as const)('is refused: %o', ([environment, reason]) => {
+    const read = () => readConfig({ DATABASE_REPLICA_URLS: 'postgresql://u:secret@a/db', ...environment });
+    expect(read).toThrow(`DATABASE_REPLICA_URLS ${reason}`);
+    expect(read).not.toThrow('secret');
+  });
+
+  test('gives no password to a log', () => {
+    const url = (password: string) => `postgresql://u:${password}@host/db`;
+    const config = readConfig({ DATABASE_URL: url('one'), DATABASE_REPLICA_URLS: `${url('two')},${url('three')}` });
+    expect(new Set(secretsOf(config))).toEqual(new Set(['one', 'two', 'three']));
+  });
+});
+
+describe('a position of the primary', () => {
+  const replica = {
+    lsn: 8192,
+    origin: '1/2',
+    receivedTimeline: null,
+    recoveredTimeline: 3,
+    isStandby: true,
+    startedAt: '',
+    pid: 1,
+  };
+  test.for([
+    ['that is replayed', {}, {}, true],
+    ['that is one byte further', {}, { lsn: 8193 }, false],
+    ['behind the header of a page that is still empty', {}, { lsn: 8216 }, true],
+    ['behind the first record of that page', {}, { lsn: 8224 }, false],
+    ['just as far behind one that is not the end of a page', { lsn: 8200 }, { lsn: 8224 }, false],
+    ['of another timeline', {}, { timeline: 4 }, false],
+    ['of the timeline that is being received', { receivedTimeline: 4 }, { timeline: 4 }, true],
+    ['of another cluster', {}, { origin: '2/2' }, false],
+    ['for a server that replays nothing', { lsn: null }, {}, false],
+    ['for a server that is a primary itself', { isStandby: false }, {}, false],
+  ] as const)('%s', ([, own, position, expected]) => {
+    expect(hasReplayed({ ...replica, ...own }, { lsn: 8192, origin: '1/2', timeline: 3, ...position })).toBe(expected);
+  });
+});
 
 describe('misses', () => {
   test('are read from all replicas in turn, and hardly ever from the primary, while views and beats stay there', async () => {
@@ -72,6 +124,30 @@ describe('misses', () => {
     await using gateway = await start([wire], NO_MEMORY);
     await untilReadFrom(gateway, wire, () => readPrice(gateway));
     await expect.poll(wire.idleMs, { interval: 50, timeout: 3000 }).toBeGreaterThan(1000);
+  });
+
+  test('are read from a replica by a role that may do no more than a gateway needs, and not if it may not even ask how far it is', async () => {
+    await primary.sql(`create role gateway login password 'gateway'`);
+    await primary.sql('grant select on category, product, notice, _prisma_migrations to gateway');
+    await primary.sql('grant update (view_count) on notice to gateway');
+    await servers.caughtUp(replica);
+    const asGateway = ({ url }: { url: string }) =>
+      Object.assign(new URL(url), { username: 'gateway', password: 'gateway' }).href;
+    const environment = { DATABASE_URL: asGateway(primary), DATABASE_REPLICA_URLS: asGateway(replica), ...NO_MEMORY };
+    await using gateway = await createTestGateway({ url: environment.DATABASE_URL }, environment);
+    await untilReadFrom(gateway, replica, () => readPrice(gateway));
+
+    await primary.sql('revoke execute on function pg_control_system() from public');
+    try {
+      await using barred = await createTestGateway({ url: environment.DATABASE_URL }, environment);
+      for (let read = 0; read < 20; read += 1) expect(await readPrice(barred)).toBeGreaterThan(0);
+      expect(await readsFrom(barred, replica)).toBe(0);
+      expect(barred.logged.map(({ msg }) => msg)).toContain(
+        'the primary does not tell its position: no replica is read from',
+      );
+    } finally {
+      await primary.sql('grant execute on function pg_control_system() to public');
+    }
   });
 
   test('are left to the primary where no commit at all may be missed', async () => {
@@ -122,6 +198,35 @@ describe('a replica that lags', () => {
       expect(list.text).toContain(`"amount":"${price}.00"`);
       await replica.sql('select pg_wal_replay_resume()');
       expect(await passedOver(gateway, replica, 'change')).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe('a commit that is acknowledged before it is written', () => {
+  test('is not missed either: no replica has it before it is sent', async () => {
+    await primary.sql(`alter system set wal_writer_delay = '10s'`);
+    await primary.sql('select pg_reload_conf()');
+    try {
+      await using gateway = await start([replica], NO_MEMORY);
+      for (let round = 0; round < 3; round += 1) {
+        await untilReadFrom(gateway, replica, () => readPrice(gateway));
+        lastPrice += 1;
+        await primary.sql(
+          `update product set price = $1 from (select set_config('synchronous_commit', 'off', true)) asynchronously where id = $2`,
+          [lastPrice, id],
+        );
+        const atMs = performance.now();
+        while (performance.now() - atMs < 250) {
+          const sentMs = performance.now();
+          const read = await readPrice(gateway);
+          if (sentMs - atMs >= 100) expect(read).toBe(lastPrice);
+        }
+        // It writes what is before it, too.
+        await primary.sql('update product set stock = stock + 1 where id = $1', [id]);
+      }
+    } finally {
+      await primary.sql('alter system reset wal_writer_delay');
+      await primary.sql('select pg_reload_conf()');
     }
   });
 });

@@ -23,9 +23,11 @@ export const asksForWrites = (url: string): boolean => {
   return attributes === undefined || SESSION_ATTRIBUTES.includes(attributes);
 };
 
-/** Whether it is about one server, whatever that is at the moment. */
-export const namesOneServer = (url: string): boolean =>
-  urlsOf(url).length === 1 && !/[?&]target_session_attrs=/.test(url);
+/** Whether it is about one server, whatever that is at the moment; what comes after a comma may be meant for another. */
+export const namesOneServer = (url: string): boolean => {
+  const [, , hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
+  return !hosts.includes(',') && !/[,\s]|[?&]target_session_attrs=/.test(after);
+};
 
 /** Its hosts and ports, for people. */
 export const placeOf = (url: string): string =>

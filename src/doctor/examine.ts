@@ -9,6 +9,7 @@ import { checkConnections } from './connections.ts';
 import { checkNotifications } from './notifications.ts';
 import { checkPermissions } from './permissions.ts';
 import { checkPooler } from './pooler.ts';
+import { checkReplicas } from './replicas.ts';
 import { checkIndexes, checkMigrations } from './schema.ts';
 import { checkServer } from './server.ts';
 
@@ -18,6 +19,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['clock', checkClock],
   ['pooler', checkPooler],
   ['connections', checkConnections],
+  ['replicas', checkReplicas],
   ['migrations', checkMigrations],
   ['permissions', checkPermissions],
   ['indexes', checkIndexes],

@@ -47,22 +47,27 @@ export const createReplicatedDatabase = async (settings: Record<string, string> 
     const pool = new pg.Pool({ connectionString: server.url, max: 4 });
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));
+    let isRunning = true;
+    const kill = async (): Promise<void> => {
+      const [pid] = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
+      isRunning = false;
+      process.kill(Number(pid), 'SIGQUIT');
+      await server.exited;
+      await server.stop();
+    };
+    // An orderly shutdown would wait for replicas that may not be there any more.
     closing.push(async () => {
       await pool.end();
-      await server.stop();
+      if (isRunning) await kill();
     });
     return {
       url: server.url,
       dataDir,
       sql: async (text, values) => (await pool.query(text, values)).rows,
-      kill: async () => {
-        const [pid] = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
-        process.kill(Number(pid), 'SIGQUIT');
-        await server.exited;
-        await server.stop();
-      },
+      kill,
       startAgain: async () => {
         server = await startServer();
+        isRunning = true;
       },
     };
   };
@@ -115,17 +120,29 @@ const copyCluster = async (of: Server, dataDir: string): Promise<void> => {
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     await rm(path.join(to, 'postmaster.pid'), { force: true });
     await rm(path.join(to, 'standby.signal'), { force: true });
-    const { host, port, user, password } = client as unknown as Record<string, string | number>;
     await write(to, 'backup_label', rows[0]?.labelfile ?? '');
-    await write(to, 'standby.signal', '');
-    await write(
-      to,
-      'postgresql.auto.conf',
-      `primary_conninfo = 'host=${host} port=${port} user=${user} password=${password}'\n`,
-    );
+    await follow(to, of);
   } finally {
     await client.end();
   }
+};
+
+/** How a replica connects to a primary. */
+export const conninfoOf = ({ url }: Pick<Server, 'url'>): string => {
+  const { hostname, port, username, password } = new URL(url);
+  return `host=${hostname} port=${port} user=${username} password=${password}`;
+};
+
+/** Has a server that does not run follow another one, whatever it has in its own log. */
+const follow = async (cluster: string, primary: Pick<Server, 'url'>): Promise<void> => {
+  await write(cluster, 'standby.signal', '');
+  await write(cluster, 'postgresql.auto.conf', `primary_conninfo = '${conninfoOf(primary)}'\n`);
+};
+
+/** Starts a server that was killed, as a replica of another one. */
+export const startAgainBehind = async (server: Server, primary: Server): Promise<void> => {
+  await follow(path.join(server.dataDir, 'postgres'), primary);
+  await server.startAgain();
 };
 
 /** A file of the cluster belongs to whom the cluster belongs to. */
