@@ -167,6 +167,28 @@ test('a product that is yet to be published is not asked for again until it is',
   expect(await millisecondsSince(database, moment)).toBeLessThan(100);
 });
 
+test('in a flood of changes an answer is made anew once in the bound, and misses no commit that is older', async () => {
+  await refill(database);
+  await using gateway = await createTestGateway(database, { FRESHNESS_MS: '200' });
+  await using backOffice = await openSession(database);
+  const acknowledgedMs: number[] = [];
+  let reads = 0;
+  const statements = await gateway.countStatements(async () => {
+    for (let price = 0; (acknowledgedMs.at(-1) ?? 0) - (acknowledgedMs[0] ?? 0) < 1200; price += 1) {
+      await backOffice.query('update product set price = $1 where id = 1', [price]);
+      acknowledgedMs.push(performance.now());
+      const sentMs = performance.now();
+      const shown = Number(/"id":1,.*?"amount":"([\d.]+)"/.exec((await gateway.get('/api/product/list')).text)?.[1]);
+      const missed = acknowledgedMs[shown + 1] ?? Number.POSITIVE_INFINITY;
+      expect(sentMs - missed, `${shown} at ${price}`).toBeLessThan(200);
+      reads += 1;
+    }
+  });
+  // Each time with its categories: a few at once, and then one in 200 ms.
+  expect(statements / 2).toBeLessThan(20);
+  expect(reads).toBeGreaterThan(40);
+});
+
 test('what was read before a change and finished after it is kept by nobody', async () => {
   await refill(database);
   await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '5000' });
@@ -178,7 +200,9 @@ test('what was read before a change and finished after it is kept by nobody', as
   const early = prices('category { name }');
   await untilBlocked(database);
   await database.sql('update product set price = 77 where id = 1');
+  const acknowledgedMs = performance.now();
   await expect.poll(() => prices(''), { interval: 5 }).toContain('"77.00"');
+  await expect.poll(() => performance.now() - acknowledgedMs, { interval: 5 }).toBeGreaterThan(100);
   await backOffice.query('commit');
   expect(await early).not.toContain('"77.00"');
   expect(await prices('category { name }')).toContain('"77.00"');
@@ -189,7 +213,7 @@ test.for(['1', '1, 999'])(
   'a product that will be published shows on the moment, though no beat has told of it: %s',
   async (ids) => {
     await refill(database);
-    await using gateway = await createTestGateway(database, { FRESHNESS_MS: '1000' });
+    await using gateway = await createTestGateway(database);
     await database.sql(`insert into product (id, category_id, name, slug, price) values (999, 1, 'New', 'new', 1)`);
     const list = async (): Promise<string> => (await gateway.get('/api/product/list?categoryIds=1')).text;
     await untilKnown(gateway, [['GET', '/api/product/list?categoryIds=1']]);

@@ -5,7 +5,6 @@ import type { Answer } from './answer.ts';
 export interface AnswerStore {
   readonly get: (key: string) => Answer | undefined;
   readonly set: (key: string, answer: Answer) => void;
-  readonly delete: (key: string) => void;
   readonly size: () => { bytes: number; entries: number };
 }
 
@@ -42,10 +41,6 @@ export const createAnswerStore = (maxBytes: number): AnswerStore => {
       const hasRoom = proven.calculatedSize + sizeOf(answer, key) <= proven.maxSize;
       (hasRoom || proven.has(key) ? proven : newcomers).set(key, answer);
     },
-    delete: (key) => {
-      proven.delete(key);
-      newcomers.delete(key);
-    },
     size: () => ({ bytes: proven.calculatedSize + newcomers.calculatedSize, entries: proven.size + newcomers.size }),
   };
 };
@@ -53,7 +48,6 @@ export const createAnswerStore = (maxBytes: number): AnswerStore => {
 const NOTHING: AnswerStore = {
   get: () => undefined,
   set: () => {},
-  delete: () => {},
   size: () => ({ bytes: 0, entries: 0 }),
 };
 

@@ -11,6 +11,10 @@ export interface Answer {
   readonly etag: string;
   /** What it rests on. */
   readonly parts: readonly Part[];
+  /** It misses no commit that was acknowledged before this moment, by `performance.now()`. */
+  readonly asOfMs: number;
+  /** How often it has been made anew, each time soon after the last. */
+  readonly remakes: number;
   /** The number of the change up to which none is known to have touched them. */
   trueAt: number;
   /** When it stops being true by itself, in the database's milliseconds; infinite for never. */

@@ -63,12 +63,15 @@ interface Surroundings {
 /** While it is not known when answers next change, those that are being made are given to others for this long. */
 const UNKNOWN_CHANGE_MS = 20;
 
+/** An answer that was made anew so often, each time within twice the bound of the last, is in a flood of changes. */
+const FLOOD_REMAKES = 4;
+
 /** While the database is known to be away, it is tried once in this time; other requests do not wait to find out. */
 const RETRY_AFTER_FAILURE_MS = 500;
 
 /**
  * The answers of both doors. An answer is kept only if nothing that it rests on changed while it was made, and given only while nothing
- * of it has changed since; what it takes to know that is the pulse's business.
+ * of it has changed since, but for floods of changes; what it takes to know that is the pulse's business.
  */
 export const createAnswers = ({
   pulse,
@@ -98,12 +101,22 @@ export const createAnswers = ({
   const isTrue = (answer: Answer): boolean =>
     !hasMoved(answer) && clock.nowMs() < answer.validUntilMs && isTrusted(answer.trustedUntilMs);
 
+  /** What was read within the bound misses no commit that is older, whatever has changed since. */
+  const isYoung = ({ asOfMs, validUntilMs, trustedUntilMs }: Answer): boolean =>
+    performance.now() - asOfMs < freshnessMs && clock.nowMs() < validUntilMs && isTrusted(trustedUntilMs);
+
+  // A change shows at once all the same; but where one follows the other, the answer is made anew once in that time and not for each of them.
+  const isGiven = (answer: Answer): boolean => isTrue(answer) || (answer.remakes >= FLOOD_REMAKES && isYoung(answer));
+
+  // One that is not given stays until another takes its place: that of the same key, or one that is asked for more.
   const find = (key: string): Answer | undefined => {
     const answer = store.get(key);
-    if (answer === undefined || isTrue(answer)) return answer;
-    // One that time alone has overtaken may still serve while the database is away.
-    if (hasMoved(answer)) store.delete(key);
-    return undefined;
+    return answer === undefined || isGiven(answer) ? answer : undefined;
+  };
+
+  const remakesOf = (key: string, asOfMs: number): number => {
+    const last = store.get(key);
+    return last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0;
   };
 
   const lookAround = (): Surroundings => ({
@@ -132,10 +145,13 @@ export const createAnswers = ({
       // A next change that is not known may be over already.
       validUntilMs = Math.min(validUntilMs, start.nextChangeMs[table] ?? start.nowMs);
     }
+    const asOfMs = policy.asOfMs ?? Number.NEGATIVE_INFINITY;
     const answer: Answer = {
       key,
       ...toBody(text),
       parts: [...policy.parts],
+      asOfMs,
+      remakes: remakesOf(key, asOfMs),
       trueAt: start.sequence,
       validUntilMs,
       trustedUntilMs: start.trustedUntilMs,
@@ -144,7 +160,7 @@ export const createAnswers = ({
       coded: {},
     };
     // With several views in it, one that can no longer be counted would spoil the others, which by then are.
-    if (!pulse.isLost() && isTrue(answer) && answer.views.length < 2) store.set(key, answer);
+    if (!pulse.isLost() && (isTrue(answer) || isYoung(answer)) && answer.views.length < 2) store.set(key, answer);
     return answer;
   };
 
