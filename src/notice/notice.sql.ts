@@ -25,6 +25,7 @@ const contains = (pattern: string): string =>
 
 /**
  * A page of the notices in effect with their total, which stands in every row; where the page is empty, in one row without a notice.
+ * Those in effect are found once, by their end, for both: in the order of a page, those that are long over would come between them.
  * Values: now, limit, offset, type or null, `like` pattern or null.
  */
 export const noticePage: Statement = (() => {
@@ -32,9 +33,11 @@ export const noticePage: Statement = (() => {
   return {
     name: 'notice_page',
     text: `
-      select matching.total, ${COLUMNS}
-      from (select count(*) as total from notice n where ${where}) matching
-      left join lateral (select * from notice n where ${where} ${ORDER} limit $2 offset $3) n on true
+      with matching as materialized (select n.id, n.pinned, n.starts_at from notice n where ${where})
+      select counted.total, ${COLUMNS}
+      from (select count(*) as total from matching) counted
+      left join (select n.id from matching n ${ORDER} limit $2 offset $3) page on true
+      left join notice n on n.id = page.id
       ${ORDER}`,
   };
 })();
