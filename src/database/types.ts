@@ -47,9 +47,21 @@ const parseTextArray = (text: string): string[] => {
   return /["\\{]|null/i.test(text.slice(1)) ? parseAnyTextArray(text) : text.slice(1, -1).split(',');
 };
 
+const MAX_AMOUNTS = 10_000;
+
+/** Prices repeat, and nobody can change a `Decimal`: each is read once. */
+const createAmounts = (): ((text: string) => Prisma.Decimal) => {
+  const known = new Map<string, Prisma.Decimal>();
+  return (text) => {
+    const amount = known.get(text) ?? new Prisma.Decimal(text);
+    if (known.size < MAX_AMOUNTS) known.set(text, amount);
+    return amount;
+  };
+};
+
 const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
-  [builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
+  [builtins.NUMERIC, createAmounts()],
   [builtins.TIMESTAMPTZ, parseTimestamp],
   [TEXT_ARRAY_OID, parseTextArray],
 ]);
