@@ -1,13 +1,13 @@
 // What was seen with a profiler (`node --cpu-prof`), and in the cores that server and PostgreSQL had. Look again when a share moves.
 
 const WRITING =
-  'The system call that writes the answer, a third to a half of the CPU time; then head and parser of Node, and the headers that the limit does not send.';
+  'The system call that writes the answer, a third to a half of the CPU time; then parser, request and response of Node. The head is written from lines that are ready, which saves about what finding the answer takes.';
 const SHARED =
   'Equal requests in flight share one execution, so PostgreSQL has little to do; the way there: routing, variables, waiting for the shared answer.';
 const YOGA =
   'Equal requests in flight share one execution; for each of them Yoga reads the body and makes its objects: a sixth of the CPU time is garbage collection.';
 const VIEWS =
-  'Views that wait together share one statement, and each puts its number into an answer from memory: what is left is the way of the request, the promise that it waits on, and the wait for the commit.';
+  'Views that wait together share one statement, and each puts its number into an answer from memory: what is left is the way of the request, the promise that it waits on, and the wait for the commit, in which the process has nothing to do.';
 const VIEWS_COLD = 'As with the cache, but the notice is read and executed again for those that come at the same time.';
 const ROW_LOCK = 'The lock of one row: every update waits for the commit of the one before.';
 
@@ -26,11 +26,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'A `take` inside a relation reads every product of the 20 categories, ten thousand rows, and trims them in the process.',
   gateway: WRITING,
   'gateway W1':
-    'Misses: of 20,000 products that were asked for once, those that a quarter of the cache holds are still there; asked for again, they stay.',
+    'As the others; and 20,000 answers, each in a dozen objects, are more than the caches of the processor hold.',
+  'gateway W4': 'As the others; and 500 answers of 15 kB are more than the caches of the processor hold.',
   'gateway W7a': VIEWS,
   'gateway W7b': VIEWS,
-  'gateway W8': 'Finding the answer by the bytes of the body, and six headers that the limit does not send.',
-  'gateway W9': 'Finding the answer by the bytes of the body, and six headers that the limit does not send.',
+  'gateway W8': 'Reading the body, and finding the answer by its bytes.',
+  'gateway W9': 'Reading the body, and finding the answer by its bytes.',
   'gateway-off': SHARED,
   'gateway-off W1':
     'Row and JSON a sixth each, garbage a sixth; the rest is spread over the promises of the way there and back. Lookups of one moment share a statement, so PostgreSQL does little.',

@@ -52,7 +52,7 @@ const conditions = (results: Results): string => {
 const HOW_TO_READ = `## How to read it
 
 - **The limit** is a bare \`node:http\` server that has every answer in memory, the very bytes that the gateway gives: it looks the target or the
-  body up, writes the head, writes the body. No server on \`node:http\` can be faster, so the other numbers are shares of it. It has two doors:
+  body up, has Node write the head, writes the body: what any server on \`node:http\` does, so the other numbers are shares of it. It has two doors:
   GET, and POST with the body read. Each server is compared with the door that it was asked through.
 - **fastify + pg** and **mercurius** are what a team would write by hand: prepared statements, \`lateral\` joins, schemas for the serializer, the
   JIT, loaders. **Yoga + Pothos + Prisma** is the stack of the gateway as its documentations show it, on indexes made for it.
@@ -107,12 +107,7 @@ default 128 MB of shared buffers, takes 20 against 15 µs for a product, and 766
 ## What watching costs
 
 Of an answer from memory (W2, medians of 7 rounds of 1 s, quiet): 14.0 µs of CPU with metrics, 14.0 without, 13.8 with metrics and traces of one
-request in a hundred; the rounds of the limit differ by more.
-
-## Since the run above
-
-The figures of W7a and W7b for Vitrine are from before views were gathered for a millisecond. By hand, on the same machine: one id 40,000 views a second for
-17.5 µs of the server's CPU each (the limit 12.1), spread over 300 ids 30,000 for 22.0 µs.`;
+request in a hundred; the rounds of the limit differ by more.`;
 
 const RUN_IT = `\`\`\`sh
 npm ci
