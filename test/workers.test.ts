@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { backOffMs } from '../src/cluster/slot.ts';
 import { getAnew, keepAsking } from './support/asking.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
@@ -16,7 +16,9 @@ import { childrenOf, runs, workersOf } from './support/workers.ts';
 
 // WORKERS=2, as real processes.
 
-const LONG = { timeout: 20_000 };
+// On a busy machine each start takes seconds, and a restart is two of them.
+vi.setConfig({ testTimeout: 120_000 });
+const LONG = { timeout: 60_000 };
 
 let database: TestDatabase;
 

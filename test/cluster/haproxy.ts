@@ -38,7 +38,7 @@ export const startHaproxy = async (places: readonly [string, string]): Promise<H
       const { status } = await getAnew(`${url}/proxy-health`);
       if (status !== 200) throw new Error(`HAProxy answers ${status}: ${output}`);
     },
-    { interval: 50, timeout: 5000 },
+    { interval: 50, timeout: 20_000 },
   );
   return {
     url,

@@ -39,7 +39,7 @@ const untilBothServe = async (): Promise<void> => {
         seen.add(nameIn((await getAnew(target())).headers));
         return names.every((name) => seen.has(name));
       },
-      { interval: 20, timeout: 30_000 },
+      { interval: 20, timeout: 60_000 },
     )
     .toBe(true);
 };
@@ -76,7 +76,7 @@ test('a change is seen through both as soon as it must', async () => {
           if (String(headers['cache-status']).endsWith('hit')) hits += 1;
           return checked.size;
         },
-        { interval: 5, timeout: 10_000 },
+        { interval: 5, timeout: 30_000 },
       )
       .toBe(2);
     expect([...checked].toSorted()).toEqual(names.toSorted());
