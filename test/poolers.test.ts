@@ -13,7 +13,8 @@ import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { KNOWN, type Request, untilKnown } from './support/known-answers.ts';
 import { hasPgBouncer, type PgBouncer, type PoolMode, startPgBouncer } from './support/pgbouncer.ts';
 import { createPricedProduct, type PricedProduct, priceIn } from './support/priced-product.ts';
-import { insertNotice } from './support/rows.ts';
+import { createRestartableDatabase } from './support/restartable-database.ts';
+import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 import { openSession } from './support/session.ts';
 import { ascending, doorOf, numbers, stored, type View, viewOf, viewRequest } from './support/views.ts';
 
@@ -131,6 +132,28 @@ describe.skipIf(!hasPgBouncer).each(['session', 'transaction'] as const)('throug
     expect(performance.now() - startedMs).toBeLessThan(2500);
   });
 });
+
+test.skipIf(!hasPgBouncer)(
+  'a restart of the database is over for those behind a pooler, too, once it is back',
+  async () => {
+    await using restartable = await createRestartableDatabase();
+    const categoryId = await insertCategory(restartable);
+    await insertProduct(restartable, { category_id: categoryId });
+    const id = await insertNotice(restartable);
+    await using bouncer = await startPgBouncer(restartable, { mode: 'session', poolSize: 20 });
+    await using gateway = await createTestGateway(bouncer, { FRESHNESS_MS: '0' });
+    const statuses = async (): Promise<number[]> =>
+      Promise.all(
+        ['product/1', 'product/hot', `notice/${id}`].map(async (path) => (await gateway.get(`/api/${path}`)).status),
+      );
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await restartable.stopAtOnce();
+    expect((await gateway.get(`/api/notice/${id}`)).status).toBe(503);
+    await restartable.startAgain();
+    await expect.poll(statuses, { interval: 20, timeout: 2500 }).toEqual([200, 200, 200]);
+    expect((await gateway.get(`/api/notice/${id}`)).json).toMatchObject({ viewCount: await stored(restartable, id) });
+  },
+);
 
 describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
   let bouncer: PgBouncer;

@@ -26,7 +26,7 @@ export const createListening = (more: readonly string[] = []): ChangeSource => {
   return {
     tellsChanges: true,
     prepare: async (client, onChange) => {
-      await assertOwnSession(client, 'Notifications (PULSE=listen) need');
+      await assertOwnSession(client, 'Notifications (PULSE=listen) need', '; or set PULSE=poll');
       client.on('notification', ({ channel, payload = '' }) => {
         if (channel === PRODUCT_CHANNEL) onChange(readProductChange(payload) ?? 'product');
         else if (payload === 'category' || payload === 'notice') onChange(payload);

@@ -9,6 +9,8 @@ import { READ_ONLY } from './writable.ts';
 
 interface Options {
   readonly url: string;
+  /** Where it comes from. @default 'DATABASE_URL' */
+  readonly variable?: string | undefined;
   /** How long to go on trying; 0: one try. */
   readonly waitMs: number;
   readonly log: Logger;
@@ -22,7 +24,7 @@ const REMIND_MS = 5000;
  * Waits for a server that comes up later than we do. What no waiting mends (a wrong password, a database that does not exist) is told at once.
  * @throws OperatorError
  */
-export const awaitDatabase = async ({ url, waitMs, log }: Options): Promise<void> => {
+export const awaitDatabase = async ({ url, variable = 'DATABASE_URL', waitMs, log }: Options): Promise<void> => {
   const startedMs = performance.now();
   let toldMs = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -33,12 +35,12 @@ export const awaitDatabase = async ({ url, waitMs, log }: Options): Promise<void
     const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
     if (parameter)
       throw new OperatorError(
-        `A pooler before the database lets no session begin with ${parameter}: leave it out of DATABASE_URL, and let the role set it ("alter role … set ${parameter} = …").`,
+        `A pooler before the database lets no session begin with ${parameter}: leave it out of ${variable}, and let the role set it ("alter role … set ${parameter} = …").`,
       );
-    if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check DATABASE_URL.`);
+    if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check ${variable}.`);
     if (waitedMs + RETRY_MS > waitMs) {
       const waited = waitMs === 0 ? '' : ` after ${(waitedMs / 1000).toFixed(1)} s (DATABASE_WAIT_MS)`;
-      throw new OperatorError(`The database cannot be reached${waited}: ${message}. Check DATABASE_URL.`);
+      throw new OperatorError(`The database cannot be reached${waited}: ${message}. Check ${variable}.`);
     }
     if (performance.now() - toldMs > REMIND_MS) {
       toldMs = performance.now();

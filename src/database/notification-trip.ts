@@ -4,7 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { DatabaseClient } from './client.ts';
 import { connectionConfig } from './database.ts';
 
-const TIMEOUT_MS = 3000;
+const TIMEOUT_MS = 2000;
 
 /**
  * Sends a notification on one way and listens for it on another, on a channel that no gateway listens to.

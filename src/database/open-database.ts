@@ -30,8 +30,9 @@ export const openDatabase = async (
   log: Logger,
 ): Promise<OpenDatabase> => {
   if (databaseUrl !== undefined) {
-    for (const url of new Set([databaseUrl, databaseDirectUrl ?? databaseUrl]))
-      await awaitDatabase({ url, waitMs: databaseWaitMs, log });
+    if (databaseUrl !== databaseDirectUrl) await awaitDatabase({ url: databaseUrl, waitMs: databaseWaitMs, log });
+    if (databaseDirectUrl !== undefined)
+      await awaitDatabase({ url: databaseDirectUrl, variable: 'DATABASE_DIRECT_URL', waitMs: databaseWaitMs, log });
     return {
       url: databaseUrl,
       isEmbedded: false,

@@ -65,11 +65,15 @@ export const keepsStatements = async (client: DatabaseClient): Promise<boolean> 
 const NO_SUCH_STATEMENT = '26000';
 const STATEMENT_EXISTS = '42P05';
 
-/** @param what needs the session: `Migrations need` @throws OperatorError where each transaction may have another one */
-export const assertOwnSession = async (client: DatabaseClient, what: string): Promise<void> => {
+/**
+ * @param what needs the session: `Migrations need`
+ * @param instead what can be done without one
+ * @throws OperatorError where each transaction may have another one
+ */
+export const assertOwnSession = async (client: DatabaseClient, what: string, instead = ''): Promise<void> => {
   if ((await findPooling(client)) !== 'transaction') return;
   throw new OperatorError(
-    `${what} a session, and there is a pooler in transaction mode before the database: let DATABASE_DIRECT_URL lead to the database itself, or to a pool in session mode`,
+    `${what} a session, and there is a pooler in transaction mode before the database: let DATABASE_DIRECT_URL lead to the database itself, or to a pool in session mode${instead}.`,
   );
 };
 

@@ -57,14 +57,12 @@ export const startPgBouncer = async (
   const { stdout } = await promisify(execFile)(String(PROGRAM), ['--version']);
   const [, minor] = /^PgBouncer 1\.(\d+)/.exec(stdout) ?? [];
   const forgetStatements = Number(minor) >= 21 ? 'max_prepared_statements = 0' : '';
-  // What stands further down counts, and each section may come again.
+  // What stands further down counts. (A section that came again would begin with the defaults.)
+  const database = `* = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}`;
   const configure = (poolMode: PoolMode): Promise<void> =>
     writeFile(
       file,
-      `${example}
-[databases]
-* = host=${server.hostname} port=${server.port} user=${server.username} password=${decodeURIComponent(server.password)}
-[pgbouncer]
+      `${example.replace('[databases]\n', `[databases]\n${database}\n`)}
 listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
