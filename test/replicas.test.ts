@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { hasReplayed } from '../src/database/replicas/wal.ts';
 import { secretsOf } from '../src/observability/secrets.ts';
+import { type Reading, startCommitRecord } from './support/commit-record.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { priceIn } from './support/priced-product.ts';
 import { passedOver, readsFrom, untilPassedOver, untilReadFrom } from './support/replica-reads.ts';
@@ -27,7 +29,9 @@ beforeAll(async () => {
 afterAll(() => servers[Symbol.asyncDispose]());
 
 // Also where a test has failed.
-afterEach(() => replica.sql('select pg_wal_replay_resume()'));
+afterEach(async () => {
+  for (const server of [replica, other]) await server.sql('select pg_wal_replay_resume()');
+});
 
 /** Without memory, every answer is read. */
 const NO_MEMORY = { CACHE_MAX_MB: '0' };
@@ -38,6 +42,8 @@ const start = (replicas: readonly { url: string }[], environment: Record<string,
     DATABASE_REPLICA_URLS: replicas.map(({ url }) => url).join(', '),
     ...environment,
   });
+
+const random = (from: number, to: number): number => from + Math.floor(Math.random() * (to - from + 1));
 
 let lastPrice = 10;
 
@@ -229,6 +235,58 @@ describe('a commit that is acknowledged before it is written', () => {
       await primary.sql('select pg_reload_conf()');
     }
   });
+});
+
+test('whatever is changed, read and delayed at once, no answer misses a commit that is older than the bound', async () => {
+  const ids: number[] = [];
+  for (let product = 0; product < 3; product += 1)
+    ids.push(await insertProduct(primary, { category_id: 1, price: '0.00', sales: 9 }));
+  await using gateway = await start([replica, other]);
+  await untilReadFrom(gateway, replica, () => gateway.get(`/api/product/list?limit=${1 + random(0, 99)}`));
+  const record = await startCommitRecord(primary, ids, 100);
+  const faults: string[] = [];
+  const endMs = performance.now() + 3000;
+  const repeat = async (step: () => Promise<unknown>): Promise<void> => {
+    while (performance.now() < endMs) await step();
+  };
+  const read = async (target: string, lists: Reading['lists']): Promise<void> => {
+    const sentMs = performance.now();
+    const answer = await gateway.get(target);
+    const fault = record.faultOf({ lists, sentMs, receivedMs: performance.now(), answer });
+    if (fault) faults.push(`${target}: ${fault}`);
+    await delay(random(0, 3));
+  };
+  let cents = 0;
+  await Promise.all([
+    ...ids.map(() => repeat(() => read('/api/product/list', ['products']))),
+    // The query makes each of them an answer of its own.
+    repeat(() => read(`/graphql?query={products(limit:${random(20, 100)}){id,price{amount}}}`, ['products'])),
+    repeat(() =>
+      read(`/graphql?query={categories{products(limit:${random(20, 100)}){id,price{amount}}}}`, ['products']),
+    ),
+    repeat(() => read('/api/notice/list', ['notices'])),
+    repeat(() => read(`/api/notice/page?pageSize=${random(50, 100)}`, ['notices'])),
+    repeat(async () => {
+      cents += 1;
+      await record.commitPrices(new Map([[ids[cents % ids.length] ?? 0, cents]]));
+      // What is wrongly kept is seen only until the next change.
+      await delay(random(0, 400));
+    }),
+    repeat(async () => {
+      await record.insertNotice(random(-50, 200), 300);
+      await delay(random(100, 400));
+    }),
+    ...[replica, other].map((server) =>
+      repeat(async () => {
+        await server.sql('select pg_wal_replay_pause()');
+        await delay(random(0, 150));
+        await server.sql('select pg_wal_replay_resume()');
+        await delay(random(0, 150));
+      }),
+    ),
+  ]);
+  expect(faults.slice(0, 5)).toEqual([]);
+  expect((await readsFrom(gateway, replica)) + (await readsFrom(gateway, other))).toBeGreaterThan(50);
 });
 
 describe('a replica that fails', () => {

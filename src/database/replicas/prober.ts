@@ -25,6 +25,7 @@ interface Options {
   readonly log: Logger;
 }
 
+const CONNECT_TIMEOUT_MS = 3000;
 const TIMEOUT_MS = 1000;
 /** One that takes longer to say how far it is would take as long to answer. */
 const PATIENCE_MS = 250;
@@ -80,7 +81,7 @@ export const createProber = ({ name, connection, delayMs, onChange, log }: Optio
     isConnecting = true;
     const opened = new DatabaseClient({
       ...connection,
-      connectionTimeoutMillis: TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
     });
     opened.on('error', (error) => lose(opened, error));

@@ -106,7 +106,7 @@ export const createReplica = (options: Options): Replica => {
     connection,
     size: poolSize,
     timeoutMs,
-    log,
+    log: log.child({ replica: name }),
     ...(watch && { watch }),
     onConnect: assertSame,
   });
