@@ -264,7 +264,7 @@ export const createApp = (deps: Deps): App => {
       const isGraphql = path === '/graphql';
       if (!isGraphql && !path.startsWith('/api/')) return undefined;
       // Views wait in a queue of their own.
-      if (!isGraphql && isView(path)) return undefined;
+      if (isGraphql ? body && engine.isView(body) : isView(path)) return undefined;
       const requestId = requestIdOf(request.headers['x-request-id']);
       const error = load.refuse();
       return recalled.refused(isGraphql ? 'graphql' : 'rest', request, requestId, () => errorResponse(path, error));

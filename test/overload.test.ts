@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
   await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Pan', 'pan', 9.9)`);
-  await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
+  await database.sql(`insert into notice (title, content) values ('Read me', '…'), ('Read me too', '…')`);
   return () => database[Symbol.asyncDispose]();
 });
 
@@ -38,15 +38,16 @@ const ask = async ({ url }: ServingProcess, target: string, init?: RequestInit):
   return { status, ms, retryAfter: headers.get('retry-after'), cache: headers.get('cache-status'), ...response };
 };
 
-const askGraphql = (gateway: ServingProcess, query: string): Promise<Answer> =>
+const askGraphql = (gateway: ServingProcess, query: string, variables = {}): Promise<Answer> =>
   ask(gateway, '/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
+    body: JSON.stringify({ query, variables }),
   });
 
 const KNOWN = '/api/notice/list';
 const KNOWN_QUERY = '{ notices { id title } }';
+const VIEW_QUERY = 'query View($id: Int!) { notice(id: $id) { title viewCount } }';
 
 /** What goes on whatever is refused. */
 const expectTheRestToGoOn = async (gateway: ServingProcess): Promise<void> => {
@@ -115,6 +116,7 @@ test('while the event loop is late, nothing new is begun, and the rest goes on',
   });
   await ask(gateway, KNOWN);
   await askGraphql(gateway, KNOWN_QUERY);
+  await askGraphql(gateway, VIEW_QUERY, { id: 1 });
   gateway.command.child.kill('SIGUSR2');
 
   const limits = Array.from({ length: 100 }, (_, index) => index + 1).values();
@@ -122,6 +124,8 @@ test('while the event loop is late, nothing new is begun, and the rest goes on',
   await expect.poll(askNew, { timeout: 10_000 }).toMatchObject(REFUSED);
   expect(await askGraphql(gateway, '{ newProducts(limit: 8) { id } }')).toMatchObject(REFUSED);
   for (const target of [KNOWN, '/livez', '/api/notice/1']) expect((await ask(gateway, target)).status).toBe(200);
+  // A view has bounds of its own, also of a notice that nobody has asked for yet.
+  expect((await askGraphql(gateway, VIEW_QUERY, { id: 2 })).text).toContain('"title":"Read me too"');
 
   gateway.command.child.kill('SIGUSR2');
   await expect.poll(askNew, { timeout: 10_000 }).toMatchObject({ status: 200 });

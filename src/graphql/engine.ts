@@ -17,6 +17,7 @@ import { createMaskError } from './mask-error.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 import { useEngine, useErrorRecord, useInvalid, useNoIntrospection, type YogaCall } from './plugins.ts';
 import { schema } from './schema.ts';
+import { createViewDocuments, type ViewDocuments } from './view-documents.ts';
 import type { GiveViewed } from './views.ts';
 
 /** An operation whose result has errors: masked, and with them what data there is. */
@@ -68,6 +69,8 @@ export interface Engine {
     form: BodyForm,
   ) => Promise<Executed>;
   readonly giveViewed: GiveViewed;
+  /** Whether a request with this body is known to do nothing but count views. */
+  readonly isView: ViewDocuments['has'];
 }
 
 /** The variables as they came, and as the document's types and defaults make them; undefined where they do not fit. */
@@ -109,6 +112,7 @@ export const createEngine = ({
   fieldSuggestions,
   limits,
 }: Deps): Engine => {
+  const viewDocuments = createViewDocuments();
   const costLimit = createCostLimit(schema, limits.maxCost);
   const prepared = new WeakMap<DocumentNode, Map<string, Operation | undefined>>();
 
@@ -241,14 +245,14 @@ export const createEngine = ({
     maskedErrors: { maskError: createMaskError(log), errorMessage: '' },
     plugins: [
       useQueryLimits({ limits, fieldSuggestions }),
-      useEngine({ prepare, answer, costLimit }),
+      useEngine({ prepare, answer, costLimit, viewDocuments }),
       useInvalid(),
       useErrorRecord(),
       !introspection && useNoIntrospection(),
     ],
   });
 
-  return { yoga, prepare, answer, giveViewed };
+  return { yoga, prepare, answer, giveViewed, isView: viewDocuments.has };
 };
 
 // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/

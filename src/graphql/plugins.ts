@@ -4,6 +4,7 @@ import type { Caller } from './context.ts';
 import { type BodyForm, type Engine, type Executed, ExecutionFailed } from './engine.ts';
 import type { CostLimit, CostReport } from './limits/cost-limit.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
+import type { ViewDocuments } from './view-documents.ts';
 
 /** One request on its way through Yoga. */
 export interface YogaCall {
@@ -18,6 +19,7 @@ type YogaPlugin = Plugin<Record<never, never>, YogaCall>;
 
 interface Deps extends Pick<Engine, 'prepare' | 'answer'> {
   readonly costLimit: CostLimit;
+  readonly viewDocuments: ViewDocuments;
 }
 
 const GRAPHQL_BODY: BodyForm = { name: 'graphql', toBody: (data) => `{"data":${data}}` };
@@ -39,7 +41,7 @@ const costAskedFor = (
 };
 
 /** Yoga reads the request, parses, validates and writes the response; in between it asks the engine, as REST does. */
-export const useEngine = ({ prepare, answer, costLimit }: Deps): YogaPlugin => ({
+export const useEngine = ({ prepare, answer, costLimit, viewDocuments }: Deps): YogaPlugin => ({
   onExecute: ({ setExecuteFn }) => {
     setExecuteFn(async (args) => {
       const { document, operationName, variableValues, contextValue } = args as Parameters<typeof execute>[0] & {
@@ -48,9 +50,11 @@ export const useEngine = ({ prepare, answer, costLimit }: Deps): YogaPlugin => (
       const operation = prepare(document, operationName);
       // It says that there is no such operation.
       if (!operation) return execute(args);
+      const { params } = contextValue;
+      if (operation.isOnlyCounted && params.query) viewDocuments.add(params.query, params.operationName);
       contextValue.caller.record.isFor('graphql', operation.label, '/graphql');
       const variables = variableValues ?? {};
-      const cost = costAskedFor(costLimit, operation, contextValue.params);
+      const cost = costAskedFor(costLimit, operation, params);
       const form = cost ? bodyWithCost(cost) : GRAPHQL_BODY;
       try {
         const executed = await answer(operation, variables, contextValue.caller, form);
