@@ -63,7 +63,8 @@ const runAll = async (url: string, statements: readonly string[]): Promise<void>
   }
 };
 
-const startTemporaryServer = async (cleanup: AsyncDisposableStack): Promise<string> => {
+/** An embedded server, whose databases go with it. */
+export const startTemporaryServer = async (cleanup: AsyncDisposableStack): Promise<string> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-'));
   cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {} });

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+
+export interface GrowthOptions {
+  /** Sizes of the catalogue. */
+  readonly products: readonly number[];
+  readonly seconds: number;
+  readonly commitsPerSecond: number;
+  readonly requestsPerSecond: number;
+  /** A checkout of another version, measured beside this one. */
+  readonly before: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly report: boolean;
+}
+
+export const HELP = `Measures what grows with the catalogue, and what readers notice while the back office writes.
+
+  npm run bench:growth -- [options]
+
+  --products a,b        sizes of the catalogue (10000,1000000)
+  --seconds N           length of one burst (8)
+  --commits N           prices that the back office commits a second in a burst (1000)
+  --requests N          requests a second meanwhile (500)
+  --before DIRECTORY    a checkout of another version with what it needs installed, measured beside this one
+  --database-url URL    a PostgreSQL server on this machine, as its superuser; the catalogues stay there for the next run. By
+                        default the embedded one, whose catalogues go with it
+  --report, --no-report whether to write the section in SCALING.md (by default when nothing is left out)`;
+
+const positive = (name: string, text: string): number => {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`--${name} takes whole numbers above 0.`);
+};
+
+/** @returns undefined when only help is asked for. @throws Error that says what is wrong */
+export const readGrowthOptions = (args: readonly string[]): GrowthOptions | undefined => {
+  const { values } = parseArgs({
+    args: [...args],
+    allowNegative: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      products: { type: 'string' },
+      seconds: { type: 'string', default: '8' },
+      commits: { type: 'string', default: '1000' },
+      requests: { type: 'string', default: '500' },
+      before: { type: 'string' },
+      'database-url': { type: 'string' },
+      report: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  return {
+    products: (values.products ?? '10000,1000000').split(',').map((text) => positive('products', text)),
+    seconds: positive('seconds', values.seconds),
+    commitsPerSecond: positive('commits', values.commits),
+    requestsPerSecond: positive('requests', values.requests),
+    before: values.before,
+    databaseUrl: values['database-url'],
+    report: values.report ?? values.products === undefined,
+  };
+};

@@ -1,0 +1,91 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { count, percent } from '../report/format.ts';
+import { markdownTable } from '../report/table.ts';
+import type { GrowthSample } from './measure.ts';
+import type { GrowthOptions } from './options.ts';
+
+const FILE = path.join(import.meta.dirname, '../../SCALING.md');
+
+const TITLE = '## Growth, measured';
+
+/** Above and below are words of people; between them is what was measured. */
+const BEGIN = '<!-- bench:growth -->';
+const END = '<!-- /bench:growth -->';
+
+const nameOf = ({ gateway, products }: GrowthSample): string => {
+  const size = products >= 1_000_000 ? `${products / 1_000_000} million` : count(products);
+  return gateway === 'now' ? size : `${size}, ${gateway}`;
+};
+
+const costTable = (samples: readonly GrowthSample[]): string =>
+  markdownTable(
+    ['CPU a request, µs: Vitrine + PostgreSQL; from memory', ...samples.map(nameOf)],
+    (samples[0]?.costs ?? []).map(({ title }, row) => [
+      title,
+      ...samples.map(({ costs }) => {
+        const cost = costs[row];
+        return `${count(cost?.cold.server)} + ${count(cost?.cold.postgres)}; ${count(cost?.warmServer)}`;
+      }),
+    ]),
+  );
+
+const processTable = (samples: readonly GrowthSample[]): string =>
+  markdownTable(
+    ['', ...samples.map(nameOf)],
+    [
+      ['database, GB', ...samples.map(({ databaseBytes }) => count(databaseBytes / 1e9, 1))],
+      ['start to first answer, ms', ...samples.map(({ startMs }) => count(startMs))],
+      ['memory at start, MB', ...samples.map(({ rssAtStartMb }) => count(rssAtStartMb))],
+      ['memory after all of this, MB', ...samples.map(({ rssAtEndMb }) => count(rssAtEndMb))],
+      ['connections, the pulse among them', ...samples.map(({ connections }) => count(connections))],
+      ['a price: commit, ms', ...samples.map(({ change }) => count(change.commitMs, 2))],
+      ['a price: CPU of Vitrine, µs', ...samples.map(({ change }) => count(change.serverUs, 0))],
+      [
+        'a price: answers made anew',
+        ...samples.map(({ change }) => `${count(change.remade)} of ${count(change.known)}`),
+      ],
+    ],
+  );
+
+const burstTable = (samples: readonly GrowthSample[]): string =>
+  markdownTable(
+    ['', 'commits a second', 'from memory', 'p50, ms', 'p99, ms', 'CPU: Vitrine, µs', 'CPU: PostgreSQL, µs', 'not 200'],
+    samples.flatMap((sample) =>
+      sample.bursts.map((burst) => [
+        `${nameOf(sample)}: ${burst.what}`,
+        count(burst.commits),
+        percent(burst.hitShare),
+        count(burst.p50Ms, 1),
+        count(burst.p99Ms, 1),
+        count(burst.serverUs),
+        count(burst.postgresUs),
+        count(burst.failed),
+      ]),
+    ),
+  );
+
+/** What was measured, as Markdown. */
+export const toMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
+  [
+    BEGIN,
+    `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
+which 300 are in effect.`,
+    costTable(samples),
+    processTable(samples),
+    `A burst: ${count(options.commitsPerSecond)} prices of products anywhere a second, each a transaction, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
+    burstTable(samples),
+    END,
+  ].join('\n\n');
+
+/** Puts it into SCALING.md, in the place of what is there. */
+export const writeGrowth = async (markdown: string): Promise<void> => {
+  const text = await readFile(FILE, 'utf8').catch(() => '# Scaling\n');
+  const [before, rest] = text.split(BEGIN);
+  const after = rest?.split(END)[1];
+  await writeFile(
+    FILE,
+    after === undefined ? `${text.trimEnd()}\n\n${TITLE}\n\n${markdown}\n` : `${before}${markdown}${after}`,
+  );
+};
