@@ -50,13 +50,20 @@ export const measureChanges = async (
     await client.callAll(known);
     const remade = (await misses()) - before;
 
-    const took: number[] = [];
-    const used = await meter.use(async () => {
+    const commitAll = async (): Promise<number[]> => {
+      const took: number[] = [];
       for (let commit = 0; commit < COMMITS; commit += 1) {
         const startMs = performance.now();
         await change(backOffice, 1 + ((commit * 7919) % catalogue.products));
         took.push(performance.now() - startMs);
       }
+      return took;
+    };
+    // The first time, their pages come from the disk.
+    await commitAll();
+    let took: number[] = [];
+    const used = await meter.use(async () => {
+      took = await commitAll();
     });
     return { commitMs: medianOf(took), serverUs: used.server / COMMITS, known: known.length, remade };
   } finally {
