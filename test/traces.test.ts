@@ -117,7 +117,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       parentId: PARENT_ID,
       attributes: { 'url.path': `/api/notice/${id}` },
     });
-    expect(spans.map(({ name }) => name)).toContain('count_views');
+    expect(spans.map(({ name }) => name)).toContain('count_views_of_one');
     await gateway.command.printed(new RegExp(`"traceId":"${traceId}"`));
   });
 

@@ -5,6 +5,7 @@ import { type ConnectionConfig, DatabaseClient } from './client.ts';
 import { urlsOf } from './database-url.ts';
 import { createHosts, type Host } from './hosts.ts';
 import type { Pooling } from './pooling.ts';
+import { createSilence } from './silence.ts';
 import { TYPES } from './types.ts';
 import type { SessionAttributes } from './writable.ts';
 
@@ -28,6 +29,9 @@ interface Options {
 export type WatchStatement = (name: string | undefined, text: string) => (error?: unknown) => void;
 
 const CONNECT_TIMEOUT_MS = 1500;
+
+/** A statement that takes too long is ended by the server, and its connection is kept, unless that says nothing. */
+const SERVER_GRACE_MS = 100;
 
 /**
  * What every connection of ours is opened with, from a URL of the operator's. Where that names several hosts, all connections that are opened with
@@ -73,10 +77,19 @@ export const createDatabase = (options: Options): Database => {
   const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, onConnect, watch } = options;
   let statements = 0;
 
+  // The statement timeout is the server's, which is given the time to say so; this one is ours.
+  const silence = createSilence(timeoutMs + SERVER_GRACE_MS);
+
   class CountingClient extends DatabaseClient {
+    constructor(config?: ConnectionConfig) {
+      super(config);
+      silence.follow(this);
+    }
+
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
+      silence.asked(this);
       return super.query(...(isPrepared ? args : unnamed(args)));
     }) as pg.Client['query'];
   }
@@ -102,8 +115,6 @@ export const createDatabase = (options: Options): Database => {
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
     ...(pooling === 'none' && { statement_timeout: timeoutMs }),
-    // The statement timeout is the server's; this one is ours, for a server that no longer speaks.
-    query_timeout: timeoutMs,
     // PgBouncer lets no session begin with it. Where each transaction has another session, it is for the role to set.
     ...(pooling === 'session' && { onConnect: (client) => client.query(`set statement_timeout = ${timeoutMs}`) }),
   });

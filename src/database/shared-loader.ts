@@ -1,5 +1,5 @@
-import { AsyncResource } from 'node:async_hooks';
 import DataLoader from 'dataloader';
+import { keepContext } from '../keep-context.ts';
 
 interface Options<Key, Row> {
   /** One statement for many keys, none twice; a row for each key that has one. */
@@ -49,7 +49,8 @@ export const createSharedLoader = <Key extends number | string, Row>({
       // After the event loop has taken in every request that has already arrived, and a place is free.
       batchScheduleFn: (send) => {
         // Put down to the request that came first, not to the one that happens to free a place.
-        waiting.push(AsyncResource.bind(send));
+        const run = keepContext();
+        waiting.push(() => void run(send));
         setImmediate(dispatch);
       },
     },

@@ -1,8 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
+import { keepContext } from '../keep-context.ts';
 import { Distribution } from '../observability/distribution.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 import { type Batch, rejectAll, rejectLate, settle, type Waiter } from './view-batch.ts';
@@ -65,7 +65,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let lastCount = 0;
   let gatherUntilMs = 0;
   /** Runs work as that of the request whose view came first: what it costs is put down to that one. */
-  let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
+  let asFirst: ReturnType<typeof keepContext> | undefined;
   /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
   let awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
 
@@ -145,7 +145,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     lastCount = waitingCount;
     waiting = new Map();
     waitingCount = 0;
-    const run = asFirst ?? AsyncLocalStorage.snapshot();
+    const run = asFirst ?? keepContext();
     asFirst = undefined;
     try {
       const left = await run(() => count(countViews, batch));
@@ -187,7 +187,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
     if (waitingCount >= MAX_WAITING) return undefined;
     waitingCount += 1;
-    asFirst ??= AsyncLocalStorage.snapshot();
+    asFirst ??= keepContext();
     const queue = waiting.get(id) ?? [];
     if (queue.length === 0) waiting.set(id, queue);
     return queue;
