@@ -111,9 +111,9 @@ test('max-age never reaches past a publication, a start or an end, and is not 0 
   await insertProduct(database, { category_id: category, published_at: moment });
   await using gateway = await createTestGateway(database);
 
-  const CHANGING = [`/api/product/${id}`, '/api/notice/list', '/graphql?query={notices{title},hotProducts{id}}'];
-  const UNCHANGING = '/graphql?query={categories{name}}';
-  const ages = new Map([...CHANGING, UNCHANGING].map((target) => [target, new Set<number>()]));
+  const CHANGING = ['/api/product/hot', '/api/notice/list', '/graphql?query={notices{title},hotProducts{id}}'];
+  const UNCHANGING = [`/api/product/${id}`, '/graphql?query={categories{name}}'];
+  const ages = new Map([...CHANGING, ...UNCHANGING].map((target) => [target, new Set<number>()]));
   for (let receivedMs = -Infinity; receivedMs < 0; ) {
     for (const [target, seen] of ages) {
       const sentMs = await millisecondsSince(database, moment);
@@ -123,9 +123,9 @@ test('max-age never reaches past a publication, a start or an end, and is not 0 
       if (receivedMs >= 0) break;
       seen.add(age);
       // The gateway's clock is the database's but for half of a round trip: a fraction of a millisecond, and more on a busy machine.
-      if (target !== UNCHANGING) expect(sentMs + age * 1000).toBeLessThan(20);
+      if (CHANGING.includes(target)) expect(sentMs + age * 1000, target).toBeLessThan(5);
     }
   }
   for (const target of CHANGING) expect([...(ages.get(target) ?? [])].sort()).toEqual([0, 1]);
-  expect([...(ages.get(UNCHANGING) ?? [])]).toEqual([1]);
+  for (const target of UNCHANGING) expect([...(ages.get(target) ?? [])]).toEqual([1]);
 });
