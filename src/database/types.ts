@@ -47,21 +47,24 @@ const parseTextArray = (text: string): string[] => {
   return /["\\{]|null/i.test(text.slice(1)) ? parseAnyTextArray(text) : text.slice(1, -1).split(',');
 };
 
-const MAX_AMOUNTS = 10_000;
+const TEXT = Symbol('as PostgreSQL has it');
 
-/** Prices repeat, and nobody can change a `Decimal`: each is read once. */
-const createAmounts = (): ((text: string) => Prisma.Decimal) => {
-  const known = new Map<string, Prisma.Decimal>();
-  return (text) => {
-    const amount = known.get(text) ?? new Prisma.Decimal(text);
-    if (known.size < MAX_AMOUNTS) known.set(text, amount);
-    return amount;
-  };
+/** `24.90`, as the column has it: to make it of the number anew costs more than all the rest of an amount. */
+const parseAmount = (text: string): Prisma.Decimal => {
+  const amount: Prisma.Decimal & { [TEXT]?: string } = new Prisma.Decimal(text);
+  if (text.charCodeAt(text.length - 3) === POINT) amount[TEXT] = text;
+  return amount;
 };
+
+/** With two digits after the point. */
+export const amountText = (amount: Prisma.Decimal & { readonly [TEXT]?: string }): string =>
+  amount[TEXT] ?? amount.toFixed(2);
+
+const POINT = 0x2e;
 
 const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
-  [builtins.NUMERIC, createAmounts()],
+  [builtins.NUMERIC, parseAmount],
   [builtins.TIMESTAMPTZ, parseTimestamp],
   [TEXT_ARRAY_OID, parseTextArray],
 ]);

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { Prisma } from '../database/generated/client/client.ts';
+import { amountText } from '../database/types.ts';
 import { builder } from './builder.ts';
 import { createIsoTime } from './iso-time.ts';
 
@@ -14,18 +14,9 @@ builder.scalarType('DateTime', {
   parseValue: outputOnly('DateTime'),
 });
 
-/** By the object: those that the database module gives are the same for the same amount. */
-const fixed = new WeakMap<Prisma.Decimal, string>();
-
 builder.scalarType('Decimal', {
   description: 'An exact decimal number as a string, always with two digits after the point: `"24.90"`.',
-  serialize: (amount) => {
-    const known = fixed.get(amount);
-    if (known !== undefined) return known;
-    const text = amount.toFixed(2);
-    fixed.set(amount, text);
-    return text;
-  },
+  serialize: amountText,
   parseValue: outputOnly('Decimal'),
 });
 
