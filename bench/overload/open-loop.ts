@@ -23,7 +23,7 @@ interface Connection {
 }
 
 /** With more requests under way than this, some wait behind others on one connection. */
-const MAX_CONNECTIONS = 4000;
+const MAX_CONNECTIONS = 2000;
 const TICK_MS = 2;
 const LENGTH = /content-length: (\d+)/i;
 

@@ -107,7 +107,34 @@ default 128 MB of shared buffers, takes 20 against 15 µs for a product, and 766
 ## What watching costs
 
 Of an answer from memory (W2, medians of 7 rounds of 1 s, quiet): 14.0 µs of CPU with metrics, 14.0 without, 13.8 with metrics and traces of one
-request in a hundred; the rounds of the limit differ by more.`;
+request in a hundred; the rounds of the limit differ by more.
+
+## How far runs differ
+
+The machine is shared, and shares differ with what its neighbours do. A run half an hour before this one, of the same code but for how amounts are written, had for
+Vitrine with a warm cache, round by round: W1 84, 77 and 78 %, W2 94, 106 and 100 %, W3 104, 130 and 116 %, W4 82, 88 and 92 %. By itself, with the cache off
+(\`npm run bench -- --only gateway-off --workloads W1,W4 --rounds 3 --seconds 3\`), a product by id cost 39, 38 and 39 µs, 22,700 to 23,500 a second, and two categories 402, 329
+and 338 µs, 2,100 to 2,500 a second.
+
+## When too much is asked for
+
+\`npm run bench:overload\`: requests come at their own pace, hardly one of them in memory; what is refused is refused with a 503. The load generator shares the other core with PostgreSQL.
+
+| asked for, times what can be done | good answers a second | p50, p99, ms | refused a second | p99, ms |
+| --- | ---: | ---: | ---: | ---: |
+| a list of 10 by REST: 1 (2,281 a second) | 2,013 | 128, 908 | 0 | |
+| 2 | 1,839 | 557, 4,395 | 1,551 | 2,214 |
+| 4 | 1,642 | 604, 706 | 7,146 | 81 |
+| 8 | 891 | 953, 1,371 | 16,971 | 118 |
+| a page of 50 by GraphQL: 1 (707 a second) | 703 | 28, 77 | 0 | |
+| 2 | 657 | 1,252, 5,865 | 0 | |
+| 4 | 574 | 861, 1,003 | 2,017 | 113 |
+| 8 | 487 | 1,000, 1,308 | 5,008 | 184 |
+
+At four times the load that is 72 and 81 % of the most. What is missing goes into refusing: to read a request from one of thousands of connections and to write any answer
+costs a bare \`node:http\` server 15 to 30 µs. So there is no such figure for single products by id, of which 16,600 a second can be answered: four times that is more than a bare
+server could even refuse. There the rest waits in the system's buffers, and only limits in front help (connections of a proxy, \`RATE_LIMIT_PER_MINUTE\`). At twice the load the slowest good answers of
+three seconds took seconds, which is not understood yet.`;
 
 const RUN_IT = `\`\`\`sh
 npm ci
