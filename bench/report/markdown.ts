@@ -122,17 +122,17 @@ and 338 µs, 2,100 to 2,500 a second.
 
 | asked for, times what can be done | good answers a second | p50, p99, ms | refused a second | p99, ms |
 | --- | ---: | ---: | ---: | ---: |
-| a list of 10 by REST: 1 (2,281 a second) | 2,013 | 128, 908 | 0 | |
-| 2 | 1,839 | 557, 4,395 | 1,551 | 2,214 |
-| 4 | 1,642 | 604, 706 | 7,146 | 81 |
-| 8 | 891 | 953, 1,371 | 16,971 | 118 |
-| a page of 50 by GraphQL: 1 (707 a second) | 703 | 28, 77 | 0 | |
-| 2 | 657 | 1,252, 5,865 | 0 | |
-| 4 | 574 | 861, 1,003 | 2,017 | 113 |
-| 8 | 487 | 1,000, 1,308 | 5,008 | 184 |
+| a list of 10 by REST: 1 (1,945 a second) | 1,942 | 17, 72 | 0 | |
+| 2 | 1,930 | 491, 4,185 | 220 | 2,548 |
+| 4 | 1,478 | 641, 749 | 5,953 | 53 |
+| 8 | 1,166 | 795, 1,020 | 14,038 | 76 |
+| a page of 50 by GraphQL: 1 (797 a second) | 758 | 130, 435 | 0 | |
+| 2 | 705 | 1,002, 4,104 | 0 | |
+| 4 | 576 | 902, 1,148 | 2,421 | 83 |
+| 8 | 404 | 951, 1,481 | 5,815 | 224 |
 
-At four times the load that is 72 and 81 % of the most. What is missing goes into refusing: to read a request from one of thousands of connections and to write any answer
-costs a bare \`node:http\` server 15 to 30 µs. So there is no such figure for single products by id, of which 16,600 a second can be answered: four times that is more than a bare
+At four times the load that is 76 and 72 % of the most. What is missing goes into refusing: to read a request from one of thousands of connections and to write any answer
+costs a bare \`node:http\` server 15 to 30 µs. So there is no such figure for single products by id, of which 15,200 a second can be answered: four times that is more than a bare
 server could even refuse. There the rest waits in the system's buffers, and only limits in front help (connections of a proxy, \`RATE_LIMIT_PER_MINUTE\`). At twice the load the slowest good answers of
 three seconds took seconds, which is not understood yet.`;
 

@@ -2,6 +2,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OperatorError } from '../errors.ts';
 
+/**
+ * Connections that may wait to be accepted; the system has a bound of its own (`net.core.somaxconn`). Past it the system drops what a client sends to connect, and the client
+ * tries again after 1, 3 and 7 seconds: of Node's 511, a thousand clients that come while the event loop is busy find out.
+ */
+const BACKLOG = 4096;
+
 /** @throws OperatorError when the address cannot be listened on */
 export const listen = (server: Server, port: number, host: string | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -12,7 +18,7 @@ export const listen = (server: Server, port: number, host: string | undefined): 
         ),
       );
     });
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, resolve);
+    server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, resolve);
   });
 
 const LISTEN_ERRORS: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {
