@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type ConnectionConfig, DatabaseClient } from '../database/client.ts';
+import { abandon, type ConnectionConfig, DatabaseClient } from '../database/client.ts';
 import type { Clock } from '../database/clock.ts';
 import { OperatorError } from '../errors.ts';
 import { BEAT_TIMEOUT_MS } from './beat.ts';
@@ -71,8 +71,7 @@ export const startPulse = async (options: Options): Promise<Pulse> => {
     beating = undefined;
     if (isClosed) return;
     log.warn({ err: error }, 'the connection of the pulse is lost');
-    // `end` would wait for a server that may not be there.
-    destroy(lost);
+    abandon(lost);
     reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
   };
 
@@ -101,11 +100,11 @@ export const startPulse = async (options: Options): Promise<Pulse> => {
       await opened.connect();
       await source.prepare(opened, onChange);
     } catch (error) {
-      destroy(opened);
+      abandon(opened);
       throw error;
     }
     if (isClosed) {
-      destroy(opened);
+      abandon(opened);
       return;
     }
     // Listen first, then trust: whatever was told before is missed, so everything may have changed.
@@ -222,10 +221,4 @@ const withPatience = async (beat: Promise<boolean>): Promise<boolean> => {
   } finally {
     clearTimeout(timer);
   }
-};
-
-const destroy = (client: pg.Client): void => {
-  client.removeAllListeners();
-  client.on('error', () => {});
-  client.connection.stream.destroy();
 };

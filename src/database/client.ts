@@ -9,6 +9,27 @@ export interface ConnectionConfig extends pg.ClientConfig {
   readonly hosts?: Hosts | undefined;
 }
 
+/** Lets go of a connection at once: to end it in peace would be to wait for a server that may not be there. */
+export const abandon = (client: pg.Client): void => {
+  client.removeAllListeners();
+  client.on('error', () => {});
+  client.connection.stream.destroy();
+};
+
+/** Opens a connection, uses it and lets go of it. @throws what opening it throws, and what the work does */
+export const useBriefly = async <Client extends pg.Client, Value>(
+  client: Client,
+  work: (client: Client) => Promise<Value>,
+): Promise<Value> => {
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    client.connection.stream.destroy();
+  }
+};
+
 /** Missing in the driver's declarations: the parameters of the message that opens a session, whom the server says to be, and whether we end it. */
 interface Startup {
   readonly getStartupConf: () => Record<string, string>;

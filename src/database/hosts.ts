@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { DatabaseClient } from './client.ts';
+import { type DatabaseClient, useBriefly } from './client.ts';
 import { followWritability, NotWritable, type SessionAttributes } from './writable.ts';
 
 export interface Host {
@@ -53,15 +53,9 @@ export const createHosts = (config: pg.ClientConfig, hosts: readonly Host[], att
       connectionTimeoutMillis: PROBE_TIMEOUT_MS,
       query_timeout: PROBE_TIMEOUT_MS,
     });
-    client.on('error', () => {});
     const { assert } = followWritability(client, attributes);
-    try {
-      await client.connect();
-      await assert();
-      return host;
-    } finally {
-      client.connection.stream.destroy();
-    }
+    await useBriefly(client, assert);
+    return host;
   };
 
   const search = (): Promise<Host> => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { OperatorError } from '../errors.ts';
-import { DatabaseClient } from './client.ts';
+import { DatabaseClient, useBriefly } from './client.ts';
 import { connectionConfig } from './database.ts';
 
 const TIMEOUT_MS = 2000;
@@ -21,19 +21,18 @@ export const tripOfNotification = async (
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  listener.on('error', () => {});
   const { promise: heard, resolve } = Promise.withResolvers<boolean>();
   listener.on('notification', () => resolve(true));
   const timer = setTimeout(resolve, TIMEOUT_MS, false);
   try {
-    await listener.connect();
-    await listener.query(`listen ${channel}`);
-    const startMs = performance.now();
-    await notify('select pg_notify($1, $2)', [channel, 'hello']);
-    return (await heard) ? performance.now() - startMs : undefined;
+    return await useBriefly(listener, async () => {
+      await listener.query(`listen ${channel}`);
+      const startMs = performance.now();
+      await notify('select pg_notify($1, $2)', [channel, 'hello']);
+      return (await heard) ? performance.now() - startMs : undefined;
+    });
   } finally {
     clearTimeout(timer);
-    listener.connection.stream.destroy();
   }
 };
 

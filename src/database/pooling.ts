@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { OperatorError } from '../errors.ts';
-import type { DatabaseClient } from './client.ts';
+import { type DatabaseClient, useBriefly } from './client.ts';
 
 /**
  * What stands between a connection and the server: `none`; a pooler that gives it a session of its own for as long as it is open; or one that gives
@@ -21,22 +21,18 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
   const pid = await pidOf(client);
   // The server names the process when a session begins. A pooler has begun it before, and names something of its own.
   if (pid === client.namedPid) return 'none';
-  const other = client.another();
-  other.on('error', () => {});
   try {
-    await other.connect();
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      if ((await pidOf(client)) !== pid) return 'transaction';
-      // Two connections that are open at once have one session between them; or the first has lost its own to the second.
-      if ((await pidOf(other, 'begin')) === pid || (await pidOf(client)) !== pid) return 'transaction';
-      await other.query('rollback');
-    }
-    return 'session';
+    return await useBriefly(client.another(), async (other) => {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        if ((await pidOf(client)) !== pid) return 'transaction';
+        // Two connections that are open at once have one session between them; or the first has lost its own to the second.
+        if ((await pidOf(other, 'begin')) === pid || (await pidOf(client)) !== pid) return 'transaction';
+        await other.query('rollback');
+      }
+      return 'session';
+    });
   } catch (error) {
     return error instanceof pg.DatabaseError && NO_TRANSACTIONS.test(error.message) ? 'transaction' : 'session';
-  } finally {
-    // A session that it waits for may never come.
-    other.connection.stream.destroy();
   }
 };
 
@@ -46,19 +42,16 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
  */
 export const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
   const statement = { name: 'vitrine_probe', text: 'select pg_backend_pid() as pid' };
-  const other = client.another();
-  other.on('error', () => {});
   try {
-    await other.connect();
-    // The session that was used last is the next to be given: there the other finds its name taken.
-    for (const each of [client, other, client, other]) await each.query(statement);
-    return true;
+    return await useBriefly(client.another(), async (other) => {
+      // The session that was used last is the next to be given: there the other finds its name taken.
+      for (const each of [client, other, client, other]) await each.query(statement);
+      return true;
+    });
   } catch (error) {
     if (error instanceof pg.DatabaseError && (error.code === NO_SUCH_STATEMENT || error.code === STATEMENT_EXISTS))
       return false;
     throw error;
-  } finally {
-    other.connection.stream.destroy();
   }
 };
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { type ConnectionConfig, DatabaseClient } from './client.ts';
+import { type ConnectionConfig, DatabaseClient, useBriefly } from './client.ts';
 import { findPooling, keepsStatements, type Pooling } from './pooling.ts';
 import { isDatabaseUnavailable } from './unavailable.ts';
 
@@ -29,24 +29,22 @@ export const findRoute = async ({ connection, preparedStatements, log }: Options
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {});
   try {
-    await client.connect();
-    const pooling = await findPooling(client);
-    if (pooling === 'none') return { pooling, isPrepared: preparedStatements !== 'off' };
+    return await useBriefly(client, async () => {
+      const pooling = await findPooling(client);
+      if (pooling === 'none') return { pooling, isPrepared: preparedStatements !== 'off' };
 
-    const lost = await findLostSettings(client, connection);
-    if (lost.length > 0) throw new OperatorError(lostSettings(lost));
-    if (pooling === 'session') return { pooling, isPrepared: preparedStatements !== 'off' };
+      const lost = await findLostSettings(client, connection);
+      if (lost.length > 0) throw new OperatorError(lostSettings(lost));
+      if (pooling === 'session') return { pooling, isPrepared: preparedStatements !== 'off' };
 
-    if (preparedStatements === 'on' && !(await keepsStatements(client))) throw new OperatorError(STATEMENTS_ARE_LOST);
-    if (!(await hasStatementTimeout(client))) log.warn(NO_STATEMENT_TIMEOUT);
-    return { pooling, isPrepared: preparedStatements === 'on' };
+      if (preparedStatements === 'on' && !(await keepsStatements(client))) throw new OperatorError(STATEMENTS_ARE_LOST);
+      if (!(await hasStatementTimeout(client))) log.warn(NO_STATEMENT_TIMEOUT);
+      return { pooling, isPrepared: preparedStatements === 'on' };
+    });
   } catch (error) {
     if (!(error instanceof Error) || !isDatabaseUnavailable(error)) throw error;
     throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
-  } finally {
-    client.connection.stream.destroy();
   }
 };
 
@@ -68,7 +66,7 @@ const STATEMENTS_ARE_LOST =
   'PREPARED_STATEMENTS=on, and the pooler in transaction mode before the database does not know statements by name in every session: leave it out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
 
 /** What a statement is cut off by that the gateway has given up. */
-const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => {
+export const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => {
   const { rows } = await client.query<{ value: string }>(`select current_setting('statement_timeout') as value`);
   return rows[0]?.value !== '0';
 };

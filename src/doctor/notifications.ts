@@ -1,4 +1,4 @@
-import { DatabaseClient } from '../database/client.ts';
+import { DatabaseClient, useBriefly } from '../database/client.ts';
 import { connectionConfig } from '../database/database.ts';
 import { tripOfNotification } from '../database/notification-trip.ts';
 import { findPooling } from '../database/pooling.ts';
@@ -63,11 +63,5 @@ const isShared = async (url: string): Promise<boolean> => {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return (await findPooling(client)) === 'transaction';
-  } finally {
-    client.connection.stream.destroy();
-  }
+  return useBriefly(client, async () => (await findPooling(client)) === 'transaction');
 };

@@ -1,5 +1,6 @@
 import { findPooling, keepsStatements } from '../database/pooling.ts';
-import { type Check, fail, ok, oneRow, warn } from './check.ts';
+import { hasStatementTimeout } from '../database/route.ts';
+import { type Check, fail, ok, warn } from './check.ts';
 
 /** What stands between here and the database, and whether the gateway is told how to live with it. */
 export const checkPooler: Check = async ({ client, config }) => {
@@ -11,11 +12,8 @@ export const checkPooler: Check = async ({ client, config }) => {
     const remedy = 'Leave PREPARED_STATEMENTS out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
     return [fail('pooler', 'in transaction mode, and loses prepared statements: PREPARED_STATEMENTS=on', remedy)];
   }
-  const { timeout } = await oneRow<{ timeout: string }>(
-    client,
-    `select current_setting('statement_timeout') as timeout`,
-  );
-  if (timeout !== '0') return [ok('pooler', 'in transaction mode: each transaction may have another session')];
+  if (await hasStatementTimeout(client))
+    return [ok('pooler', 'in transaction mode: each transaction may have another session')];
   return [
     warn(
       'pooler',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DatabaseClient } from '../database/client.ts';
+import { DatabaseClient, useBriefly } from '../database/client.ts';
 import { connectionConfig } from '../database/database.ts';
 import { placeOf } from '../database/database-url.ts';
 import { messageOf } from '../database/migration-connection.ts';
@@ -49,45 +49,43 @@ const look = async (url: string, { primary, freshnessMs, connections }: Wanted):
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
   });
-  client.on('error', () => {});
   try {
-    await client.connect();
-    const startMs = performance.now();
-    const position = (): Promise<ReplayPosition> => oneRow(client, REPLAY_POSITION.text);
-    let replica = await position();
-    if (replica.pid !== client.namedPid)
-      return tell('is behind a pooler: it is not read from', 'Name the server itself in DATABASE_REPLICA_URLS.');
-    if (replica.origin !== primary.origin)
-      return tell('is another database: it is not read from', 'Name streaming replicas of DATABASE_URL.');
-    if (!replica.isStandby) return [ok('replicas', `${place} is a primary at present: it is not read from`)];
-    if (!isOfHistory(replica, primary)) return tell('does not follow this primary: it is not read from', NO_FOLLOWER);
-    while (!hasReplayed(replica, primary) && performance.now() - startMs < TIMEOUT_MS) {
-      await delay(LOOK_MS);
-      replica = await position();
-    }
-    if (!hasReplayed(replica, primary))
-      return tell(
-        `has not replayed what the primary wrote ${TIMEOUT_MS / 1000} s ago: it is not read from`,
-        'Look at pg_stat_wal_receiver there, pg_stat_replication on the primary, recovery_min_apply_delay, and pg_is_wal_replay_paused().',
-      );
-    const replayedMs = performance.now() - startMs;
-    if (freshnessMs > 0 && replayedMs > freshnessMs * QUICK_SHARE)
-      return tell(
-        `replays after ${Math.round(replayedMs)} ms: too late to be read from most of the time`,
-        'Find what delays it, or raise FRESHNESS_MS.',
-      );
-    return [
-      ok('replicas', `${place} follows, and has replayed all within ${Math.ceil(replayedMs)} ms`),
-      ...(await room(client, place, connections)),
-      ...hint(replica),
-    ];
+    return await useBriefly(client, async () => {
+      const startMs = performance.now();
+      const position = (): Promise<ReplayPosition> => oneRow(client, REPLAY_POSITION.text);
+      let replica = await position();
+      if (replica.pid !== client.namedPid)
+        return tell('is behind a pooler: it is not read from', 'Name the server itself in DATABASE_REPLICA_URLS.');
+      if (replica.origin !== primary.origin)
+        return tell('is another database: it is not read from', 'Name streaming replicas of DATABASE_URL.');
+      if (!replica.isStandby) return [ok('replicas', `${place} is a primary at present: it is not read from`)];
+      if (!isOfHistory(replica, primary)) return tell('does not follow this primary: it is not read from', NO_FOLLOWER);
+      while (!hasReplayed(replica, primary) && performance.now() - startMs < TIMEOUT_MS) {
+        await delay(LOOK_MS);
+        replica = await position();
+      }
+      if (!hasReplayed(replica, primary))
+        return tell(
+          `has not replayed what the primary wrote ${TIMEOUT_MS / 1000} s ago: it is not read from`,
+          'Look at pg_stat_wal_receiver there, pg_stat_replication on the primary, recovery_min_apply_delay, and pg_is_wal_replay_paused().',
+        );
+      const replayedMs = performance.now() - startMs;
+      if (freshnessMs > 0 && replayedMs > freshnessMs * QUICK_SHARE)
+        return tell(
+          `replays after ${Math.round(replayedMs)} ms: too late to be read from most of the time`,
+          'Find what delays it, or raise FRESHNESS_MS.',
+        );
+      return [
+        ok('replicas', `${place} follows, and has replayed all within ${Math.ceil(replayedMs)} ms`),
+        ...(await room(client, place, connections)),
+        ...hint(replica),
+      ];
+    });
   } catch (error) {
     return tell(
       `cannot be used: ${messageOf(error)}`,
       'Until it can, the primary is read instead. Check DATABASE_REPLICA_URLS.',
     );
-  } finally {
-    client.connection.stream.destroy();
   }
 };
 

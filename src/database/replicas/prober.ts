@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type ConnectionConfig, DatabaseClient } from '../client.ts';
+import { abandon, type ConnectionConfig, DatabaseClient } from '../client.ts';
 import { REPLAY_POSITION, type ReplayPosition } from './wal.ts';
 
 /** The connection by which a replica is asked how far it is. */
@@ -52,9 +52,7 @@ export const createProber = ({ name, connection, delayMs, onChange, log }: Optio
       askedMs = undefined;
       onChange();
     }
-    lost.removeAllListeners();
-    lost.on('error', () => {});
-    lost.connection.stream.destroy();
+    abandon(lost);
     if (isClosed || isKnownAway) return;
     isKnownAway = true;
     log.warn({ err: error, replica: name }, 'a replica is away: it is passed over');
