@@ -8,9 +8,7 @@ export interface Places {
 
 export const createPlaces = (count: number): Places => {
   let taken = 0;
-  let waiting: (() => void)[] = [];
-  /** How many of those are served. They are taken out many at once: to take the first out moves all the others. */
-  let served = 0;
+  const waiting: (() => void)[] = [];
 
   return {
     take: () => {
@@ -21,19 +19,9 @@ export const createPlaces = (count: number): Places => {
       return new Promise((resolve) => waiting.push(resolve));
     },
     free: () => {
-      const next = waiting[served];
-      if (!next) {
-        taken -= 1;
-        waiting = [];
-        served = 0;
-        return;
-      }
-      served += 1;
-      if (served === 1024) {
-        waiting = waiting.slice(served);
-        served = 0;
-      }
-      next();
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
     },
   };
 };
