@@ -28,8 +28,13 @@ interface Options {
   readonly dependsOnOrigin: boolean;
 }
 
-/** All others are the same in every response of a kind. */
-const VARYING = ['cache-control', 'etag', 'link', 'x-request-id'];
+/** A refusal, but for the id of its request. */
+interface Refusal extends Pick<GatewayResponse, 'status'> {
+  readonly body: string | Uint8Array;
+  readonly lines: string;
+}
+
+const OF_ITS_ANSWER = ['cache-control', 'etag'];
 
 export const createRecalledResponse = ({
   toResponse,
@@ -38,15 +43,21 @@ export const createRecalledResponse = ({
   withCommon,
   dependsOnOrigin,
 }: Options): RecalledResponse => {
-  /** The lines of what is the same, by kind. There are as many kinds as media types, with and without a coding. */
+  /** The lines that are the same in every response of a kind. There are as many kinds as media types, with and without a coding. */
   const linesOf = new Map<string, string>();
-  const refusals = new Map<string, Pick<GatewayResponse, 'status'> & { readonly body: string | Uint8Array }>();
+  const refusals = new Map<string, Refusal>();
 
-  const write = (kind: string, requestId: string, like: () => GatewayResponse): string => {
+  /** @param varying headers, beside the id of the request, that differ from one response of the kind to the next */
+  const write = (response: GatewayResponse, varying: readonly string[] = []): string => {
+    const { headers } = withCommon({ method: 'GET', target: '', headers: {} }, '', response);
+    const common = Object.entries(headers).filter(([name]) => name !== 'x-request-id' && !varying.includes(name));
+    return writeLines(Object.fromEntries(common));
+  };
+
+  const writeOnce = (kind: string, like: () => GatewayResponse, varying?: readonly string[]): string => {
     const known = linesOf.get(kind);
     if (known !== undefined) return known;
-    const { headers } = withCommon({ method: 'GET', target: '', headers: {} }, requestId, like());
-    const lines = writeLines(Object.fromEntries(Object.entries(headers).filter(([name]) => !VARYING.includes(name))));
+    const lines = write(like(), varying);
     linesOf.set(kind, lines);
     return lines;
   };
@@ -63,29 +74,34 @@ export const createRecalledResponse = ({
       }
       const coding = codedBodies(answer, headers['accept-encoding']);
       const kind = coding ? `${contentType} ${coding.name}` : contentType;
-      const common = write(kind, requestId, () => toResponse(answer, 'hit', request, contentType));
-      const own = `etag: ${answer.etag}\r\ncache-control: ${cacheControl(answer, 'hit')}\r\nx-request-id: ${requestId}\r\n`;
-      return new WrittenResponse(common + linkLine(link) + own, coding ? coding.body : answer.body);
+      const lines = writeOnce(kind, () => toResponse(answer, 'hit', request, contentType), OF_ITS_ANSWER);
+      const own = `etag: ${answer.etag}\r\ncache-control: ${cacheControl(answer, 'hit')}\r\n`;
+      return new WrittenResponse(lines + linkLine(link) + own + idLine(requestId), coding ? coding.body : answer.body);
     },
 
     refused: (kind, request, requestId, like) => {
-      const { status, body } = refusals.get(kind) ?? like();
-      if (body === null || isByOrigin(request.headers)) return withCommon(request, requestId, like());
-      if (!refusals.has(kind)) refusals.set(kind, { status, body });
-      const lines = `${write(`refused ${kind}`, requestId, like)}cache-control: no-store\r\nx-request-id: ${requestId}\r\n`;
-      return new WrittenResponse(lines, body, status);
+      if (isByOrigin(request.headers)) return withCommon(request, requestId, like());
+      let refusal = refusals.get(kind);
+      if (!refusal) {
+        const response = like();
+        refusal = { status: response.status, body: response.body ?? '', lines: write(response) };
+        refusals.set(kind, refusal);
+      }
+      const { status, body, lines } = refusal;
+      return new WrittenResponse(lines + idLine(requestId), body, status);
     },
 
     viewed: ({ kept: { contentType, link } }, request, requestId, body) => {
       const own = (): GatewayResponse => ownResponse(request, contentType, body, 'latin1');
       if (isByOrigin(request.headers)) return withCommon(request, requestId, withLink(link, own()));
       const door = request.target.startsWith('/graphql') ? 'graphql' : 'rest';
-      const common = write(`viewed ${door} ${contentType}`, requestId, own);
-      const lines = `${common}${linkLine(link)}cache-control: no-store\r\nx-request-id: ${requestId}\r\n`;
-      return new WrittenResponse(lines, body);
+      const lines = writeOnce(`viewed ${door} ${contentType}`, own);
+      return new WrittenResponse(lines + linkLine(link) + idLine(requestId), body);
     },
   };
 };
+
+const idLine = (requestId: string): string => `x-request-id: ${requestId}\r\n`;
 
 const linkLine = (link: string | undefined): string => (link === undefined ? '' : `link: ${link}\r\n`);
 
