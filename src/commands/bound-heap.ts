@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+
 const DEFAULT_CACHE_MB = 64;
 
 /** What the gateway lives on beside its answers, and what these take beside their bytes. */
@@ -12,6 +14,13 @@ const HEAP_FLAG = '--max-old-space-size=';
  */
 const YOUNG_FLAG = '--max-semi-space-size=16';
 
+/**
+ * V8 watches which objects outlive a collection, and makes those that often do among the old ones, for good. Rows do that wait for the rest of their
+ * answer, for milliseconds; then they are garbage that only a collection of everything finds, and so is all that they refer to. Lists that are not in
+ * memory cost a third less without it.
+ */
+const NO_PRETENURING_FLAG = '--no-allocation-site-pretenuring';
+
 const heapMbOf = (options: string): number | undefined => {
   const [, value] = options.split(HEAP_FLAG);
   return value === undefined ? undefined : Number.parseInt(value, 10);
@@ -24,6 +33,7 @@ const heapMbOf = (options: string): number | undefined => {
  * @param environment as the process has it; what is wrong with it is for the configuration to say
  */
 export const boundHeap = ({ CACHE_MAX_MB, NODE_OPTIONS = '' }: NodeJS.ProcessEnv): void => {
+  setFlagsFromString(NO_PRETENURING_FLAG);
   const { execve, execPath, execArgv, argv, platform } = process;
   const wantedMb = Math.round(BASE_MB + MB_PER_CACHE_MB * Number(CACHE_MAX_MB || DEFAULT_CACHE_MB));
   const givenMb = heapMbOf(execArgv.join(' '));
