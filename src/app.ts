@@ -8,6 +8,7 @@ import { toAppError } from './failure.ts';
 import type { Caller } from './graphql/context.ts';
 import { answerGraphql, graphqlErrorResponse } from './graphql/door.ts';
 import type { Engine } from './graphql/engine.ts';
+import { createRequestMemo } from './graphql/request-memo.ts';
 import type { Health } from './health.ts';
 import type { AnswerResponse, CacheControl } from './http/answer-response.ts';
 import type { CodedBodies } from './http/coded-bodies.ts';
@@ -81,6 +82,7 @@ export const createApp = (deps: Deps): App => {
   const { engine, rest, recollection, toResponse, access, gate, exposure, cors, health, pages } = deps;
   const { metrics, watch, load, log } = deps;
   const requestIdOf = createRequestIds();
+  const requestMemo = createRequestMemo();
 
   const answerRest = async (
     request: GatewayRequest,
@@ -137,7 +139,7 @@ export const createApp = (deps: Deps): App => {
         methods: ['GET', 'HEAD', 'POST', 'OPTIONS'],
         answer:
           (wantsPage && gate(pages.graphiql.exposure, request.headers, page)) ||
-          (() => answerGraphql({ engine, recollection, toResponse }, request, caller())),
+          (() => answerGraphql({ engine, recollection, requestMemo, toResponse }, request, caller())),
       };
     }
     if (path.startsWith('/api/')) {

@@ -1,13 +1,14 @@
 import { AppError, ERROR_TABLE } from '../errors.ts';
 import type { AnswerResponse } from '../http/answer-response.ts';
 import { type GatewayRequest, type GatewayResponse, splitTarget } from '../http/message.ts';
-import type { Recollection } from '../http/recollection.ts';
+import { type Recollection, requestKey } from '../http/recollection.ts';
 import { ownResponse } from '../http/responses.ts';
 import { parseQueryString } from '../rest/query-string.ts';
 import type { Caller } from './context.ts';
 import type { Engine, Executed } from './engine.ts';
 import { checkJson } from './limits/check-json.ts';
 import type { YogaCall } from './plugins.ts';
+import type { Asked, RequestMemo } from './request-memo.ts';
 
 /** A host that is never looked up: what a client says of its own is not trusted. */
 const ORIGIN = 'http://gateway.invalid';
@@ -15,27 +16,44 @@ const ORIGIN = 'http://gateway.invalid';
 interface Deps {
   readonly engine: Engine;
   readonly recollection: Recollection;
+  readonly requestMemo: RequestMemo;
   readonly toResponse: AnswerResponse;
 }
 
-/** GraphQL over HTTP through Yoga. @throws AppError for what no GraphQL server could take */
-export const answerGraphql = async (
-  { engine, recollection, toResponse }: Deps,
-  request: GatewayRequest,
-  caller: Caller,
-): Promise<GatewayResponse> => {
+/**
+ * GraphQL over HTTP through Yoga, which says what a request asks for, or what is wrong with it. Where its like was answered before, the first is known.
+ * @throws AppError for what no GraphQL server could take
+ */
+export const answerGraphql = async (deps: Deps, request: GatewayRequest, caller: Caller): Promise<GatewayResponse> => {
+  const { engine, requestMemo } = deps;
+  const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
+  const key = requestKey(request, body);
+  const known = key === undefined ? undefined : requestMemo.recall(key);
+  let attempt: Promise<Executed> | undefined;
+  if (known) {
+    const { operation, variables, form, contentType } = known;
+    caller.record.isFor('graphql', operation.label, '/graphql');
+    attempt = engine.answer(operation, variables, caller, form);
+    try {
+      return respond(deps, request, caller, await attempt, contentType, body);
+    } catch {
+      // Below, Yoga makes an answer of what went wrong.
+    }
+  }
+
   let executed: Executed | undefined;
+  let asked: Omit<Asked, 'contentType'> | undefined;
   let invalid: ReadonlySet<string> | undefined;
   const call: YogaCall = {
     caller,
-    onExecuted: (result) => {
-      executed = result;
+    attempt,
+    onExecuted: (...result) => {
+      [executed, asked] = result;
     },
     onInvalid: (rootFields) => {
       invalid = rootFields;
     },
   };
-  const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
   const headers = { accept: request.headers.accept ?? '*/*', 'content-type': 'application/json' };
   const response =
     body !== undefined
@@ -44,15 +62,10 @@ export const answerGraphql = async (
 
   if (invalid) await caller.admit(invalid);
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
-  if (executed?.answer) {
-    caller.record.cache = executed.outcome;
-    recollection.learn(request, executed.answer, { contentType, counts: caller.record.counts }, body);
-    return toResponse(executed.answer, executed.outcome, request, contentType);
-  }
   if (executed) {
-    const { body: own, encoding, template } = executed;
-    if (template) recollection.learn(request, template, { contentType, counts: caller.record.counts }, body);
-    return ownResponse(request, contentType, own, encoding);
+    // A view is not: it is counted as it is executed, and its like finds it in memory.
+    if (key !== undefined && asked?.operation.isCounted === false) requestMemo.learn(key, { ...asked, contentType });
+    return respond(deps, request, caller, executed, contentType, body);
   }
   if (response.status === 406) {
     throw new AppError('NOT_ACCEPTABLE', 'Answers are application/json or application/graphql-response+json.');
@@ -62,6 +75,24 @@ export const answerGraphql = async (
     headers: { ...lowerCased(response.headers), 'cache-control': 'no-store', vary: 'accept' },
     body: await response.text(),
   };
+};
+
+const respond = (
+  { recollection, toResponse }: Deps,
+  request: GatewayRequest,
+  { record }: Caller,
+  executed: Executed,
+  contentType: string,
+  body: Buffer | undefined,
+): GatewayResponse => {
+  const { counts } = record;
+  if (executed.answer) {
+    record.cache = executed.outcome;
+    recollection.learn(request, executed.answer, { contentType, counts }, body);
+    return toResponse(executed.answer, executed.outcome, request, contentType);
+  }
+  if (executed.template) recollection.learn(request, executed.template, { contentType, counts }, body);
+  return ownResponse(request, contentType, executed.body, executed.encoding);
 };
 
 const lowerCased = (headers: Headers): Record<string, string> =>

@@ -4,13 +4,16 @@ import type { Caller } from './context.ts';
 import { type BodyForm, type Engine, type Executed, ExecutionFailed } from './engine.ts';
 import type { CostLimit, CostReport } from './limits/cost-limit.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
+import type { Asked } from './request-memo.ts';
 import type { ViewDocuments } from './view-documents.ts';
 
 /** One request on its way through Yoga. */
 export interface YogaCall {
   readonly caller: Caller;
-  /** Told what the engine made of it, where that was a result without errors. */
-  readonly onExecuted: (executed: Executed) => void;
+  /** What the engine makes of it, where it was asked already. */
+  readonly attempt?: Promise<Executed> | undefined;
+  /** Told what the engine made of it, where that was a result without errors, and what it was asked. */
+  readonly onExecuted: (executed: Executed, asked: Omit<Asked, 'contentType'>) => void;
   /** Told what an operation that is not valid selects on the query root. */
   readonly onInvalid: (rootFields: ReadonlySet<string>) => void;
 }
@@ -57,8 +60,8 @@ export const useEngine = ({ prepare, answer, costLimit, viewDocuments }: Deps): 
       const cost = costAskedFor(costLimit, operation, params);
       const form = cost ? bodyWithCost(cost) : GRAPHQL_BODY;
       try {
-        const executed = await answer(operation, variables, contextValue.caller, form);
-        contextValue.onExecuted(executed);
+        const { attempt, caller, onExecuted } = contextValue;
+        onExecuted(await (attempt ?? answer(operation, variables, caller, form)), { operation, variables, form });
         // Of what Yoga makes of this, the door uses everything but the body, which is there already.
         return { data: {}, stringify: () => '' };
       } catch (error) {

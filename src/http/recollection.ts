@@ -33,8 +33,8 @@ type Recalled = Pick<GatewayRequest, 'method' | 'target' | 'headers'>;
 const MAX_KEY_BYTES = 8192;
 const ENTRY_OVERHEAD_BYTES = 200;
 
-/** Everything of a request that decides its answer; undefined for one that is never recalled. */
-const keyOf = ({ method, target, headers }: Recalled, body: Buffer | undefined): string | undefined => {
+/** Everything of a request that decides its answer; undefined for one that is never recalled. @param body of a POST */
+export const requestKey = ({ method, target, headers }: Recalled, body: Buffer | undefined): string | undefined => {
   if (method === 'POST') {
     if (
       body === undefined ||
@@ -61,16 +61,16 @@ export const createRecollection = (answers: Answers, maxBytes: number): Recollec
   });
   return {
     recall: (request, body) => {
-      const key = keyOf(request, body);
+      const key = requestKey(request, body);
       // Without a note of its use: what falls out is learnt again.
       const place = key === undefined ? undefined : known.peek(key);
       const answer = place && answers.peek(place.key);
       return answer && { answer, kept: place };
     },
     learn: (request, { key: answerKey }, { contentType, link, counts }, body) => {
-      const key = keyOf(request, body);
+      const key = requestKey(request, body);
       if (key !== undefined) known.set(key, { key: answerKey, contentType, link, counts });
     },
-    knows: (request, body) => known.has(keyOf(request, body) ?? ''),
+    knows: (request, body) => known.has(requestKey(request, body) ?? ''),
   };
 };
