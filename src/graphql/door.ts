@@ -63,8 +63,7 @@ export const answerGraphql = async (deps: Deps, request: GatewayRequest, caller:
   if (invalid) await caller.admit(invalid);
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';
   if (executed) {
-    // A view is not: it is counted as it is executed, and its like finds it in memory.
-    if (key !== undefined && asked?.operation.isCounted === false) requestMemo.learn(key, { ...asked, contentType });
+    if (key !== undefined && asked) requestMemo.learn(key, { ...asked, contentType });
     return respond(deps, request, caller, executed, contentType, body);
   }
   if (response.status === 406) {
