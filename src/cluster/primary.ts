@@ -78,7 +78,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
 /** Workers that ask for any port must all get the same, also when all of them have died meanwhile. @throws OperatorError */
 const findPort = async (host: string | undefined): Promise<number> => {
   const server = createServer();
-  await listen(server, 0, host);
+  await listen(server, { port: 0, host });
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return port;

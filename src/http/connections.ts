@@ -44,6 +44,11 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
   // Among workers too, the rest is closed: handed on to the next, a connection that none has room for would go round for ever.
   Object.assign(server, { maxConnections: maxConnections + EXCESS_ROOM, dropMaxConnection: true });
   server.on('connection', (socket) => {
+    // By which of several listening sockets it came, the server does not reckon.
+    if (open.size >= maxConnections + EXCESS_ROOM) {
+      socket.destroy();
+      return;
+    }
     open.add(socket);
     if (open.size > maxConnections) {
       excess.add(socket);

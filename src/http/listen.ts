@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { OperatorError } from '../errors.ts';
 
 /**
@@ -8,8 +7,19 @@ import { OperatorError } from '../errors.ts';
  */
 const BACKLOG = 4096;
 
+export interface Address {
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** Undefined for every address of this machine. */
+  readonly host: string | undefined;
+}
+
 /** @throws OperatorError when the address cannot be listened on */
-export const listen = (server: Server, port: number, host: string | undefined): Promise<void> =>
+export const listen = (
+  server: Server,
+  { port, host }: Address,
+  options: Pick<ListenOptions, 'reusePort'> = {},
+): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
@@ -18,7 +28,7 @@ export const listen = (server: Server, port: number, host: string | undefined): 
         ),
       );
     });
-    server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, resolve);
+    server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }), ...options }, resolve);
   });
 
 const LISTEN_ERRORS: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {

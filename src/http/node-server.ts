@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Server as SocketServer } from 'node:net';
 import type { Logger } from 'pino';
@@ -5,9 +6,10 @@ import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { toAppError } from '../failure.ts';
+import { listenWithAcceptors } from './acceptors.ts';
 import { createClientOf } from './client-address.ts';
 import { watchConnections } from './connections.ts';
-import { listen, urlOf } from './listen.ts';
+import { urlOf } from './listen.ts';
 import type { GatewayResponse } from './message.ts';
 import { createParserRefusal, refuse } from './refusal.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
@@ -196,7 +198,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   });
   server.on('clientError', createParserRefusal());
 
-  await listen(server, port, host);
+  const acceptors = await listenWithAcceptors(server, { port, host });
   const drained = Promise.withResolvers<void>();
 
   return {
@@ -206,7 +208,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       isDraining = true;
       const timers: NodeJS.Timeout[] = [];
       const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
-      server.once('close', () => {
+      void Promise.all([once(server, 'close'), acceptors.closed]).then(() => {
         for (const timer of timers) clearTimeout(timer);
         connections.close();
         drained.resolve();
@@ -214,6 +216,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       const stop = (): void => {
         after(UNANSWERED_GRACE_MS, connections.cutUnanswered);
         if (server.listening) server.close();
+        acceptors.close();
         server.closeIdleConnections();
       };
       after(timeoutMs, () => server.closeAllConnections());
