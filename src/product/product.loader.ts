@@ -97,8 +97,8 @@ export const createProductLoaders = (
     return visible(product);
   });
 
-  const lists = new Map<string, Promise<Product[]>>();
-  const topOfEach = new Map<string, DataLoader<number, Product[]>>();
+  let lists: Map<string, Promise<Product[]>> | undefined;
+  let topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
 
   return {
     byId: visibleById,
@@ -107,6 +107,7 @@ export const createProductLoaders = (
       if (key.categoryIds.length === 0) policy.dependsOn('product');
       for (const id of key.categoryIds) policy.dependsOnProductsIn(id);
       const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
+      lists ??= new Map();
       const list = lists.get(name) ?? inFlight.track(reads.list(key, now));
       lists.set(name, list);
       return list;
@@ -114,6 +115,7 @@ export const createProductLoaders = (
     ofCategory: (id, orderBy, limit) => {
       policy.dependsOnProductsIn(id);
       const name = `${orderBy} ${limit}`;
+      topOfEach ??= new Map();
       let loader = topOfEach.get(name);
       if (!loader) {
         loader = new DataLoader<number, Product[]>(async (ids) => {

@@ -46,23 +46,29 @@ export const write = (run: Run, toOutput: (output: Output) => void): string | Pr
  * more than the writing.
  */
 const fill = async (pieces: readonly (string | Hole)[], rest: string, run: Run): Promise<string> => {
-  const settled = new Map<Promise<unknown>, unknown>();
-  for (const piece of pieces) if (typeof piece !== 'string') settled.set(piece.value, undefined);
-  const [first] = settled.keys();
-  if (first !== undefined && settled.size === 1) settled.set(first, await first);
-  else {
-    const values = await Promise.all(settled.keys());
-    let index = 0;
-    for (const promise of settled.keys()) settled.set(promise, values[index++]);
-  }
-
+  const resultOf = await settle(pieces);
   return write(run, (output) => {
     for (const piece of pieces) {
       if (typeof piece === 'string') output.text += piece;
-      else piece.write(settled.get(piece.value), run, output);
+      else piece.write(resultOf(piece), run, output);
     }
     output.text += rest;
   });
+};
+
+const settle = async (pieces: readonly (string | Hole)[]): Promise<(hole: Hole) => unknown> => {
+  const promises = new Set<Promise<unknown>>();
+  for (const piece of pieces) if (typeof piece !== 'string') promises.add(piece.value);
+  const [first] = promises;
+  if (promises.size === 1) {
+    const value = await first;
+    return () => value;
+  }
+  const values = await Promise.all(promises);
+  const settled = new Map<Promise<unknown>, unknown>();
+  let index = 0;
+  for (const promise of promises) settled.set(promise, values[index++]);
+  return ({ value }) => settled.get(value);
 };
 
 const ignore = (): void => {};
