@@ -19,7 +19,7 @@ const LARGEST_SHARE = 0.125;
 
 /**
  * Two lists of the least recently used. Once memory is full, a new answer has to be asked for again before it competes with proven ones:
- * one-off requests then only push out each other.
+ * one-off requests then only push out each other. To be given by its place is noted in the answer, and counts when room is made.
  * @param maxBytes 0 keeps nothing
  */
 export const createAnswerStore = (maxBytes: number): AnswerStore => {
@@ -33,13 +33,13 @@ export const createAnswerStore = (maxBytes: number): AnswerStore => {
       const newcomer = newcomers.get(key);
       if (newcomer) {
         newcomers.delete(key);
-        proven.set(key, newcomer);
+        keep(proven, key, newcomer);
       }
       return newcomer;
     },
     set: (key, answer) => {
       const hasRoom = proven.calculatedSize + sizeOf(answer, key) <= proven.maxSize;
-      (hasRoom || proven.has(key) ? proven : newcomers).set(key, answer);
+      keep(hasRoom || proven.has(key) ? proven : newcomers, key, answer);
     },
     size: () => ({ bytes: proven.calculatedSize + newcomers.calculatedSize, entries: proven.size + newcomers.size }),
   };
@@ -55,11 +55,35 @@ const NOTHING: AnswerStore = {
 const sizeOf = ({ byteLength }: Answer, key: string): number =>
   byteLength * (byteLength < MIN_CODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES;
 
+/** So many that were used since they were last looked at are passed over for one that comes in. */
+const MAX_SECOND_CHANCES = 32;
+
+/** Makes room as a clock does: those that were used by their place, which the list has not been told of, have a second chance. */
+const keep = (list: LRUCache<string, Answer>, key: string, answer: Answer): void => {
+  const size = sizeOf(answer, key);
+  let chances = size > list.maxEntrySize ? 0 : MAX_SECOND_CHANCES;
+  while (chances > 0 && list.calculatedSize + size > list.maxSize) {
+    const [oldest] = list.rvalues();
+    if (!oldest) break;
+    if (!oldest.isUsed) list.delete(oldest.key);
+    else {
+      oldest.isUsed = false;
+      list.get(oldest.key);
+      chances -= 1;
+    }
+  }
+  list.set(key, answer);
+  if (list.has(key)) answer.place.answer = answer;
+};
+
 const createLru = (maxBytes: number, share: number): LRUCache<string, Answer> | undefined =>
   maxBytes > 0
     ? new LRUCache({
         maxSize: Math.floor(maxBytes * share),
         maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
         sizeCalculation: sizeOf,
+        dispose: ({ place }) => {
+          place.answer = undefined;
+        },
       })
     : undefined;

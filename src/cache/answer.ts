@@ -1,10 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Part } from './changes.ts';
 
+/** Where an answer is kept, for those who have found it once. It is left empty when the answer has to go. */
+export interface Place {
+  answer: Answer | undefined;
+}
+
 /** The finished bytes of an answer, and how long they hold. */
 export interface Answer {
-  /** Its place in memory. */
+  /** Under which it is found. */
   readonly key: string;
+  readonly place: Place;
+  /** Whether it was given to somebody who knew its place since the store last asked. */
+  isUsed: boolean;
   readonly body: Body;
   readonly byteLength: number;
   /** Weak, because it stands for every content coding of the body. */
@@ -17,10 +25,10 @@ export interface Answer {
   readonly remakes: number;
   /** The number of the change up to which none is known to have touched them. */
   trueAt: number;
-  /** When it stops being true by itself, in the database's milliseconds; infinite for never. */
-  readonly validUntilMs: number;
-  /** Until when it may be given without looking whether it changed, by `performance.now()`; infinite where changes are told. */
-  readonly trustedUntilMs: number;
+  /** When it stops being true by itself, in the database's milliseconds; undefined for never: V8 has an object of its own for every fraction and infinity. */
+  readonly validUntilMs: number | undefined;
+  /** Until when it may be given without looking whether it changed, by `performance.now()`; undefined where changes are told. */
+  readonly trustedUntilMs: number | undefined;
   /** When it begins to show what is over: from then on it is not even given while the database is away. */
   readonly staleUntilMs: number;
   /** Notices: a view of each is counted whenever the answer is given, and its number put into the body. */

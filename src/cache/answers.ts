@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { withDeadline } from '../deadline.ts';
-import { type Answer, toBody } from './answer.ts';
+import { type Answer, type Place, toBody } from './answer.ts';
 import { createAnswerStore } from './answer-store.ts';
 import type { Changes, Table } from './changes.ts';
 import { GatheredPolicy } from './policy.ts';
@@ -20,6 +20,8 @@ export type MakeBody = (policy: GatheredPolicy) => Promise<string>;
 export interface Answers {
   /** An answer in memory that misses no commit older than the bound; at once, or not at all. */
   readonly peek: (key: string) => Answer | undefined;
+  /** The same for one whose place is known, which is half the work. */
+  readonly peekAt: (place: Place) => Answer | undefined;
   /**
    * The answer of a key: from memory, from an equal request that is being answered, or made. While the database is away, one that was true
    * when the database was last heard of, for a bounded time. @throws what `make` throws
@@ -54,7 +56,7 @@ interface Flight {
 /** What is known as an answer begins to be made. What is learnt meanwhile may be of a later moment than the one it speaks of. */
 interface Surroundings {
   readonly nowMs: number;
-  readonly trustedUntilMs: number;
+  readonly trustedUntilMs: number | undefined;
   /** Of changes. */
   readonly sequence: number;
   readonly nextChangeMs: Readonly<Record<Table, number | undefined>>;
@@ -100,12 +102,13 @@ export const createAnswers = ({
     return false;
   };
 
-  const isTrue = (answer: Answer): boolean =>
-    !hasMoved(answer) && clock.nowMs() < answer.validUntilMs && isTrusted(answer.trustedUntilMs);
+  const isOver = ({ validUntilMs }: Answer): boolean => validUntilMs !== undefined && clock.nowMs() >= validUntilMs;
+
+  const isTrue = (answer: Answer): boolean => !hasMoved(answer) && !isOver(answer) && isTrusted(answer.trustedUntilMs);
 
   /** What was read within the bound misses no commit that is older, whatever has changed since. */
-  const isYoung = ({ asOfMs, validUntilMs, trustedUntilMs }: Answer): boolean =>
-    performance.now() - asOfMs < freshnessMs && clock.nowMs() < validUntilMs && isTrusted(trustedUntilMs);
+  const isYoung = (answer: Answer): boolean =>
+    performance.now() - answer.asOfMs < freshnessMs && !isOver(answer) && isTrusted(answer.trustedUntilMs);
 
   // A change shows at once all the same; but where one follows the other, the answer is made anew once in that time and not for each of them.
   const isGiven = (answer: Answer): boolean => isTrue(answer) || (answer.remakes >= FLOOD_REMAKES && isYoung(answer));
@@ -150,12 +153,14 @@ export const createAnswers = ({
     const asOfMs = policy.asOfMs ?? Number.NEGATIVE_INFINITY;
     const answer: Answer = {
       key,
+      place: { answer: undefined },
+      isUsed: false,
       ...toBody(text),
       parts: [...policy.parts],
       asOfMs,
       remakes: remakesOf(key, asOfMs),
       trueAt: start.sequence,
-      validUntilMs,
+      validUntilMs: validUntilMs === Number.POSITIVE_INFINITY ? undefined : validUntilMs,
       trustedUntilMs: start.trustedUntilMs,
       staleUntilMs: policy.endsMs,
       views: [...policy.views],
@@ -194,7 +199,7 @@ export const createAnswers = ({
   const findStale = (key: string): Found | undefined => {
     const answer = pulse.ageMs() < staleIfErrorMs ? store.get(key) : undefined;
     if (!answer || hasMoved(answer) || clock.nowMs() >= answer.staleUntilMs) return undefined;
-    if (!isTrusted(answer.trustedUntilMs + staleIfErrorMs)) return undefined;
+    if (answer.trustedUntilMs !== undefined && !isTrusted(answer.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
     return { answer, outcome: 'stale' };
   };
@@ -205,6 +210,15 @@ export const createAnswers = ({
     peek: (key) => {
       const answer = pulse.isFresh() ? find(key) : undefined;
       if (answer) stats.hits += 1;
+      return answer;
+    },
+    peekAt: ({ answer }) => {
+      if (answer === undefined || !pulse.isFresh() || !isGiven(answer)) return undefined;
+      stats.hits += 1;
+      if (!answer.isUsed) {
+        answer.isUsed = true;
+        store.get(answer.key);
+      }
       return answer;
     },
     get: async (key, make) => {
@@ -238,4 +252,4 @@ export const createAnswers = ({
 };
 
 /** Where changes are told there is no such moment, and nobody has to look at the time. */
-const isTrusted = (untilMs: number): boolean => untilMs === Number.POSITIVE_INFINITY || performance.now() < untilMs;
+const isTrusted = (untilMs: number | undefined): boolean => untilMs === undefined || performance.now() < untilMs;

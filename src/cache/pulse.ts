@@ -28,7 +28,7 @@ export interface Pulse {
    */
   readonly nextChangeMs: (table: Table) => number | undefined;
   /** Until when what is read from now on may be given, by `performance.now()`; infinite where changes are told. */
-  readonly trustedUntilMs: () => number;
+  readonly trustedUntilMs: () => number | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -202,7 +202,7 @@ export const startPulse = async (options: Options): Promise<Pulse> => {
       if (ms === undefined) void beat();
       return ms;
     },
-    trustedUntilMs: () => (source.tellsChanges ? Number.POSITIVE_INFINITY : lastBeatMs + freshnessMs),
+    trustedUntilMs: () => (source.tellsChanges ? undefined : lastBeatMs + freshnessMs),
     close: async () => {
       isClosed = true;
       clearTimeout(reconnecting);

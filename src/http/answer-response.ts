@@ -41,7 +41,8 @@ export const createCacheControl = (clock: Clock, isRestricted: boolean): CacheCo
   );
 
   return ({ validUntilMs }, outcome) => {
-    const leftS = outcome === 'stale' ? 0 : Math.floor((validUntilMs - clock.nowMs()) / 1000);
+    const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - clock.nowMs();
+    const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
     return fresh[Math.max(0, Math.min(leftS, MAX_AGE_S))] ?? 'no-cache';
   };
 };

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer } from '../cache/answer.ts';
+import type { Answer, Place } from '../cache/answer.ts';
 import type { Answers } from '../cache/answers.ts';
 import type { OperationCounts } from '../observability/request-counts.ts';
 import type { GatewayRequest } from './message.ts';
@@ -55,7 +55,7 @@ export const requestKey = ({ method, target, headers }: Recalled, body: Buffer |
 /** @param maxBytes 0 remembers nothing */
 export const createRecollection = (answers: Answers, maxBytes: number): Recollection => {
   if (maxBytes === 0) return { recall: () => undefined, learn: () => {}, knows: () => false };
-  const known = new LRUCache<string, Kept & { readonly key: string }>({
+  const known = new LRUCache<string, Kept & { readonly key: string; place: Place }>({
     maxSize: maxBytes,
     sizeCalculation: ({ link = '' }, key) => key.length + link.length + ENTRY_OVERHEAD_BYTES,
   });
@@ -63,13 +63,18 @@ export const createRecollection = (answers: Answers, maxBytes: number): Recollec
     recall: (request, body) => {
       const key = requestKey(request, body);
       // Without a note of its use: what falls out is learnt again.
-      const place = key === undefined ? undefined : known.peek(key);
-      const answer = place && answers.peek(place.key);
-      return answer && { answer, kept: place };
+      const kept = key === undefined ? undefined : known.peek(key);
+      if (kept === undefined) return undefined;
+      const there = answers.peekAt(kept.place);
+      if (there) return { answer: there, kept };
+      // It may have been made anew, elsewhere.
+      const answer = answers.peek(kept.key);
+      if (answer) kept.place = answer.place;
+      return answer && { answer, kept };
     },
-    learn: (request, { key: answerKey }, { contentType, link, counts }, body) => {
+    learn: (request, { key: answerKey, place }, { contentType, link, counts }, body) => {
       const key = requestKey(request, body);
-      if (key !== undefined) known.set(key, { key: answerKey, contentType, link, counts });
+      if (key !== undefined) known.set(key, { key: answerKey, place, contentType, link, counts });
     },
     knows: (request, body) => known.has(requestKey(request, body) ?? ''),
   };
