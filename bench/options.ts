@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { positive } from './positive.ts';
 import { CONTENDERS, LIMIT } from './servers/contenders.ts';
 
 export interface Options {
@@ -32,12 +33,6 @@ export const HELP = `Measures the gateway and its peers against the limit of nod
 
 const list = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim());
 
-const positive = (name: string, text: string | undefined, fallback: number): number => {
-  const value = text === undefined ? fallback : Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${name} takes a whole number above 0.`);
-};
-
 /** @returns undefined when only help is asked for. @throws Error that says what is wrong */
 export const readOptions = (args: readonly string[]): Options | undefined => {
   const { values } = parseArgs({
@@ -64,9 +59,9 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
   if (stranger !== undefined)
     throw new Error(`There is no server "${stranger}"; there are ${[LIMIT.name, ...names].join(', ')}.`);
   return {
-    products: positive('products', values.products, 100_000),
-    rounds: positive('rounds', values.rounds, quick ? 1 : 3),
-    seconds: positive('seconds', values.seconds, quick ? 1 : 5),
+    products: positive('products', values.products ?? '100000'),
+    rounds: positive('rounds', values.rounds ?? (quick ? '1' : '3')),
+    seconds: positive('seconds', values.seconds ?? (quick ? '1' : '5')),
     warmUpSeconds: quick ? 1 : 2,
     only: only ?? CONTENDERS.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
     workloads: list(values.workloads),

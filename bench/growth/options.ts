@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { positive } from '../positive.ts';
 
 export interface GrowthOptions {
   /** Sizes of the catalogue. */
@@ -24,12 +25,6 @@ export const HELP = `Measures what grows with the catalogue, and what readers no
   --database-url URL    a PostgreSQL server on this machine, as its superuser; the catalogues stay there for the next run. By
                         default the embedded one, whose catalogues go with it
   --report, --no-report whether to write the section in SCALING.md (by default when nothing is left out)`;
-
-const positive = (name: string, text: string): number => {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${name} takes whole numbers above 0.`);
-};
 
 /** @returns undefined when only help is asked for. @throws Error that says what is wrong */
 export const readGrowthOptions = (args: readonly string[]): GrowthOptions | undefined => {

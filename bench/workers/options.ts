@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { positive } from '../positive.ts';
 
 export interface WorkersOptions {
   /** Numbers of workers that are compared, the first with the rest. */
@@ -22,12 +23,6 @@ export const HELP = `Measures one process against several (WORKERS), and checks 
   --products N          products in the catalogue (100000)
   --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one
   --report, --no-report whether to write the section in BENCHMARKS.md (by default when nothing is left out)`;
-
-const positive = (name: string, text: string): number => {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new Error(`--${name} takes whole numbers above 0.`);
-};
 
 /** @returns undefined when only help is asked for. @throws Error that says what is wrong */
 export const readWorkersOptions = (args: readonly string[]): WorkersOptions | undefined => {
