@@ -35,7 +35,7 @@ const STARTS = 3;
 const contenderAt = (name: string, cli: string): Contender => ({
   name,
   label: name,
-  command: ['--max-old-space-size=320', cli, 'serve'],
+  command: [cli, 'serve'],
   environment: ENVIRONMENT,
   doors: ['GET'],
 });
