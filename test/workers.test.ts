@@ -11,7 +11,7 @@ import { runCli, type ServingProcess, startGatewayProcess } from './support/proc
 import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 import { parseMetrics, type Scrape } from './support/scrape.ts';
 import { openSession, untilBlocked } from './support/session.ts';
-import { expectHonest, numbers, numbersOf, startLoad, stored, view } from './support/views.ts';
+import { expectEachInARow, expectHonest, numbers, numbersOf, startLoad, stored, view } from './support/views.ts';
 import { childrenOf, runs, workersOf } from './support/workers.ts';
 
 // WORKERS=2, as real processes.
@@ -131,12 +131,10 @@ describe('two workers', () => {
     expect(await asking.stop()).toEqual([]);
     await load.stop();
 
-    const { sent = 0, views = [] } = load.tally.get(id) ?? {};
-    expect(numbersOf(views)).toEqual(numbers(1, sent));
-    expect(await stored(database, id)).toBe(sent);
+    await expectEachInARow(database, load.tally);
     const workers = await workersOf(gateway);
     for (const pid of old) expect(workers).not.toContain(pid);
-    expect((await scrape(gateway)).sum('vitrine_requests_total', counted)).toBe(before + sent);
+    expect((await scrape(gateway)).sum('vitrine_requests_total', counted)).toBe(before + load.count(200));
   });
 
   test('are replaced before they go when one is asked to end', async () => {

@@ -1,19 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
+import { registryOnce } from '../observability/registry-once.ts';
 
 interface Sources {
   readonly workers: () => number;
   readonly deaths: () => number;
 }
 
-/** So that the delay of the event loop, looked at every 10 ms, has been seen a few times. */
-const FIRST_LOOK_MS = 50;
-
-/** The metrics that only the primary knows, and those of its process. Nothing is loaded before somebody asks. */
-export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) => {
-  let registry: Promise<Registry> | undefined;
-
-  const create = async (): Promise<Registry> => {
+/** The metrics that only the primary knows, and those of its process. */
+export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) =>
+  registryOnce(async () => {
     const { collectDefaultMetrics, Registry } = await import('prom-client');
     const { counterOf, gaugeOf } = await import('../observability/prometheus-types.ts');
     const created = new Registry();
@@ -25,12 +20,5 @@ export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Prom
       [],
       () => [{ labels: {}, value: deaths() }],
     );
-    await delay(FIRST_LOOK_MS);
     return created;
-  };
-
-  return () => {
-    registry ??= create();
-    return registry;
-  };
-};
+  });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Registry } from 'prom-client';
 import type { Answers } from '../cache/answers.ts';
@@ -7,6 +6,7 @@ import type { Replicas } from '../database/replicas/replicas.ts';
 import type { GatewayResponse } from '../http/message.ts';
 import type { ViewCounter } from '../notice/view-counter.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
+import { registryOnce } from './registry-once.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { StatementCounts } from './statement-counts.ts';
 
@@ -39,29 +39,13 @@ export interface Metrics {
   readonly page: () => Promise<MetricsPage>;
 }
 
-/** So that the delay of the event loop, looked at every 10 ms, has been seen a few times. */
-const FIRST_LOOK_MS = 50;
-
-/**
- * Nothing is loaded, and nothing of the process is observed, before somebody asks.
- * @param pageOfAll where this process is one of several: what they come to together
- */
+/** @param pageOfAll where this process is one of several: what they come to together */
 export const createMetrics = (sources: MetricSources, pageOfAll?: Metrics['page']): Metrics => {
-  let registry: Promise<Registry> | undefined;
-
-  const create = async (): Promise<Registry> => {
+  const registry = registryOnce(async () => {
     const { createRegistry } = await import('./prometheus.ts');
-    const created = createRegistry(sources);
-    await delay(FIRST_LOOK_MS);
-    return created;
-  };
-
-  const registryOnce = (): Promise<Registry> => {
-    registry ??= create();
-    return registry;
-  };
-
-  return { registry: registryOnce, page: pageOfAll ?? (async () => pageOf(await registryOnce())) };
+    return createRegistry(sources);
+  });
+  return { registry, page: pageOfAll ?? (async () => pageOf(await registry())) };
 };
 
 /** What a registry holds now, as text. */

@@ -149,3 +149,11 @@ export const expectHonest = async (database: Pick<TestDatabase, 'sql'>, tally: T
     expect(count, `notice ${id}: no view is counted twice`).toBeLessThanOrEqual(sent);
   }
 };
+
+/** What holds where nothing breaks: every view was answered, each with the next number, and all are stored. */
+export const expectEachInARow = async (database: Pick<TestDatabase, 'sql'>, tally: Tally): Promise<void> => {
+  for (const [id, { sent, views }] of tally) {
+    expect(numbersOf(views), `notice ${id}`).toEqual(numbers(1, sent));
+    expect(await stored(database, id), `notice ${id}`).toBe(sent);
+  }
+};
