@@ -52,6 +52,9 @@ const RECOLLECTION_SHARE = 0.125;
 const CLOSING_SHARE = 0.2;
 const MAX_CLOSING_MS = 1000;
 
+/** After the start: whoever waited for it is answered first. */
+const LOAD_ALL_AFTER_MS = 500;
+
 export interface Gateway {
   readonly app: App;
   readonly metrics: Metrics;
@@ -59,6 +62,8 @@ export interface Gateway {
   readonly statementCount: () => number;
   /** From now on `/readyz` says no. */
   readonly startDraining: () => void;
+  /** Loads what is otherwise loaded when it is first asked for. */
+  readonly loadAll: () => Promise<unknown>;
   /** Lets go of the database. */
   readonly close: () => Promise<void>;
 }
@@ -223,6 +228,7 @@ export const createGateway = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: health.startDraining,
+    loadAll: engine.yoga,
     close: async () => {
       load.stop();
       opened.close();
@@ -264,10 +270,12 @@ export const serve = async (
   const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });
+    const loading = setTimeout(gateway.loadAll, LOAD_ALL_AFTER_MS).unref();
     const { shutdownTimeoutMs, shutdownDelayMs: delayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
     const end = async (isReplaced: boolean): Promise<void> => {
+      clearTimeout(loading);
       await server.drain(shutdownTimeoutMs - closingMs, { delayMs, isReplaced });
       // A database that no longer speaks keeps nobody waiting.
       await withDeadline(gateway.close(), closingMs);

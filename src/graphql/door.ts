@@ -54,11 +54,12 @@ export const answerGraphql = async (deps: Deps, request: GatewayRequest, caller:
       invalid = rootFields;
     },
   };
+  const yoga = await engine.yoga();
   const headers = { accept: request.headers.accept ?? '*/*', 'content-type': 'application/json' };
   const response =
     body !== undefined
-      ? await engine.yoga.fetch(`${ORIGIN}/graphql`, { method: 'POST', headers, body: readText(body) }, call)
-      : await engine.yoga.fetch(readUrl(request), { method: 'GET', headers }, call);
+      ? await yoga.fetch(`${ORIGIN}/graphql`, { method: 'POST', headers, body: readText(body) }, call)
+      : await yoga.fetch(readUrl(request), { method: 'GET', headers }, call);
 
   if (invalid) await caller.admit(invalid);
   const contentType = response.headers.get('content-type') ?? 'application/json; charset=utf-8';

@@ -1,5 +1,5 @@
 import { type DocumentNode, execute, type GraphQLError, type VariableValues } from 'graphql';
-import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Answer } from '../cache/answer.ts';
 import type { Answers, CacheOutcome } from '../cache/answers.ts';
@@ -52,9 +52,14 @@ export interface BodyForm {
   readonly toBody: (data: string) => string;
 }
 
+type Yoga = YogaServerInstance<YogaCall, Record<never, never>>;
+
 export interface Engine {
-  /** The GraphQL door: GraphQL over HTTP, https://graphql.github.io/graphql-over-http/draft/ */
-  readonly yoga: YogaServerInstance<YogaCall, Record<never, never>>;
+  /**
+   * The GraphQL door: GraphQL over HTTP, https://graphql.github.io/graphql-over-http/draft/
+   * It is loaded when it is first asked for: it is half of all that there is to load.
+   */
+  readonly yoga: () => Promise<Yoga>;
   /** Undefined where the name picks no operation of a valid document. */
   readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;
   /**
@@ -231,28 +236,41 @@ export const createEngine = ({
     return answers.get(key, async (policy) => toBody(await execution(operation, inputs, caller, policy)));
   };
 
-  const yoga = createYoga<YogaCall, Record<never, never>>({
-    schema,
-    graphqlEndpoint: '/graphql',
-    landingPage: false,
-    graphiql: false,
-    cors: false,
-    healthCheckEndpoint: NO_HEALTH_CHECK,
-    multipart: false,
-    batching: false,
-    logging: false,
-    parserAndValidationCache: createDocumentCache(),
-    maskedErrors: { maskError: createMaskError(log), errorMessage: '' },
-    plugins: [
-      useQueryLimits({ limits, fieldSuggestions }),
-      useEngine({ prepare, answer, costLimit, viewDocuments }),
-      useInvalid(),
-      useErrorRecord(),
-      !introspection && useNoIntrospection(),
-    ],
-  });
+  const loadYoga = async (): Promise<Yoga> => {
+    const { createYoga } = await import('graphql-yoga');
+    return createYoga<YogaCall, Record<never, never>>({
+      schema,
+      graphqlEndpoint: '/graphql',
+      landingPage: false,
+      graphiql: false,
+      cors: false,
+      healthCheckEndpoint: NO_HEALTH_CHECK,
+      multipart: false,
+      batching: false,
+      logging: false,
+      parserAndValidationCache: createDocumentCache(),
+      maskedErrors: { maskError: createMaskError(log), errorMessage: '' },
+      plugins: [
+        useQueryLimits({ limits, fieldSuggestions }),
+        useEngine({ prepare, answer, costLimit, viewDocuments }),
+        useInvalid(),
+        useErrorRecord(),
+        !introspection && useNoIntrospection(),
+      ],
+    });
+  };
+  let yoga: Promise<Yoga> | undefined;
 
-  return { yoga, prepare, answer, giveViewed, isView: viewDocuments.has };
+  return {
+    yoga: () => {
+      yoga ??= loadYoga();
+      return yoga;
+    },
+    prepare,
+    answer,
+    giveViewed,
+    isView: viewDocuments.has,
+  };
 };
 
 // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
