@@ -25,7 +25,8 @@ export interface Answer {
   readonly remakes: number;
   /** The number of the change up to which none is known to have touched them. */
   trueAt: number;
-  /** When it stops being true by itself, in the database's milliseconds; undefined for never: V8 has an object of its own for every fraction and infinity. */
+  // Not infinite: V8 would make an object of it, which would be one more to look at for every answer.
+  /** When it stops being true by itself, in the database's milliseconds; undefined for never. */
   readonly validUntilMs: number | undefined;
   /** Until when it may be given without looking whether it changed, by `performance.now()`; undefined where changes are told. */
   readonly trustedUntilMs: number | undefined;

@@ -27,7 +27,7 @@ export interface Pulse {
    * the database's milliseconds; infinite for never, undefined while it is not known.
    */
   readonly nextChangeMs: (table: Table) => number | undefined;
-  /** Until when what is read from now on may be given, by `performance.now()`; infinite where changes are told. */
+  /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are told. */
   readonly trustedUntilMs: () => number | undefined;
   readonly close: () => Promise<void>;
 }

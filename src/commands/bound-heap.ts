@@ -27,9 +27,9 @@ const heapMbOf = (options: string): number | undefined => {
 };
 
 /**
- * Begins this very process anew with a heap that fits the cache, unless it has one: left alone, V8 lets garbage pile up to twice of what is in
- * use before it looks, 400 MB under load where 250 do; and the heap that `npm start` names is too small for a larger cache. What the
- * operator has set in NODE_OPTIONS stays, and so does all on a system that cannot do it (Windows).
+ * Has V8 collect garbage as a gateway makes it, and begins this very process anew with a heap that fits the cache, unless it has one: left alone,
+ * V8 lets garbage pile up to twice of what is in use before it looks, 400 MB under load where 250 do; and the heap that `npm start` names is too
+ * small for a larger cache. What the operator has set in NODE_OPTIONS stays, and so does the heap on a system that cannot do it (Windows).
  * @param environment as the process has it; what is wrong with it is for the configuration to say
  */
 export const boundHeap = ({ CACHE_MAX_MB, NODE_OPTIONS = '' }: NodeJS.ProcessEnv): void => {
