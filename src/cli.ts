@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { boundHeap } from './commands/bound-heap.ts';
 import { checkArguments, suggest, usageError } from './commands/check-arguments.ts';
 import { COMMANDS } from './commands/commands.ts';
+import { warmUp } from './commands/warm-up.ts';
 import { OperatorError } from './errors.ts';
 import { errorRecord } from './observability/error-record.ts';
 import { createScrub } from './observability/scrub.ts';
@@ -14,7 +15,10 @@ import { visibleLines } from './observability/visible.ts';
 enableCompileCache();
 
 // Before anything else is loaded: it would be loaded twice.
-if (process.argv[2] === 'serve') boundHeap(process.env);
+if (process.argv[2] === 'serve') {
+  boundHeap(process.env);
+  warmUp();
+}
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 
