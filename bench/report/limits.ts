@@ -7,7 +7,7 @@ const SHARED =
 const KNOWN =
   'Equal requests in flight share one execution, and what their bytes ask for is known from those before: reading the body, waiting for the shared answer, and one execution for every 16 to 32 requests.';
 const VIEWS =
-  'Views that wait together share one statement, and each puts its number into an answer from memory. All 64 connections wait for the commit, in which the process has nothing to do and PostgreSQL has its core; batches of half of them, one in flight while the other is answered, cost two statements and were slower.';
+  'Views that wait together share one statement, and each puts its number into an answer from memory. All 64 connections wait for the commit, in which the process has nothing to do; batches of half of them, one in flight while the other is answered, cost two statements and were not faster.';
 const VIEWS_COLD = 'As with the cache, but the notice is read and executed again for those that come at the same time.';
 const ROW_LOCK = 'The lock of one row: every update waits for the commit of the one before.';
 

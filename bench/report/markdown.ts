@@ -115,8 +115,8 @@ The machine is shared, and shares differ with what its neighbours do: in one run
 53 % (W7a, one notice). By itself, with the cache off (\`npm run bench -- --only gateway-off --workloads W1,W4 --rounds 3 --seconds 3\`), a product by id cost 39 µs of CPU in one hour and 52 in
 another, of the same code or nearly; two categories 314 to 379 µs, 2,100 to 2,500 a second, against twice that beside the other servers of a whole run.
 
-PostgreSQL has no core of its own here. Where the system lets it run on the server's, the two take turns: of notices spread over 300 ids, a view is 21 µs of the gateway and 10 of PostgreSQL,
-and 31,000 a second are reached; of one notice 16 and 3.4 µs, and 47,000 to 51,000.
+Of counted views, gateway and PostgreSQL take turns, because all 64 connections wait for the commit: of notices spread over 300 ids, a view is 21 µs of the gateway and 10 of PostgreSQL,
+and 31,000 a second are reached; of one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL pinned to the other core it was the same.
 
 A change is newer than the run above: \`process.nextTick\` is compiled at the start, while all that it is given looks alike (src/commands/warm-up.ts). Side by side, 9 rounds of one second, a
 page of notices from memory had 95 % of the requests a second of a bare server with it and 89 % without.
