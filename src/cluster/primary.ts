@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { listen } from '../http/listen.ts';
+import { findPort } from '../http/listen.ts';
 import type { Serving } from '../serve.ts';
 import { createFleet } from './fleet.ts';
 import { createMetricsSum } from './metrics-sum.ts';
@@ -21,7 +20,8 @@ export interface ServingWorkers extends Serving {
  */
 export const serveByWorkers = async (config: Config, databaseUrl: string, log: Logger): Promise<ServingWorkers> => {
   const { workers: size, shutdownTimeoutMs } = config;
-  const port = config.port === 0 ? await findPort(config.host) : config.port;
+  // Workers that ask for any port must all get the same, also when all of them have died meanwhile.
+  const port = config.port === 0 ? await findPort(config) : config.port;
   const environment = { DATABASE_URL: databaseUrl, PORT: String(port) };
   const counts = { deaths: 0 };
   const sum = createMetricsSum({
@@ -73,13 +73,4 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
       }
     },
   };
-};
-
-/** Workers that ask for any port must all get the same, also when all of them have died meanwhile. @throws OperatorError */
-const findPort = async (host: string | undefined): Promise<number> => {
-  const server = createServer();
-  await listen(server, { port: 0, host });
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 };

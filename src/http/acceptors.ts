@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { isWorker } from '../cluster/is-worker.ts';
-import { type Address, listen } from './listen.ts';
+import { type Address, findPort, listen, untilClosed } from './listen.ts';
 
 /** Sockets that listen at a server's address beside its own. */
 export interface Acceptors {
@@ -31,7 +30,7 @@ export const listenWithAcceptors = async (server: Server, address: Address): Pro
     return { close: () => {}, closed: Promise.resolve() };
   }
   // An address that is shared does not tell that another program has it.
-  if (address.port !== 0) await probe(address);
+  if (address.port !== 0) await findPort(address);
   await listen(server, address, { reusePort: true });
   const { port } = server.address() as AddressInfo;
   const others = Array.from({ length: SOCKETS - 1 }, () =>
@@ -42,13 +41,6 @@ export const listenWithAcceptors = async (server: Server, address: Address): Pro
     close: () => {
       for (const other of others) other.close();
     },
-    closed: Promise.all(others.map((other) => once(other, 'close'))),
+    closed: Promise.all(others.map(untilClosed)),
   };
-};
-
-const probe = async (address: Address): Promise<void> => {
-  const server = createServer();
-  await listen(server, address);
-  server.close();
-  await once(server, 'close');
 };

@@ -1,4 +1,4 @@
-import type { AddressInfo, ListenOptions, Server } from 'node:net';
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { OperatorError } from '../errors.ts';
 
 /**
@@ -13,6 +13,9 @@ export interface Address {
   /** Undefined for every address of this machine. */
   readonly host: string | undefined;
 }
+
+/** Resolves once nobody listens or is connected any more. */
+export const untilClosed = (server: Server): Promise<void> => new Promise((resolve) => server.once('close', resolve));
 
 /** @throws OperatorError when the address cannot be listened on */
 export const listen = (
@@ -30,6 +33,16 @@ export const listen = (
     });
     server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }), ...options }, resolve);
   });
+
+/** Listens for a moment only, and gives the port. @throws OperatorError when the address cannot be listened on */
+export const findPort = async (address: Address): Promise<number> => {
+  const server = createServer();
+  await listen(server, address);
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await untilClosed(server);
+  return port;
+};
 
 const LISTEN_ERRORS: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {
   EADDRINUSE: (port) =>

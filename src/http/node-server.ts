@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Server as SocketServer } from 'node:net';
 import type { Logger } from 'pino';
@@ -9,7 +8,7 @@ import { toAppError } from '../failure.ts';
 import { listenWithAcceptors } from './acceptors.ts';
 import { createClientOf } from './client-address.ts';
 import { watchConnections } from './connections.ts';
-import { urlOf } from './listen.ts';
+import { untilClosed, urlOf } from './listen.ts';
 import type { GatewayResponse } from './message.ts';
 import { createParserRefusal, refuse } from './refusal.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
@@ -208,7 +207,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       isDraining = true;
       const timers: NodeJS.Timeout[] = [];
       const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
-      void Promise.all([once(server, 'close'), acceptors.closed]).then(() => {
+      void Promise.all([untilClosed(server), acceptors.closed]).then(() => {
         for (const timer of timers) clearTimeout(timer);
         connections.close();
         drained.resolve();
