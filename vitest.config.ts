@@ -9,9 +9,6 @@ export default defineConfig({
     setupFiles: 'test/support/worker-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Many tests kill, cut and count beside others on two cores: one that a busy machine has spoilt gets another chance where nobody is there
-    // to run it again. What fails twice has failed.
-    retry: process.env.CI ? 1 : 0,
     // Node runs the sources as they are, as in production; through Vite they would get a second copy of `graphql`.
     experimental: { viteModuleRunner: false },
   },

@@ -1,16 +1,24 @@
 import { pino } from 'pino';
-import type { Config } from './config.ts';
-import { applyMigrations } from './database/migrations.ts';
-import type { GatewayOptions } from './gateway-options.ts';
-import { createFetchDoor } from './http/fetch.ts';
+import { type Config, readOptions, secretsOf } from './config/config.ts';
+import type { VariableOptions } from './config/gateway-options.ts';
+import { applyMigrations } from './database/migrations/apply.ts';
+import { createGateway as assemble } from './gateway.ts';
+import { createFetchHandler } from './http/fetch.ts';
 import { createLog, logOptions } from './observability/log.ts';
-import { secretsOf } from './observability/secrets.ts';
-import { prepareDatabase } from './prepare-database.ts';
-import { readOptions } from './read-options.ts';
-import { createGateway as assemble } from './serve.ts';
+import { prepareDatabase } from './serve.ts';
 
+export type { Exposed } from './config/gateway-options.ts';
 export { OperatorError } from './errors.ts';
-export type { Exposed, GatewayOptions } from './gateway-options.ts';
+
+/** What a gateway may be told. */
+export interface GatewayOptions extends VariableOptions {
+  /** Apply pending migrations to {@link databaseUrl} first. @default false */
+  readonly migrate?: boolean | undefined;
+  /** Takes the log, a line of JSON at a time, free of secrets. @default standard output */
+  readonly log?: { write(line: string): void } | undefined;
+  /** Variables as the program reads them, such as `process.env`. An option takes precedence over its variable. @default none */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
 
 /** The gateway without a port: every path that `vitrine serve` answers, as a function. */
 export interface Gateway extends AsyncDisposable {
@@ -32,14 +40,15 @@ export interface Gateway extends AsyncDisposable {
  * does not fit, or the file of tokens cannot be used
  */
 export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
-  const config = readOptions(options);
-  const log = await logTo(options.log, config);
+  const { migrate, log: stream, environment, ...variables } = options;
+  const config = readOptions(variables, environment);
+  const log = await logTo(stream, config);
   const database = await prepareDatabase(config, log);
   try {
-    if (options.migrate)
+    if (migrate)
       await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
-    const gateway = await assemble(config, database.url, log);
-    const door = createFetchDoor(gateway.app);
+    const gateway = await assemble(config, database, log);
+    const door = createFetchHandler(gateway.app);
     let closing: Promise<void> | undefined;
     const finish = async (): Promise<void> => {
       gateway.startDraining();

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 
 const [TOKEN, OTHER] = ['first-token-0123456789', 'second.token~+/0123=='];
@@ -26,11 +26,11 @@ const stored = async (): Promise<number> => {
   return Number(row?.view_count);
 };
 
-const post = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+const post = (body: object, headers: Record<string, string> = {}): Promise<CachedResponse> =>
   gateway.request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 
 /** That an answer of the GraphQL door is a refusal, whole and with the way to mend it. */
-const expectRefusal = ({ status, headers, json }: Answer): void => {
+const expectRefusal = ({ status, headers, json }: CachedResponse): void => {
   expect({ status, headers, json }).toEqual({
     status: 401,
     headers: expect.objectContaining({

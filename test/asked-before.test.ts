@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 import { stored } from './support/views.ts';
 
@@ -25,7 +25,11 @@ beforeAll(async () => {
   };
 });
 
-const post = (gateway: TestGateway, body: object | string, headers: Record<string, string> = {}): Promise<Answer> =>
+const post = (
+  gateway: TestGateway,
+  body: object | string,
+  headers: Record<string, string> = {},
+): Promise<CachedResponse> =>
   gateway.request(
     'POST',
     '/graphql',
@@ -33,7 +37,7 @@ const post = (gateway: TestGateway, body: object | string, headers: Record<strin
     typeof body === 'string' ? body : JSON.stringify(body),
   );
 
-const told = ({ status, headers, text }: Answer) => {
+const told = ({ status, headers, text }: CachedResponse) => {
   const { 'x-request-id': _, 'server-timing': __, ...shared } = headers;
   return { status, headers: shared, text };
 };
@@ -60,6 +64,18 @@ test('an answer by GET is the same when it is asked for again, and by HEAD it ha
   expect(told(await open.request('HEAD', target)).headers).toEqual(first.headers);
 });
 
+test.for(['/api/product/1', '/api/product/list?categoryIds=1,2&limit=5', '/api/notice/page?pageSize=3'])(
+  'an answer at %s is the same when it is asked for again, and by HEAD it has the same headers',
+  async (target) => {
+    const first = told(await open.get(target));
+    expect(first.status).toBe(200);
+    expect(told(await open.get(target))).toEqual(first);
+    expect(told(await open.request('HEAD', target)).headers).toEqual(first.headers);
+    expect(told(await open.request('OPTIONS', target))).toMatchObject({ status: 204, text: '' });
+    expect((await open.request('POST', target)).status).toBe(405);
+  },
+);
+
 test('what has changed since a request was first made is in its answer', async () => {
   const body = { query: '{ product(id: 1) { name stock } }' };
   await database.sql('update product set stock = 5 where id = 1');
@@ -76,6 +92,25 @@ test('whoever has no token gets no further with a request that was answered to o
     expect((await post(closed, body, WITH_TOKEN)).status).toBe(200);
     expect(told(await post(closed, body))).toEqual(never);
   }
+});
+
+test('whoever has no token gets no further at a path that was answered to others', async () => {
+  const target = '/api/product/hot?limit=3';
+  for (const _ of [1, 2]) {
+    expect((await closed.get(target, WITH_TOKEN)).status).toBe(200);
+    expect((await closed.get(target)).status).toBe(401);
+  }
+});
+
+test('a product that is gone since it was asked for is not found, and is found when it is back', async () => {
+  const target = '/api/product/1';
+  const statusAs = async (status: string): Promise<number> => {
+    await database.sql('update product set status = $1 where id = 1', [status]);
+    return (await open.get(target)).status;
+  };
+  expect(await statusAs('ON_SALE')).toBe(200);
+  expect(await statusAs('OFF_SALE')).toBe(404);
+  expect(await statusAs('ON_SALE')).toBe(200);
 });
 
 test('each of many equal views is counted once', async () => {

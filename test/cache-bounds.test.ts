@@ -1,12 +1,19 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Answers, createAnswers } from '../src/cache/answers.ts';
-import { type Changes, createChanges } from '../src/cache/changes.ts';
-import { listening } from '../src/cache/listening.ts';
-import type { GatheredPolicy } from '../src/cache/policy.ts';
-import { type Pulse, startPulse } from '../src/cache/pulse.ts';
+import { createListenFeed } from '../src/cache/change-feed.ts';
+import { type FreshnessMonitor, startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
+import type { CacheHints } from '../src/cache/hints.ts';
+import { createResponseCache, type ResponseCache } from '../src/cache/response-cache.ts';
+import { createTagVersions, type TagVersions } from '../src/cache/tags.ts';
 import { type Clock, createClock } from '../src/database/clock.ts';
-import { connectionConfig } from '../src/database/database.ts';
+import { connectionConfig } from '../src/database/connection.ts';
+import { FEATURES } from '../src/features.ts';
+import { PROBLEM_DETAILS } from '../src/http/message.ts';
+import { createRequestCache } from '../src/http/request-cache.ts';
+import type { OperationRoute } from '../src/http/route.ts';
+import { createRequestCounts } from '../src/observability/counts.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { insertCategory } from './support/rows.ts';
@@ -15,46 +22,46 @@ const MAX_BYTES = 1_048_576;
 
 let database: TestDatabase;
 let clock: Clock;
-let changes: Changes;
-let pulse: Pulse;
-let answers: Answers;
+let tagVersions: TagVersions;
+let freshnessMonitor: FreshnessMonitor;
+let answers: ResponseCache;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   clock = createClock();
-  changes = createChanges();
+  tagVersions = createTagVersions(FEATURES);
   const log = pino({ level: 'silent' });
-  pulse = await startPulse({
+  freshnessMonitor = await startFreshnessMonitor({
     connection: connectionConfig(database.url),
-    source: listening,
+    source: createListenFeed(FEATURES),
     clock,
-    changes,
+    tagVersions,
     freshnessMs: 1000,
     log,
   });
   return async () => {
-    await pulse.close();
+    await freshnessMonitor.close();
     await database[Symbol.asyncDispose]();
   };
 });
 
 beforeEach(() => {
-  answers = createAnswers({
-    pulse,
-    changes,
+  answers = createResponseCache({
+    freshnessMonitor,
+    tagVersions,
     clock,
     maxBytes: MAX_BYTES,
     freshnessMs: 1000,
     staleIfErrorMs: 0,
     timeoutMs: 1000,
-    isOutage: () => false,
+    kindOf: () => 'other',
   });
 });
 
 /** Asks for an answer of so many bytes, and tells whether it was in memory. */
 const ask = async (key: string, bytes: number): Promise<string> => {
-  const { answer, outcome } = await answers.get(key, async (policy) => {
-    policy.dependsOn('product');
+  const { answer, outcome } = await answers.get(key, async (hints) => {
+    hints.dependsOn('product');
     return 'x'.repeat(bytes);
   });
   expect(answer.byteLength).toBe(bytes);
@@ -63,10 +70,10 @@ const ask = async (key: string, bytes: number): Promise<string> => {
 
 describe('an answer that was read where the last commits may be missing', () => {
   test('is given to others only within the bound, and holds for no longer than one that was read at once', async () => {
-    const read = (asOfMs: number) => async (policy: GatheredPolicy) => {
-      policy.readsAsOf(asOfMs);
-      policy.holdsFor(5000);
-      policy.dependsOn('category');
+    const read = (asOfMs: number) => async (hints: CacheHints) => {
+      hints.readsAsOf(asOfMs);
+      hints.holdsFor(5000);
+      hints.dependsOn('category');
       return String(asOfMs);
     };
     const beganMs = performance.now();
@@ -114,10 +121,12 @@ describe('answers in memory', () => {
 
   test('that are hot stay so when they are made anew after a change', async () => {
     for (const outcome of ['miss', 'hit', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
-    const sequence = changes.sequence();
+    const sequence = tagVersions.sequence();
     await database.sql('truncate product');
-    await expect.poll(changes.sequence, { interval: 5 }).toBe(sequence + 1);
-    await expect.poll(() => pulse.isFresh() && pulse.nextChangeMs('product'), { interval: 5 }).toBe(Infinity);
+    await expect.poll(tagVersions.sequence, { interval: 5 }).toBe(sequence + 1);
+    await expect
+      .poll(() => freshnessMonitor.isFresh() && freshnessMonitor.nextChangeMs('product'), { interval: 5 })
+      .toBe(Infinity);
     for (const outcome of ['miss', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
     for (let index = 0; index < 200; index += 1) await ask(`one-off ${index}`, 20_000);
     expect(await ask('hot', 5000)).toBe('hit');
@@ -153,4 +162,48 @@ test('a gateway keeps hot answers through a scan, and forgets the scan, within C
   expect(await read(1)).toBe(0);
   expect(await read(300)).toBe(0);
   expect(await read(2)).toBe(1);
+});
+
+describe('requests in memory', () => {
+  const route: OperationRoute = {
+    methods: ['GET'],
+    errors: PROBLEM_DETAILS,
+    countsViewsOnly: () => false,
+    parse: () => Promise.reject(new Error('not parsed here')),
+    run: () => Promise.reject(new Error('not run here')),
+  };
+  const head = { contentType: 'application/json', isNegotiated: false, link: undefined };
+  const { of } = createRequestCounts();
+
+  test('are forgotten where there are too many', () => {
+    const requests = createRequestCache(MAX_BYTES);
+    const operation = {};
+    for (let id = 0; id < 5000; id += 1) {
+      requests.learn(`/api/product/${id}`, route, { operation, variables: {}, head }, of('rest', 'product'));
+    }
+    expect(requests.peek('/api/product/0')).toBeUndefined();
+    expect(requests.peek('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
+  });
+
+  test('do not hold their operations', async () => {
+    const requests = createRequestCache(MAX_BYTES);
+    const learn = (): void => {
+      const operation = { document: 'x'.repeat(1000) };
+      for (const key of ['a', 'b'])
+        requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
+    };
+    learn();
+    // The test holds the operation no longer than it asks.
+    const isRemembered = (): boolean => requests.peek('a')?.parsed() !== undefined;
+    expect(isRemembered()).toBe(true);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc');
+    await expect
+      .poll(() => {
+        collect();
+        return isRemembered();
+      })
+      .toBe(false);
+    expect(requests.peek('b')?.head).toBe(head);
+  });
 });

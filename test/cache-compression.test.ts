@@ -1,6 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayResponse } from '../src/http/message.ts';
+import { handle } from './support/gateway.ts';
+import { startGatewayProcess } from './support/process.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
 import { listen } from './support/socket.ts';
 
@@ -18,16 +20,12 @@ const LARGE = '/api/product/list?limit=30';
 const bytesOf = ({ body, encoding }: GatewayResponse): Buffer =>
   typeof body === 'string' ? Buffer.from(body, encoding) : Buffer.from(body ?? '');
 
-/** As the server does it: what is in memory first. */
-const get = async (target: string, acceptEncoding?: string): Promise<GatewayResponse> => {
-  const { app } = shop.gateway;
-  const request = {
+const get = async (target: string, acceptEncoding?: string): Promise<GatewayResponse> =>
+  handle(shop.gateway.app, {
     method: 'GET',
     target,
     headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
-  };
-  return app.recall(request) ?? app.answer({ ...request, body: async () => Buffer.alloc(0) });
-};
+  });
 
 /** Asks until the answer comes in the coding, as it must soon. */
 const coded = async (target: string, acceptEncoding: string, coding: string): Promise<GatewayResponse> => {
@@ -61,6 +59,8 @@ describe('a hot answer comes', () => {
     ['identity;q=0, br;q=0.001', 'br'],
     ['gzip;q=0,br', 'br'],
     ['Br;q=0.5', 'br'],
+    ['*', 'br'],
+    ['br;q=0, *;q=0.1', 'gzip'],
   ] as const)('to "accept-encoding: %s" in %s, which decodes to the same bytes', async ([acceptEncoding, coding]) => {
     for (const target of [LARGE, '/graphql?query={hotProducts(limit:30){description}}']) {
       const response = await coded(target, acceptEncoding, coding);
@@ -86,6 +86,7 @@ describe('a hot answer comes', () => {
     'gzip;q=0.0, br ; q=0',
     'gzip; Q=0.000',
     'x-brotli, gzipped',
+    '*;q=0',
   ])('to "accept-encoding: %s" plain', async (acceptEncoding) => {
     await coded(LARGE, 'br', 'br');
     await coded(LARGE, 'gzip', 'gzip');
@@ -137,4 +138,24 @@ test('over a socket the length is that of the compressed body, to HEAD as well',
     expect(response.headers.get('content-length')).toBe(String(length));
     if (method === 'GET') expect(await response.json()).toHaveLength(30);
   }
+});
+
+test('where compression fails, answers go out as they are, and the process goes on', async () => {
+  const script = `
+    import zlib from 'node:zlib';
+    import { syncBuiltinESMExports } from 'node:module';
+    zlib.gzip = zlib.brotliCompress = (...args) => setImmediate(args.at(-1), new Error('no memory'));
+    syncBuiltinESMExports();`;
+  await using gateway = await startGatewayProcess({
+    DATABASE_URL: shop.database.url,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+  });
+  for (const coding of ['gzip', 'br']) {
+    for (let turn = 0; turn < 5; turn += 1) {
+      const response = await fetch(gateway.url + LARGE, { headers: { 'accept-encoding': coding } });
+      expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
+      expect(await response.json()).toHaveLength(30);
+    }
+  }
+  expect(gateway.command.output()).toContain('no memory');
 });

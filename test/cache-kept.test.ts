@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayResponse } from '../src/http/message.ts';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import {
+  type CachedResponse,
+  createTestGateway,
+  handle,
+  recall,
+  type TestGateway,
+  type TestRequest,
+} from './support/gateway.ts';
 import { createRestShop, ENDED_ID, type RestShop } from './support/rest-shop.ts';
 
 const TOKEN = 'a-token-0123456789';
@@ -16,24 +23,23 @@ beforeAll(async () => {
   return () => shop[Symbol.asyncDispose]();
 });
 
-interface Sent {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-}
+const answer = async ({ app }: TestGateway, request: TestRequest): Promise<GatewayResponse> => handle(app, request);
 
-/** Undefined where it would not be there at once. */
-const recall = ({ app }: TestGateway, { body = '', ...request }: Sent): GatewayResponse | undefined => {
-  const recalled = app.recall(request, Buffer.from(body));
-  return recalled instanceof Promise ? undefined : recalled;
+let spellings = 0;
+
+/** The same request in bytes that have not been seen before. */
+const respelled = ({ target, body, ...rest }: TestRequest): TestRequest => {
+  spellings += 1;
+  if (body !== undefined) return { ...rest, target, body: body + ' '.repeat(spellings) };
+  return { ...rest, target: `${target}${target.includes('?') ? '&' : '?'}spelling=${spellings}` };
 };
 
-const answer = ({ app }: TestGateway, { body = '', ...request }: Sent): Promise<GatewayResponse> =>
-  app.answer({ ...request, body: async () => Buffer.from(body) });
-
-const sent = (method: string, target: string, headers: Record<string, string> = {}, body?: string): Sent =>
-  body === undefined ? { method, target, headers } : { method, target, headers, body };
+const sent = (method: string, target: string, headers: Record<string, string> = {}, body?: string): TestRequest => ({
+  method,
+  target,
+  headers,
+  body,
+});
 
 const withoutId = ({ status, headers, body, encoding }: GatewayResponse) => {
   const { 'x-request-id': _, 'server-timing': __, ...shared } = headers;
@@ -41,10 +47,10 @@ const withoutId = ({ status, headers, body, encoding }: GatewayResponse) => {
 };
 
 describe('an answer that is recalled by the bytes of its request is the one that the long way finds:', () => {
-  const etagOf = async (request: Sent): Promise<string> => String((await answer(gateway, request)).headers.etag);
+  const etagOf = async (request: TestRequest): Promise<string> => String((await answer(gateway, request)).headers.etag);
   const plain = sent('GET', '/api/product/list?limit=30');
 
-  test.for<[string, () => Sent | Promise<Sent>]>([
+  test.for<[string, () => TestRequest | Promise<TestRequest>]>([
     ['GET of a path', () => plain],
     ['HEAD of a path', () => sent('HEAD', '/api/product/hot')],
     ['a list of notices', () => sent('GET', '/api/notice/list')],
@@ -68,10 +74,10 @@ describe('an answer that is recalled by the bytes of its request is the one that
     await expect
       .poll(async () => {
         const { status, headers } = await answer(gateway, request);
-        return status === 304 || headers['content-encoding'] !== undefined || !request.headers['accept-encoding'];
+        return status === 304 || headers['content-encoding'] !== undefined || !request.headers?.['accept-encoding'];
       })
       .toBe(true);
-    const long = await answer(gateway, request);
+    const long = await answer(gateway, respelled(request));
     const short = recall(gateway, request);
     expect(long.headers['cache-status']).toBe('vitrine; hit');
     expect(short && withoutId(short)).toEqual(withoutId(long));
@@ -79,7 +85,7 @@ describe('an answer that is recalled by the bytes of its request is the one that
 });
 
 describe('never kept:', () => {
-  test.for<[string, number, Sent]>([
+  test.for<[string, number, TestRequest]>([
     ['a parameter out of range', 400, sent('GET', '/api/product/hot?limit=0')],
     ['a parameter that is no number', 400, sent('GET', '/api/product/hot?limit=x')],
     ['an id that no row has', 404, sent('GET', '/api/product/4711')],
@@ -99,6 +105,20 @@ describe('never kept:', () => {
       200,
       sent('GET', '/graphql?query={...F}fragment F on Query{a:notice(id:1){id}hotProducts{id}}'),
     ],
+    ['a notice that is not there', 200, sent('GET', '/graphql?query={notice(id:99999){viewCount}}')],
+    [
+      'a notice that is not there, by POST',
+      200,
+      sent('POST', '/graphql', JSON_HEADERS, '{"query":"{ none: notice(id: 99998) { id } }"}'),
+    ],
+    [
+      'a notice that is not there, by a client that has a copy',
+      200,
+      { ...sent('GET', '/graphql?query={notice(id:99997){id}}'), headers: { 'if-none-match': '*' } },
+    ],
+    ['a notice that is not there, only looked at', 200, sent('HEAD', '/graphql?query={notice(id:99996){viewCount}}')],
+    ['a notice that is left out', 200, sent('GET', '/graphql?query={notice(id:1)@skip(if:true){id}}')],
+    ['a notice that is not there by REST', 404, sent('GET', '/api/notice/99999')],
     ['health', 200, sent('GET', '/readyz')],
     ['the preflight', 204, sent('OPTIONS', '/api/product/hot')],
   ])('%s', async ([, status, request]) => {
@@ -119,6 +139,24 @@ describe('never kept:', () => {
     expect(await count()).toEqual({ data: { notice: { viewCount: 1 } } });
     await gateway.get('/api/notice/2');
     expect(await count()).toEqual({ data: { notice: { viewCount: 2 } } });
+  });
+
+  test('a notice that was withdrawn since it was last read', async () => {
+    const id = 4713;
+    await shop.database.sql(`insert into notice (id, title, content) values ($1, 'Gone soon', '')`, [id]);
+    const request = sent('GET', `/graphql?query={notice(id:${id}){title}}`);
+    await expect.poll(async () => (await gateway.get(request.target)).text).toContain('Gone soon');
+    await gateway.get(request.target);
+    await shop.database.sql(`update notice set status = 'WITHDRAWN' where id = $1`, [id]);
+    const view = () => gateway.get(request.target);
+    await expect.poll(async () => (await view()).json).toEqual({ data: { notice: null } });
+    // From memory, once the gateway knows that there is nothing.
+    await expect.poll(() => gateway.countStatements(view)).toBe(0);
+    for (const _ of [1, 2, 3]) {
+      const { headers } = await gateway.get(request.target);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers).not.toHaveProperty('etag');
+    }
   });
 
   test('an error that is mended by the next commit', async () => {
@@ -168,7 +206,8 @@ describe('with access tokens', () => {
 
   test('what is public is answered to everybody, and so is nothing beside it', async () => {
     await using own = await createTestGateway(shop.database, { ACCESS_TOKENS: TOKEN });
-    const ask = (headers: Record<string, string>): Promise<Answer> => own.get('/graphql?query={__typename}', headers);
+    const ask = (headers: Record<string, string>): Promise<CachedResponse> =>
+      own.get('/graphql?query={__typename}', headers);
     expect((await ask(granted)).headers['cache-status']).toBe('vitrine; fwd=miss');
     expect((await ask({})).headers).toMatchObject({
       'cache-status': 'vitrine; hit',

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { readConfig } from '../src/config/config.ts';
+import { loadRestOperations, operationTexts } from '../src/rest/documents.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
 import { insertNotice } from './support/rows.ts';
+import { schema } from './support/schema.ts';
 
 let shop: RestShop;
 let gateway: TestGateway;
@@ -16,9 +17,9 @@ beforeAll(async () => {
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
-const post = (body: string): Promise<Answer> => gateway.request('POST', '/graphql', JSON_HEADERS, body);
+const post = (body: string): Promise<CachedResponse> => gateway.request('POST', '/graphql', JSON_HEADERS, body);
 
-const getGraphql = (parameters: Record<string, string>): Promise<Answer> =>
+const getGraphql = (parameters: Record<string, string>): Promise<CachedResponse> =>
   gateway.get(`/graphql?${new URLSearchParams(parameters)}`);
 
 const LIST =
@@ -27,7 +28,7 @@ const LIST =
 const listBody = (variables: object): string => JSON.stringify({ query: LIST, variables });
 
 /** Asks in each way, and expects one and the same answer of which all but the first way cost no statement. */
-const expectOneEntry = async (ways: readonly (() => Promise<Answer>)[]): Promise<void> => {
+const expectOneEntry = async (ways: readonly (() => Promise<CachedResponse>)[]): Promise<void> => {
   const [first, ...others] = ways;
   const expected = await first?.();
   expect(expected).toMatchObject({ status: 200, headers: { 'cache-status': 'vitrine; fwd=miss' } });
@@ -113,7 +114,7 @@ describe('one entry answers', () => {
 });
 
 describe('another entry answers', () => {
-  const otherwise = async (ways: readonly (() => Promise<Answer>)[]): Promise<void> => {
+  const otherwise = async (ways: readonly (() => Promise<CachedResponse>)[]): Promise<void> => {
     for (const round of ['made', 'found']) {
       const answers = [];
       for (const ask of ways) answers.push(await ask());
@@ -150,8 +151,7 @@ describe('another entry answers', () => {
     ));
 
   test('the very text of the document behind a path, asked for through the other door', async () => {
-    const file = path.join(import.meta.dirname, '../src/rest/operations/product.graphql');
-    const query = await readFile(file, 'utf8');
+    const query = operationTexts(await loadRestOperations(schema, readConfig({}).queryLimits)).Product;
     const [byRest, byGraphql] = [
       await gateway.get('/api/product/13'),
       await post(JSON.stringify({ query, variables: { id: 13 } })),
@@ -177,10 +177,10 @@ describe('another entry answers', () => {
 });
 
 describe('1,000 equal requests at once', () => {
-  const thousand = (ask: (index: number) => Promise<Answer>): Promise<Answer[]> =>
+  const thousand = (ask: (index: number) => Promise<CachedResponse>): Promise<CachedResponse[]> =>
     Promise.all(Array.from({ length: 1000 }, (_, index) => ask(index)));
 
-  test.for<[string, (gateway: TestGateway) => (index: number) => Promise<Answer>]>([
+  test.for<[string, (gateway: TestGateway) => (index: number) => Promise<CachedResponse>]>([
     [
       'for a path',
       (own) => (index) => own.get(index % 2 ? '/api/product/hot?limit=20' : '/api/product/hot?limit=%2B20'),
@@ -191,7 +191,7 @@ describe('1,000 equal requests at once', () => {
       await using alone = await createTestGateway(shop.database, environment);
       const one = await alone.countStatements(() => asking(alone)(0));
       await using own = await createTestGateway(shop.database, environment);
-      let answers: Answer[] = [];
+      let answers: CachedResponse[] = [];
       expect(await own.countStatements(async () => (answers = await thousand(asking(own))))).toBe(one);
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
       expect(answers[0]?.status).toBe(200);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, test, vi } from 'vitest';
 import { type CommitRecord, type Reading, startCommitRecord } from './support/commit-record.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { askAll, type Request, STALE } from './support/known-answers.ts';
 import { type Wire, wireTo } from './support/wire.ts';
 
@@ -139,7 +139,7 @@ const runReader = async (
     const { request, lists } = LISTS[list] ?? { request: LISTS[0]?.request, lists: [] };
     if (!request) continue;
     const sentMs = performance.now();
-    const answers: Answer[] = await askAll(
+    const answers: CachedResponse[] = await askAll(
       gateway,
       Array.from({ length: times }, () => request),
     );

@@ -17,8 +17,8 @@ import {
   parse,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { compile } from '../src/graphql/compiled/compile.ts';
 import type { OperationContext } from '../src/graphql/context.ts';
+import { compile } from '../src/graphql/executor/compile.ts';
 
 const Size = new GraphQLEnumType({ name: 'Size', values: { SMALL: { value: 1 }, LARGE: { value: 'l' }, NONE: {} } });
 

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { type ExecutionResult, execute, parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { GatheredPolicy } from '../src/cache/policy.ts';
+import { CacheHints } from '../src/cache/hints.ts';
+import { createTags } from '../src/cache/tags.ts';
 import { createClock } from '../src/database/clock.ts';
-import { connectionConfig, createDatabase } from '../src/database/database.ts';
-import { createPrisma } from '../src/database/prisma.ts';
+import { connectionConfig } from '../src/database/connection.ts';
+import { createDatabase, createPrisma } from '../src/database/pool.ts';
 import { createSql } from '../src/database/sql.ts';
-import type { OperationContext } from '../src/graphql/context.ts';
-import { contextFactory } from '../src/graphql/loaders.ts';
-import { prepareOperation } from '../src/graphql/operation.ts';
-import { schema } from '../src/graphql/schema.ts';
-import { createViewCounter } from '../src/notice/view-counter.ts';
+import { FEATURES } from '../src/features.ts';
+import { contextFactory, type OperationContext } from '../src/graphql/context.ts';
+import { isCoerced, prepareOperation } from '../src/graphql/operation.ts';
 import { NO_TRACING } from '../src/observability/tracing.ts';
 import { createTestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { randomQuery } from './support/random-query.ts';
+import { schema } from './support/schema.ts';
 
 // Whatever the tables can hold: nulls, quotes and controls, numbers past 2^31, fractions of a second, no rows.
 const ROWS = [
@@ -52,9 +52,15 @@ beforeAll(async () => {
   const prisma = await createPrisma(pool);
   const sql = createSql(pool);
   const clock = createClock();
-  const viewCounter = createViewCounter(sql, clock);
-  const create = await contextFactory({ prisma, sql, clock, viewCounter, tracing: NO_TRACING, maxRows: MAX_COST });
-  createContext = () => create(new GatheredPolicy(), 'uncounted');
+  const create = await contextFactory({
+    features: FEATURES,
+    prisma,
+    sql,
+    clock,
+    tracing: NO_TRACING,
+    maxRows: MAX_COST,
+  });
+  createContext = () => create(new CacheHints(createTags(FEATURES)), 'uncounted');
   return async () => {
     await prisma.$disconnect();
     await pool.end();
@@ -73,8 +79,21 @@ const viaDoor = async (query: string, variables: Record<string, unknown>): Promi
 };
 
 /** Of several items of a list that fail alike, one is told, and which is nobody's promise: https://spec.graphql.org/draft/#sec-Handling-Execution-Errors */
-const faultsOf = ({ errors = [] }: ExecutionResult): string[] =>
-  errors.map(({ message, path }) => `${path?.filter((step) => typeof step === 'string').join('.')}: ${message}`).sort();
+const faultsOf = ({ data, errors = [] }: Pick<ExecutionResult, 'data' | 'errors'>): string[] =>
+  errors
+    .map(({ message, path = [] }) => {
+      let value: unknown = data;
+      const place: (string | number)[] = [];
+      for (const step of path) {
+        if (value === null) break;
+        value = (value as Record<string | number, unknown>)[step];
+        place.push(step);
+      }
+      const names = place.filter((step) => typeof step === 'string').join('.');
+      // Of several fields below a parent that becomes null, either executor gives the error that it meets first.
+      return place.length === path.length ? `${names}: ${message}` : `${names} became null`;
+    })
+    .sort();
 
 test('what a compiled operation writes is, byte for byte, what the reference executor gives', async () => {
   let compiledRuns = 0;
@@ -87,7 +106,7 @@ test('what a compiled operation writes is, byte for byte, what the reference exe
       const coerced = operation?.coerce(variables);
       const { data, errors } = await executed(text, variables);
       expect(errors, text).toBeUndefined();
-      if (!operation?.compiled || !coerced) throw new Error(`it is not compiled: ${text}`);
+      if (!operation?.compiled || !coerced || !isCoerced(coerced)) throw new Error(`it is not compiled: ${text}`);
       compiledRuns += 1;
       expect(await operation.compiled.run(coerced, createContext()), text).toBe(JSON.stringify(data));
     }),
@@ -110,7 +129,7 @@ test('an operation that goes wrong has the errors of the reference executor, and
       failures += 1;
       const { errors, data } = JSON.parse(answer);
       expect(JSON.stringify(data), text).toBe(JSON.stringify(expected.data));
-      expect(faultsOf({ errors }), text).toEqual(faultsOf(expected));
+      expect(faultsOf({ data, errors }), text).toEqual(faultsOf(expected));
     }),
     { numRuns: 150, endOnFailure: true },
   );

@@ -31,8 +31,8 @@ const generate = async (operations: string): Promise<string> => {
 };
 
 test('the operations of the demo shop fit the schema, and their types are what is committed', async () => {
-  await expect(await generate(await read('src/demo/operations.graphql'))).toMatchFileSnapshot(
-    new URL('src/demo/browser/operations.ts', ROOT).pathname,
+  await expect(await generate(await read('examples/shop/operations.graphql'))).toMatchFileSnapshot(
+    new URL('examples/shop/operations.ts', ROOT).pathname,
   );
 });
 

@@ -11,7 +11,9 @@ import { validate as faultsOfDockerfile } from 'dockerfile-utils';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
+import { createTestDatabase } from './support/database.ts';
+import { runCli, startGatewayProcess } from './support/process.ts';
 
 // Whoever deploys finds out that a file is wrong only there: here each is read by the program that it is for, or by its schema.
 
@@ -203,6 +205,29 @@ describe('the systemd unit', async () => {
     expect(seconds('TimeoutStopSec') * 1000).toBeGreaterThan(setting('SHUTDOWN_TIMEOUT_MS'));
     expect(setting('SHUTDOWN_DELAY_MS') * 2).toBeLessThanOrEqual(setting('SHUTDOWN_TIMEOUT_MS'));
     expect(seconds('TimeoutStartSec') * 1000).toBeGreaterThan(DEFAULTS.databaseWaitMs);
+  });
+
+  test('migrates, then serves', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const commands = [...unit.matchAll(/^ExecStart(?:Pre)?=\/usr\/bin\/node src\/cli\.ts (\w+)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(commands.at(-1)).toBe('serve');
+    for (const name of commands.slice(0, -1)) {
+      const command = runCli([String(name)], { DATABASE_URL: database.url });
+      expect(await command.ended, command.output()).toBe(0);
+    }
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  });
+
+  test('gives up a start that cannot work, and never one that waits for the database', () => {
+    const restartMs = seconds('RestartSec') * 1000;
+    const limitMs = seconds('StartLimitIntervalSec') * 1000;
+    const burst = seconds('StartLimitBurst');
+    // What is told at once is told within seconds, also on a slow machine.
+    expect(burst * (5000 + restartMs)).toBeLessThan(limitMs);
+    expect(burst * (DEFAULTS.databaseWaitMs + restartMs)).toBeGreaterThan(2 * limitMs);
   });
 
   test.skipIf(!has('systemd-analyze'))('is understood, and hardened', async () => {

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import type { Finding } from '../src/doctor/check.ts';
-import { examine } from '../src/doctor/examine.ts';
+import { readConfig } from '../src/config/config.ts';
+import { examine } from '../src/doctor/doctor.ts';
+import type { Finding } from '../src/doctor/finding.ts';
+import { FEATURES } from '../src/features.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { deafWireTo } from './support/deaf-wire.ts';
 import { temporaryFolder } from './support/import.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 
 const look = (environment: Record<string, string> = {}, url = database.url, instances = 1): Promise<Finding[]> =>
-  examine(readConfig(environment), url, instances);
+  examine(FEATURES, readConfig(environment), url, instances);
 
 const faults = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status !== 'ok');
 
@@ -72,7 +73,7 @@ describe('a fault is told with what to do:', () => {
 
   test('pending migrations, and ones of a newer version', async () => {
     const pending = await whileBroken(
-      `update _prisma_migrations set finished_at = null where migration_name like '%change_notifications'`,
+      `update _prisma_migrations set finished_at = null where migration_name like '%_vitrine'`,
       'update _prisma_migrations set finished_at = now()',
     );
     expect(pending).toEqual([

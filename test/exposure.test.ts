@@ -1,11 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
+import { ROWS, VARIABLES } from '../src/config/variables.ts';
+import { PAGES } from '../src/pages/pages.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 
 const TOKEN = 'a-token-0123456789';
 const BROWSER = { accept: 'text/html' };
 const basic = (user: string, password: string) => ({ authorization: `Basic ${btoa(`${user}:${password}`)}` });
+
+/** `DOCS` of `docs` */
+const variableOf = (exposure: string): string => exposure.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+const HTML_PAGES = PAGES.map(({ path }) => path).filter((path) => !path.endsWith('.json'));
 
 let database: TestDatabase;
 
@@ -16,12 +23,20 @@ beforeAll(async () => {
 
 /** Every resource behind a switch: its variable, and how to ask for it. */
 const EXPOSED: [variable: string, target: string, headers: Record<string, string>][] = [
-  ['GRAPHIQL', '/graphql', BROWSER],
-  ['DOCS', '/openapi.json', {}],
-  ['DOCS', '/docs', BROWSER],
-  ['DEMO', '/demo', BROWSER],
+  ...PAGES.map(({ exposure, path }): (typeof EXPOSED)[number] => [variableOf(exposure), path, BROWSER]),
   ['METRICS', '/metrics', {}],
 ];
+
+test('every switch is tried by the tests below', () => {
+  const switches = ROWS.filter(([, { value }]) => value === VARIABLES.GRAPHIQL.value).map(([name]) => name);
+  expect(
+    switches.filter((name) => !EXPOSED.some(([variable]) => variable === name)),
+    'a variable whose value is an exposure needs a row in src/pages/pages.ts with "exposure", or one in EXPOSED here',
+  ).toEqual([]);
+  expect(EXPOSED.map(([variable, target]) => `${variable} ${target}`)).toEqual(
+    expect.arrayContaining(['GRAPHIQL /graphql', 'DOCS /openapi.json', 'DOCS /docs', 'DEMO /demo']),
+  );
+});
 
 describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
   const gatewayWith = (environment: Record<string, string>): Promise<TestGateway> =>
@@ -108,7 +123,7 @@ test('a password opens no operation', async () => {
 });
 
 describe('a page', () => {
-  test.for(['/', '/graphql', '/docs', '/demo', '/demo/product/1'])(
+  test.for(['/', ...HTML_PAGES, '/demo/product/1'])(
     'at %s loads nothing from elsewhere, stands in no frame and gives no address away',
     async (path) => {
       await using gateway = await createTestGateway(database);

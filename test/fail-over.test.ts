@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { examine } from '../src/doctor/examine.ts';
+import { readConfig } from '../src/config/config.ts';
+import { examine } from '../src/doctor/doctor.ts';
+import { FEATURES } from '../src/features.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { priceIn } from './support/priced-product.ts';
 import { startGatewayProcess } from './support/process.ts';
@@ -99,7 +100,7 @@ test('replicas are those of the new primary: not itself, and not the former one 
   await expect.poll(async () => priceIn(await read()), { interval: 5, timeout: 500 }).toBe(5);
   expect(await readsFrom(gateway, former)).toBe(0);
 
-  const findings = await examine(readConfig(environment), environment.DATABASE_URL, 1);
+  const findings = await examine(FEATURES, readConfig(environment), environment.DATABASE_URL, 1);
   expect(
     findings.filter(({ check }) => check === 'replicas').map(({ status, message }) => `${status}: ${message}`),
   ).toEqual([

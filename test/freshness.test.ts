@@ -70,6 +70,26 @@ const CHANGES: readonly (readonly [string, Act])[] = [
     'a slug that goes to another product',
     (sql) => sql(`update product set slug = 'p2-old' where id = 2; update product set slug = 'p2' where id = 3`),
   ],
+  // A table that is rewritten fires no trigger.
+  [
+    'prices rewritten by ALTER TABLE',
+    (sql) => sql('alter table product alter column price type numeric(14,2) using price * 3'),
+  ],
+  [
+    'names of categories rewritten by ALTER TABLE',
+    (sql) => sql(`alter table category alter column name type text using name || '!'`),
+  ],
+  [
+    'titles of notices rewritten by ALTER TABLE',
+    inOneTransaction(
+      'commit',
+      // A column of a trigger can get no other type.
+      'drop trigger vitrine_notify on notice',
+      `alter table notice alter column title type text using title || '!'`,
+      `create trigger vitrine_notify after insert or delete or truncate or update of title, status, ends_at on notice
+       for each statement execute function vitrine_notify()`,
+    ),
+  ],
   ['a product deleted', (sql) => sql('delete from product where id = 13')],
   [
     'an upsert',
@@ -232,4 +252,84 @@ test('an answer that is held up is given to nobody who asks later than the bound
   expect([await price(early), await price(late)]).toEqual(['1.00', '5.00']);
   // And the early one, which finished last or not, was not kept.
   expect(await price(ask())).toBe('5.00');
+});
+
+test('a table that takes the place of another shows within the bound, though no trigger fires', async () => {
+  await using database = await createTestDatabase();
+  for (const row of ROWS) await database.sql(row);
+  await using gateway = await createTestGateway(database);
+  const names = async (): Promise<unknown> => (await gateway.graphql('{ categories { name } }')).data.categories;
+  await expect.poll(() => gateway.countStatements(names), { interval: 5 }).toBe(0);
+  await inOneTransaction(
+    'commit',
+    'create table category_next (like category including all)',
+    `insert into category_next (id, name, slug) values (1, 'Next', 'next')`,
+    'alter table category rename to category_last',
+    'alter table category_next rename to category',
+  )(database.sql, database);
+  const acknowledgedMs = performance.now();
+  await expect.poll(() => performance.now() - acknowledgedMs, { interval: 5 }).toBeGreaterThan(100);
+  expect(await names()).toEqual([{ name: 'Next' }]);
+});
+
+test.each([
+  ['a list', '{ hotProducts { id category { name } } }'],
+  ['a list beside a counted notice', '{ notice(id: 1) { viewCount } hotProducts { id category { name } } }'],
+  // What has a directive is not compiled.
+  ['a list, executed by the book', '{ hotProducts { id category @include(if: true) { name } } }'],
+  [
+    'both, executed by the book',
+    '{ notice(id: 1) { viewCount } hotProducts { id category @include(if: true) { name } } }',
+  ],
+])('a category that goes between the two statements of %s is no error', async (_, query) => {
+  await using database = await createTestDatabase();
+  await database.sql(`insert into category (id, name, slug) values (1, 'Cups', 'cups'), (2, 'Plates', 'plates')`);
+  await database.sql(
+    `insert into product (id, category_id, name, slug, price) select n, n, 'P' || n, 'p' || n, 1 from generate_series(1, 2) n`,
+  );
+  await database.sql(`insert into notice (id, title, content, starts_at) values (1, 'N', '', '2020-01-01Z')`);
+  await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '5000' });
+  await using backOffice = await openSession(database);
+  await backOffice.query('begin');
+  await backOffice.query('lock table category in access exclusive mode');
+  const asked = gateway.graphql(query);
+  // The products are read, and their categories waited for.
+  await untilBlocked(database);
+  await backOffice.query('delete from product where id = 2');
+  await backOffice.query('delete from category where id = 2');
+  await backOffice.query('commit');
+  const { data, errors } = await asked;
+  expect(errors).toBeUndefined();
+  expect(data.hotProducts).toEqual([{ id: 1, category: { name: 'Cups' } }]);
+  const [row] = await database.sql<{ count: number }>('select view_count::int as count from notice');
+  expect(row?.count).toBe(data.notice ? 1 : 0);
+  if (data.notice) expect(data.notice.viewCount).toBe(1);
+  expect(gateway.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
+
+test('when a column gets another type, no request fails', async () => {
+  await using database = await createTestDatabase();
+  for (const row of ROWS) await database.sql(row);
+  await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
+  const TARGETS = [
+    '/api/product/1',
+    '/api/product/hot',
+    '/api/notice/list',
+    '/api/notice/1',
+    '/graphql?query={categories{name}}',
+  ];
+  // Several times at once, so that several connections know the statements.
+  const statuses = async (): Promise<Set<number>> => {
+    const answers = await Promise.all([1, 2, 3, 4].flatMap(() => TARGETS.map((target) => gateway.get(target))));
+    return new Set(answers.map(({ status }) => status));
+  };
+  expect(await statuses()).toEqual(new Set([200]));
+  await database.sql('alter table product alter column price type numeric(16,2)');
+  await database.sql('alter table category alter column name type varchar(500)');
+  await database.sql('drop trigger vitrine_notify on notice');
+  await database.sql('alter table notice alter column title type varchar(500)');
+  for (let turn = 0; turn < 5; turn += 1) expect(await statuses()).toEqual(new Set([200]));
+  const { views } =
+    (await database.sql<{ views: number }>('select view_count::int as views from notice where id = 1'))[0] ?? {};
+  expect(views).toBe(24);
 });

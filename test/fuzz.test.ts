@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_TABLE } from '../src/errors.ts';
-import { schema } from '../src/graphql/schema.ts';
 import { mutations } from './support/mutation.ts';
 import { type ServingProcess, startGatewayProcess } from './support/process.ts';
 import { randomQuery } from './support/random-query.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
+import { schema } from './support/schema.ts';
 import { sendRaw } from './support/socket.ts';
 
 // The real program. Whatever it is sent: no 5xx, nothing of its inside, and it goes on serving.

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { examples } from '../src/graphiql/examples.ts';
+import { examples } from '../src/pages/graphiql-examples.ts';
 import {
   type DemoServer,
   hasBrowser,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
 import { insertCategory, insertProduct } from './support/rows.ts';
 
 let database: TestDatabase;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-const post = (body: object, accept: string, to = gateway): Promise<Answer> =>
+const post = (body: object, accept: string, to = gateway): Promise<CachedResponse> =>
   to.request('POST', '/graphql', { 'content-type': JSON_TYPE, accept }, JSON.stringify(body));
 
 interface Operation {

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
-import { insertCategory, insertProduct } from './support/rows.ts';
+import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 import { type Listening, listen } from './support/socket.ts';
+import { stored } from './support/views.ts';
 
 let database: TestDatabase;
 let gateway: TestGateway;
@@ -11,6 +12,7 @@ let server: Listening;
 beforeAll(async () => {
   database = await createTestDatabase();
   await insertProduct(database, { category_id: await insertCategory(database), slug: 'tasse-größe', name: 'Größe 🍵' });
+  await insertNotice(database, { id: 1 });
   gateway = await createTestGateway(database);
   server = await listen(gateway);
   return async () => {
@@ -55,6 +57,13 @@ describe('an operation', () => {
     ['application/json, text/plain, */*', 'application/json'],
     ['*/*', 'application/json'],
     ['application/*', 'application/json'],
+    ['', 'application/json'],
+    ['application/json; charset=UTF-8', 'application/json'],
+    ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+    ['*/*, application/json;q=0', 'application/graphql-response+json'],
+    ['multipart/mixed, application/graphql-response+json;q=0.1', 'application/graphql-response+json'],
+    ['text/event-stream, multipart/mixed;deferSpec=20220824, application/json', 'application/json'],
+    ['Application/JSON', 'application/json'],
   ] as const)('asked for with "accept: %s" is answered as %s', async ([accept, type]) => {
     expect((await post({ query: '{ __typename }' }, { accept })).headers.get('content-type')).toBe(
       `${type}; charset=utf-8`,
@@ -137,6 +146,104 @@ describe('the path /graphql', () => {
   });
 });
 
+describe('a client that accepts no JSON', () => {
+  const TOKEN = 'a-token-0123456789';
+  const OPERATIONS = [
+    '{ notice(id: 1) { viewCount } }',
+    '{ products { name } }',
+    '{ products(limit: 0) { name } }',
+    '{ nothing }',
+    '{',
+  ];
+
+  test.for([
+    'multipart/mixed',
+    'text/event-stream',
+    'text/plain',
+    'text/*, image/png',
+    'application/json;q=0',
+    'application/json;q=0, application/graphql-response+json;q=0.0, */*;q=0',
+    'application/json; charset=utf-16',
+    'json',
+    ',',
+  ])('as by "accept: %s" is refused with 406, and nothing is executed or counted', async (accept) => {
+    await using restricted = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
+    for (const [to, more] of [
+      [gateway, {}],
+      [restricted, {}],
+      [restricted, { authorization: `Bearer ${TOKEN}` }],
+    ] as const) {
+      const headers = { accept, 'content-type': 'application/json', ...more };
+      const statements = await to.countStatements(async () => {
+        for (const query of OPERATIONS) {
+          for (const answer of [
+            await to.request('POST', '/graphql', headers, JSON.stringify({ query })),
+            await to.get(`/graphql?${new URLSearchParams({ query })}`, headers),
+          ]) {
+            expect({ ...answer, json: answer.json }, query).toMatchObject({
+              status: 406,
+              headers: {
+                'content-type': 'application/json; charset=utf-8',
+                'cache-control': 'no-store',
+                vary: 'accept',
+              },
+              json: { errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }] },
+            });
+          }
+        }
+      });
+      expect(statements).toBe(0);
+    }
+    expect(await stored(database, 1)).toBe(0);
+  });
+
+  test('learns first what is wrong with the type or the size of its body', async () => {
+    const accept = 'text/plain';
+    const statusOf = async (contentType: string, body: string): Promise<number> =>
+      (await gateway.request('POST', '/graphql', { accept, 'content-type': contentType }, body)).status;
+    expect(await statusOf('text/plain', '{}')).toBe(415);
+    expect(await statusOf('application/json', '{}')).toBe(406);
+  });
+});
+
+describe('an error', () => {
+  test.for(BOTH_TYPES)('is labelled as %s where that was asked for, at whatever point it arose', async (accept) => {
+    await using restricted = await createTestGateway(database, { ACCESS_TOKENS: 'a-token-0123456789' });
+    for (const [to, status, body] of [
+      [gateway, 400, '{'],
+      [gateway, 400, '[]'],
+      [gateway, 400, '{"query":"{ __typename }","variables":1}'],
+      [gateway, 415, undefined],
+      [restricted, 401, '{"query":"{ products { name } }"}'],
+      [restricted, 401, '{"query":"{ products { nothing } }"}'],
+    ] as const) {
+      const contentType = body === undefined ? 'text/plain' : 'application/json';
+      const answer = await to.request('POST', '/graphql', { accept, 'content-type': contentType }, body);
+      expect([body, answer.status, answer.headers['content-type']]).toEqual([body, status, `${accept}; charset=utf-8`]);
+    }
+  });
+
+  test('has no header of a library that says how it is sent', async () => {
+    for (const accept of [...BOTH_TYPES, 'multipart/mixed, */*;q=0.1', 'text/event-stream, */*;q=0.1']) {
+      for (const query of ['{', '{ nothing }', '{ products(limit: 0) { name } }']) {
+        const answer = await gateway.request(
+          'POST',
+          '/graphql',
+          { accept, 'content-type': 'application/json' },
+          JSON.stringify({ query }),
+        );
+        expect(
+          Object.keys(answer.headers)
+            .filter((name) => name !== 'server-timing')
+            .sort(),
+        ).toEqual(['cache-control', 'content-type', 'vary', 'x-content-type-options', 'x-request-id']);
+        expect(answer.headers['content-type']).toMatch(/^application\/(graphql-response\+)?json; charset=utf-8$/);
+        expect(answer.json).toMatchObject({ errors: [{ extensions: {} }] });
+      }
+    }
+  });
+});
+
 describe('a browser', () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -146,6 +253,13 @@ describe('a browser', () => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('vary')).toContain('accept');
     expect(await response.text()).toMatch(/^<!doctype html>/i);
+  });
+
+  test('that prefers JSON to a page, or takes no page, is answered in JSON', async () => {
+    for (const each of ['application/json, text/html;q=0.9', 'application/json, text/html;q=0']) {
+      const response = await get({ query: '{ __typename }' }, { accept: each });
+      expect(response.headers.get('content-type'), each).toBe('application/json; charset=utf-8');
+    }
   });
 
   test('is answered in JSON with GRAPHIQL=false', async () => {

@@ -2,12 +2,12 @@ import net from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig, secretsOf } from '../src/config/config.ts';
 import { DatabaseClient } from '../src/database/client.ts';
-import { connectionConfig, createDatabase } from '../src/database/database.ts';
-import { placeOf, splitUrls, urlsOf } from '../src/database/database-url.ts';
-import { isDatabaseUnavailable } from '../src/database/unavailable.ts';
-import { secretsOf } from '../src/observability/secrets.ts';
+import { connectionConfig } from '../src/database/connection.ts';
+import { placeOf, splitUrls, urlsOf } from '../src/database/connection-url.ts';
+import { isDatabaseUnavailable } from '../src/database/failures.ts';
+import { createDatabase } from '../src/database/pool.ts';
 import { createReplicatedDatabase, type ReplicatedDatabase, type Server } from './support/replicated-database.ts';
 
 let servers: ReplicatedDatabase;

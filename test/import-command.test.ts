@@ -45,6 +45,13 @@ test('the exit code is 0 when every row is in, 1 when some are rejected, 2 when 
   expect(await countProducts(database)).toBe(4);
 
   expect(await runImport(database.url, [bad]).ended).toBe(2);
+  const cut = runImport(
+    database.url,
+    [await folder.write('cut.csv', `${productCsv(2)}\np-3,P 3,Pa`)],
+    'cut-rejects.csv',
+  );
+  expect(await cut.ended).toBe(1);
+  expect(cut.output()).toContain('cut.csv:4: has 3 columns, and the first line names 4: the file may be cut off');
   const missing = runImport(database.url, [good, path.join(folder.path, 'nowhere.csv')]);
   expect(await missing.ended).toBe(2);
   expect(missing.output()).toMatch(/^There is no file .*nowhere.csv\.\n$/);

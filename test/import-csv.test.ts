@@ -136,6 +136,134 @@ h,H,Pans,1
   });
 });
 
+describe('products without slugs', () => {
+  const shown = () => database.sql('select id, slug, name, price, stock from product order by id');
+
+  test('are told apart by their names, and several of one name by their order', async () => {
+    const rows = ['Mug,Cups,1', 'C++,Books,2', 'Mug,Cups,3', 'C#,Books,4', 'Mug 2,Cups,5', 'Mug,Cups,6', 'C,Books,7'];
+    const csv = (some: readonly string[]) => `name,category,price\n${some.join('\n')}\n`;
+    expect(await importText(database, csv(rows))).toMatchObject({ created: 7, faults: [] });
+    const before = await shown();
+    expect(before.map(({ name, slug, price }) => `${name}: ${slug}, ${price}`)).toEqual([
+      'Mug: mug, 1.00',
+      'C++: c, 2.00',
+      'Mug: mug-3, 3.00',
+      'C#: c-2, 4.00',
+      'Mug 2: mug-2, 5.00',
+      'Mug: mug-4, 6.00',
+      'C: c-3, 7.00',
+    ]);
+    // Other names may change places; those of one name stay in their order.
+    const sorted = ['C,Books,7', 'Mug 2,Cups,5', 'C#,Books,4', 'Mug,Cups,1', 'Mug,Cups,3', 'C++,Books,2', 'Mug,Cups,6'];
+    for (const again of [rows, sorted]) {
+      expect(await importText(database, csv(again))).toMatchObject({
+        created: 0,
+        changed: 0,
+        unchanged: 7,
+        faults: [],
+      });
+      expect(await shown()).toEqual(before);
+    }
+    // A file that has grown, and a product that is no longer there, move no other.
+    await database.sql(`delete from product where slug = 'mug'`);
+    const grown = await importText(database, csv([...sorted, 'Mug,Cups,8', 'C,Books,9']));
+    expect(grown).toMatchObject({ created: 3, changed: 0, unchanged: 6, faults: [] });
+    expect((await shown()).slice(0, 6)).toEqual(before.slice(1));
+  });
+
+  test('do not take the place of one whose row is rejected, nor of one that has the slug in the file', async () => {
+    const csv = (price: string) =>
+      `slug,name,category,price\n,Mug,Cups,${price}\n,Mug,Cups,2\nlid,Lid,Cups,3\n,LID,Cups,4\n`;
+    await importText(database, csv('1'));
+    const before = await shown();
+    expect(before.map(({ slug, price }) => `${slug}, ${price}`)).toEqual([
+      'mug, 1.00',
+      'mug-2, 2.00',
+      'lid, 3.00',
+      'lid-2, 4.00',
+    ]);
+    const { faults, changed, created } = await importText(database, csv('"1,00"'));
+    expect({ lines: faults.map(({ line }) => line), changed, created }).toEqual({ lines: [2], changed: 0, created: 0 });
+    expect(await shown()).toEqual(before);
+  });
+
+  test('leave a product of another name alone that has their slug', async () => {
+    await importText(database, 'slug,name,category,price\nc,Compiler,Books,9\n');
+    expect(await importText(database, 'name,category,price\nC,Books,1\n')).toMatchObject({ created: 1, changed: 0 });
+    expect(await slugs()).toEqual(['c', 'c-2']);
+  });
+});
+
+describe('a row that is told as rejected because it stands again further down is not written', () => {
+  const filler = Array.from({ length: 5000 }, (_, index) => ({
+    slug: `f-${index}`,
+    name: 'F',
+    category: 'F',
+    price: '1',
+  }));
+  const lines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+  test.each([
+    ['near', []],
+    // The stage is looked through in parts of 5,000 rows.
+    ['far', filler],
+  ])('a product, %s', async (_, between) => {
+    const first = { slug: 'a', name: 'First', category: 'A', price: '1', stock: 7, brand: 'X' };
+    const { faults, created } = await importText(
+      database,
+      lines([first, ...between, { slug: 'a', name: 'Last', category: 'B', price: '2' }]),
+    );
+    expect(faults).toEqual([
+      { line: 1, column: 'slug', value: 'a', reason: `stands again in line ${between.length + 2}, which is taken` },
+    ]);
+    expect(created).toBe(between.length + 1);
+    expect(await database.sql(`select name, stock, brand from product where slug = 'a'`)).toEqual([
+      { name: 'Last', stock: 0, brand: null },
+    ]);
+    expect(await database.sql(`select from category where slug = 'a'`)).toEqual([]);
+  });
+
+  test('a category', async () => {
+    const rows = [
+      { slug: 'a', name: 'First', position: 7 },
+      { slug: 'b', name: 'B', parentSlug: 'a' },
+      { slug: 'a', name: 'Last' },
+    ];
+    const { faults } = await importText(database, lines(rows));
+    expect(faults.map(({ line }) => line)).toEqual([1]);
+    expect(await database.sql(`select name, position from category where slug = 'a'`)).toEqual([
+      { name: 'Last', position: 0 },
+    ]);
+  });
+
+  test('a notice', async () => {
+    const rows = [
+      { title: 'A', content: 'first', pinned: true },
+      { title: 'A', content: 'other', startsAt: '2026-01-01' },
+      { title: 'A', content: 'last' },
+    ];
+    const { faults } = await importText(database, lines(rows));
+    expect(faults.map(({ line }) => line)).toEqual([1]);
+    expect(await database.sql('select content, pinned from notice order by content')).toEqual([
+      { content: 'last', pinned: false },
+      { content: 'other', pinned: false },
+    ]);
+  });
+});
+
+test.each([
+  ['a CSV, in a row', 'slug,name,category,price\na,A,Pans,1\nb,B,Pa'],
+  ['a CSV, in quotes', 'slug,name,category,price\na,A,Pans,1\nb,"B, Pa'],
+  ['JSON Lines', '{"slug":"a","name":"A","category":"Pans","price":1}\n{"slug":"b","name":"B","category":"Pans","pr'],
+  ['a JSON array, in a row', '[{"slug":"a","name":"A","category":"Pans","price":1},{"slug":"b","name":"B","categ'],
+  ['a JSON array, between two rows', '[{"slug":"a","name":"A","category":"Pans","price":1},'],
+])('%s that is cut off says so, and the row that is cut is not taken', async (_, text) => {
+  const { created, faults } = await importText(database, text);
+  expect(created).toBe(1);
+  expect(faults.map(({ reason }) => reason)).toEqual([expect.stringContaining('the file may be cut off')]);
+  expect(await slugs()).toEqual(['a']);
+});
+
 describe('a file is refused as a whole', () => {
   test.each([
     [

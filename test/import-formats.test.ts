@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { UnknownOutcomeError } from '../src/catalogue/import/write/transaction.ts';
+import { UnknownOutcomeError } from '../src/import/write/stage.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { importText, productCsv } from './support/import.ts';
 import { startProxy } from './support/proxy.ts';
@@ -84,6 +84,85 @@ pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
       { line: 2, column: 'Variant Price', value: 'free', reason: expect.stringContaining('amount') },
       { line: 4, column: 'Title', value: '', reason: 'is missing, and the product "lid" is new' },
     ]);
+  });
+});
+
+describe("Shopify's export with a fault in a product of several rows", () => {
+  const header =
+    'Handle,Title,Type,Published,Variant Inventory Tracker,Variant Inventory Qty,Variant Price,Image Src,Image Position,Status';
+  const cup = 'cup,Cup,Cups,true,shopify,5,4.00,https://cdn/c.jpg,1,active';
+  const mug = [
+    'mug,Mug,Cups,true,shopify,3,14.50,https://cdn/1.jpg,1,active',
+    'mug,,,,shopify,4,12.00,https://cdn/2.jpg,2,',
+    'mug,,,,shopify,2,13.00,"https://cdn/3.jpg",3,',
+  ];
+  const pan = 'pan,Pan,Pans,true,shopify,1,30.00,https://cdn/p.jpg,1,active';
+  const file = (...rows: readonly string[]): string => `${[header, ...rows].join('\n')}\n`;
+  const shown = () =>
+    database.sql<{ slug: string }>(
+      'select slug, name, price, stock, image_urls, updated_at from product order by slug',
+    );
+
+  test('cut anywhere within it changes nothing of the product, and is told', async () => {
+    const whole = file(cup, ...mug);
+    await importText(database, whole);
+    const before = await shown();
+    const from = whole.indexOf('\nmug') + 2;
+    const quietlyCut: string[] = [];
+    for (let at = from; at < whole.length - 1; at += 2) {
+      // A file that ends between two rows cannot be told from a whole one.
+      if (whole[at - 1] === '\n') continue;
+      const { faults, changed, created } = await importText(database, whole.slice(0, at));
+      const isTold = faults.some(({ reason }) => reason.includes('may be cut'));
+      if (changed + created > 0 || !isTold) quietlyCut.push(whole.slice(from, at));
+    }
+    expect(quietlyCut).toEqual([]);
+    expect(await shown()).toEqual(before);
+  });
+
+  test.each([
+    ['too few columns in its second row', [mug[0], 'mug,,,,shopify,4', mug[2]]],
+    ['too many', [mug[0], `${mug[1]},,`, mug[2]]],
+    ['a quote that is not closed', [mug[0], 'mug,,,,shopify,4,12.00,"https://cdn/2.jpg,2,', mug[2]]],
+    ['a quote in the middle of a cell', [mug[0], 'mug,,,,shopify,4,12.00,x"https://cdn/2.jpg",2,', mug[2]]],
+    ['a broken first row', ['mug,Mug,"Cups,true,shopify,3,14.50', mug[1], mug[2]]],
+    ['a broken last row', [mug[0], mug[1], 'mug,,,,shopify']],
+    ['no first row', [mug[1], mug[2]]],
+    ['its rows apart', [mug[0], mug[1], 'lid,Lid,Cups,true,shopify,3,1.00,,,active', mug[2]]],
+    ['a price that is none', [mug[0], mug[1]?.replace('12.00', 'free'), mug[2]]],
+  ])('%s leaves the product as it was, and costs no other product', async (_, rows) => {
+    await importText(database, file(cup, ...mug, pan));
+    const before = await shown();
+    const changedCup = cup.replace('4.00', '4.50');
+    const changedPan = pan.replace('30.00', '31.00');
+    const { faults, changed } = await importText(database, file(changedCup, ...(rows as string[]), changedPan));
+    expect(faults.length).toBeGreaterThan(0);
+    expect(changed).toBe(2);
+    const mugOf = (products: readonly { slug: string }[]) => products.find(({ slug }) => slug === 'mug');
+    expect(mugOf(await shown())).toEqual(mugOf(before));
+  });
+
+  test('names the row that is broken, and the product that is not taken for it', async () => {
+    const { faults, created } = await importText(database, file(cup, ...mug.slice(0, 2), 'mug,,,,shopify', pan));
+    expect(created).toBe(2);
+    expect(faults).toEqual([
+      { line: 5, reason: 'has 5 columns, and the first line names 10' },
+      {
+        line: 3,
+        column: 'Handle',
+        value: 'mug',
+        reason: 'is not taken, because one of its rows, in line 5, is broken',
+      },
+    ]);
+  });
+
+  test('as JSON that is cut between two rows is not taken either', async () => {
+    const rows = [mug[0], mug[1]].map((row) =>
+      Object.fromEntries(header.split(',').map((column, index) => [column, row?.split(',')[index] ?? ''])),
+    );
+    const { faults, created } = await importText(database, JSON.stringify(rows, null, 1).slice(0, -2));
+    expect(created).toBe(0);
+    expect(faults[0]?.reason).toContain('may be cut');
   });
 });
 
@@ -184,6 +263,97 @@ describe('categories', () => {
     expect(created).toBe(1);
     expect(faults.map(({ line }) => line).sort((one, other) => one - other)).toEqual([2, 3, 4, 5, 6, 7, 9, 10]);
     expect(await tree()).toEqual(['root', 'root/branch', 'root/branch/fine']);
+  });
+
+  const places = [
+    'C',
+    'C++',
+    'C#',
+    'Outdoor > Tools',
+    'Outdoor Tools',
+    'Café',
+    'Cafe',
+    'Kitchen > Pans',
+    'Kitchen > Lids > Pans',
+  ];
+  const named = async () =>
+    (
+      await database.sql<{ way: string }>(`
+        with recursive down (id, way) as (
+          select id, name from category where parent_id is null
+          union all select c.id, way || ' > ' || c.name from down join category c on c.parent_id = down.id)
+        select way from down order by id`)
+    ).map(({ way }) => way);
+  const distinct = [
+    ...places.slice(0, 3),
+    'Outdoor',
+    ...places.slice(3, 7),
+    'Kitchen',
+    'Kitchen > Pans',
+    'Kitchen > Lids',
+    'Kitchen > Lids > Pans',
+  ];
+
+  test.each([
+    [
+      'products',
+      (some: readonly string[]) =>
+        `slug,name,category,price\n${some.map((place) => `p${places.indexOf(place)},P,${place},1\n`).join('')}`,
+    ],
+    ['categories', (some: readonly string[]) => `path,position\n${some.map((place) => `${place},1\n`).join('')}`],
+    [
+      "Shopify's products",
+      (some: readonly string[]) =>
+        `Handle,Title,Type,Variant Price\n${some.map((place) => `p${places.indexOf(place)},P,${place},1\n`).join('')}`,
+    ],
+  ])(
+    'in a file of %s are told apart by their place in the tree, whatever their slugs and the order of rows',
+    async (_, file) => {
+      expect((await importText(database, file(places))).faults).toEqual([]);
+      expect((await named()).toSorted()).toEqual(distinct.toSorted());
+      const before = await database.sql('select id, slug, name, parent_id from category order by id');
+      const [{ inCategories } = { inCategories: 0 }] = await database.sql<{ inCategories: number }>(
+        'select count(distinct category_id)::int as "inCategories" from product',
+      );
+      expect([0, places.length]).toContain(inCategories);
+      for (const order of [places, places.toReversed()]) {
+        const again = await importText(database, file(order));
+        expect(again).toMatchObject({ created: 0, changed: 0, createdCategories: 0, faults: [] });
+        expect(await database.sql('select id, slug, name, parent_id from category order by id')).toEqual(before);
+      }
+      expect(
+        (await database.sql(`select slug from category where name like 'C%' order by id`)).map(({ slug }) => slug),
+      ).toEqual(['c', 'c-2', 'c-3', 'cafe', 'cafe-2']);
+    },
+  );
+
+  test('of a file with slugs and of one with names meet, in one file too', async () => {
+    const csv = 'slug,name,path\nhob,Kitchen,\n,,Kitchen > Pans\ncook,Kitchen,\n,,C#\nc,C,\n';
+    expect(await importText(database, csv)).toMatchObject({ created: 5, createdCategories: 0, faults: [] });
+    expect(await tree()).toEqual(['c', 'c-2', 'cook', 'hob', 'hob/kitchen-pans']);
+    expect(await importText(database, csv)).toMatchObject({ created: 0, changed: 0, unchanged: 5, faults: [] });
+    const products = 'slug,name,category,price\na,A,Kitchen > Pans,1\nb,B,c#,1\n';
+    expect(await importText(database, products)).toMatchObject({ created: 2, createdCategories: 0, faults: [] });
+  });
+
+  test('nested without slugs are told apart too', async () => {
+    const nested = [
+      { name: 'Languages', children: [{ name: 'C' }, { name: 'C++', children: [{ name: 'C' }] }, { name: 'C#' }] },
+      { name: 'C', children: [{ name: 'C' }] },
+    ];
+    expect(await importText(database, JSON.stringify(nested))).toMatchObject({ created: 7, faults: [] });
+    expect((await named()).toSorted()).toEqual(
+      [
+        'C',
+        'C > C',
+        'Languages',
+        'Languages > C',
+        'Languages > C#',
+        'Languages > C++',
+        'Languages > C++ > C',
+      ].toSorted(),
+    );
+    expect(await importText(database, JSON.stringify(nested))).toMatchObject({ created: 0, changed: 0, unchanged: 7 });
   });
 
   test("of Best Buy's open data are told apart by their ids", async () => {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
@@ -62,6 +63,17 @@ describe('products are read', () => {
       },
     ]);
   });
+});
+
+test("the demo catalogue's files are in formats that anybody's may be in", async () => {
+  const counts: Record<string, number> = {};
+  for (const name of ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors', 'notices']) {
+    const file = await readFile(new URL(`../prisma/demo/${name}.json`, import.meta.url));
+    const { kind, created, faults, unusedColumns } = await importText(database, file);
+    expect({ faults, unusedColumns }).toEqual({ faults: [], unusedColumns: [] });
+    counts[kind.plural] = (counts[kind.plural] ?? 0) + created;
+  }
+  expect(counts).toEqual({ categories: 11, products: 150, notices: 25 });
 });
 
 describe('what is broken costs no other row', () => {

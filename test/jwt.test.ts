@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { EncryptJWT, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createKeySet } from '../src/access/key-set.ts';
-import { readConfig } from '../src/config.ts';
+import { createKeySet } from '../src/access/jwt.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, recall, type TestGateway } from './support/gateway.ts';
 import { type Issuer, type IssuerKey, nowS, startIssuer } from './support/issuer.ts';
 import { insertNotice } from './support/rows.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-const ask = (token: string, of = gateway): Promise<Answer> => of.get('/api/notice/list', bearer(token));
+const ask = (token: string, of = gateway): Promise<CachedResponse> => of.get('/api/notice/list', bearer(token));
 
 describe('a token of the issuer', () => {
   test.for(['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA'])('signed with %s opens both doors', async (alg) => {
@@ -46,10 +46,10 @@ describe('a token of the issuer', () => {
 
   test('is verified once: from then on its answers come from memory at once', async () => {
     const request = { method: 'GET', target: '/api/notice/list', headers: bearer(await key.sign({ jti: 'once' })) };
-    expect(gateway.app.recall(request)).toBeUndefined();
+    expect(recall(gateway, request)).toBeUndefined();
     expect((await ask(request.headers.authorization.slice(7))).status).toBe(200);
-    expect(gateway.app.recall(request)).toMatchObject({ status: 200, headers: { 'cache-status': 'vitrine; hit' } });
-    expect(gateway.app.recall({ ...request, headers: {} })).toBeUndefined();
+    expect(recall(gateway, request)).toMatchObject({ status: 200, headers: { 'cache-status': 'vitrine; hit' } });
+    expect(recall(gateway, { ...request, headers: {} })).toBeUndefined();
     expect(issuer.fetchCount()).toBe(1);
   });
 
@@ -58,8 +58,8 @@ describe('a token of the issuer', () => {
     const token = await key.sign({ exp: nowS() - 8 });
     const request = { method: 'GET', target: '/api/notice/list', headers: bearer(token) };
     expect((await ask(token)).status).toBe(200);
-    expect(gateway.app.recall(request)).toMatchObject({ status: 200 });
-    await expect.poll(() => gateway.app.recall(request), { timeout: 4000 }).toBeUndefined();
+    expect(recall(gateway, request)).toMatchObject({ status: 200 });
+    await expect.poll(() => recall(gateway, request), { timeout: 4000 }).toBeUndefined();
     expect(await ask(token)).toMatchObject({
       status: 401,
       headers: {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { forTerminal } from '../src/observability/log.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { takeAway } from './support/outage.ts';

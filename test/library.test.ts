@@ -56,6 +56,20 @@ test('the library answers both doors and the pages without a port, from memory t
   }
 });
 
+test('the library negotiates as the server does: a client that takes no JSON gets a 406, and counts no view', async () => {
+  await using database = await createTestDatabase();
+  await database.sql(PAN);
+  await using gateway = await open({ databaseUrl: database.url });
+  const headers = { accept: 'multipart/mixed', 'content-type': 'application/json' };
+  for (const query of ['{ notice(id: 1) { viewCount } }', '{']) {
+    const response = await gateway.fetch(post(JSON.stringify({ query }), headers));
+    expect(response.status).toBe(406);
+    expect(response.headers.get('transfer-encoding')).toBeNull();
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'NOT_ACCEPTABLE' } }] });
+  }
+  expect(await (await gateway.fetch(to('/api/notice/1'))).json()).toMatchObject({ viewCount: 1 });
+});
+
 test('what fails is an answer, never a rejection', async () => {
   await using database = await createTestDatabase();
   await using gateway = await open({ databaseUrl: database.url, demo: false, graphiql: false });

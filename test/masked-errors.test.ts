@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { takeAway } from './support/outage.ts';
 import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 
-const post = (gateway: TestGateway, query: string, headers: Record<string, string> = {}): Promise<Answer> =>
+const post = (gateway: TestGateway, query: string, headers: Record<string, string> = {}): Promise<CachedResponse> =>
   gateway.request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, JSON.stringify({ query }));
 
 /** Everything that was logged of one request, as text. */

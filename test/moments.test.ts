@@ -7,6 +7,9 @@ import { openSession, untilBlocked } from './support/session.ts';
 /** What the contract allows around a moment. */
 const TOLERANCE_MS = 50;
 
+/** Longer than an answer may miss a change. */
+const QUIET_MS = 150;
+
 let database: TestDatabase;
 let category: number;
 
@@ -36,7 +39,11 @@ const sightings = async ({ get, graphql }: TestGateway, text: string): Promise<n
  */
 const watch = async (gateway: TestGateway, text: string, moment: string, afterMs = 150) => {
   const seen = { before: new Set<number>(), after: new Set<number>(), farStatements: 0, farRounds: 0 };
-  await sightings(gateway, text);
+  // Until the gateway has been told of the change, and has nothing to ask any more.
+  let busyMs = performance.now();
+  while (performance.now() - busyMs < QUIET_MS && (await millisecondsSince(database, moment)) < -TOLERANCE_MS) {
+    if ((await gateway.countStatements(() => sightings(gateway, text))) > 0) busyMs = performance.now();
+  }
   for (let sentMs = -Infinity; sentMs < afterMs; ) {
     sentMs = await millisecondsSince(database, moment);
     let count = -1;
@@ -67,18 +74,27 @@ describe.each([0, 100])('with FRESHNESS_MS=%i, from memory and on the moment', (
     ['a notice starts', 0, 4, (moment) => insertNotice(database, { title: 'Moment', starts_at: moment })],
     ['a notice ends', 4, 0, (moment) => insertNotice(database, { title: 'Moment', ends_at: moment })],
   ])('%s', async ([, before, after, insert]) => {
-    await using gateway = await createTestGateway(database, environment);
-    const moment = await momentFromNow(database, 400);
-    await insert(moment);
-    const seen = await watch(gateway, 'Moment', moment);
-    expect(seen).toMatchObject({ before: [before], after: [after] });
-    // It is no trick: until then nearly nothing was asked of the database.
-    expect(seen.farRounds).toBeGreaterThan(3);
-    expect(seen.farStatements).toBeLessThan(16);
+    // On a busy machine the moment may come before there was time to look: then another is watched, which is further away.
+    for (let leadMs = 600; ; leadMs *= 2) {
+      await database.sql('truncate product, notice');
+      await using gateway = await createTestGateway(database, environment);
+      // The first request loads what is needed for any. Nothing that is watched is in memory before the change.
+      await gateway.graphql('{ __typename }');
+      const moment = await momentFromNow(database, leadMs);
+      await insert(moment);
+      const seen = await watch(gateway, 'Moment', moment);
+      if (seen.farRounds <= 3 && leadMs < 9600) continue;
+      expect(seen).toMatchObject({ before: [before], after: [after] });
+      // It is no trick: until then nearly nothing was asked of the database.
+      expect(seen.farRounds).toBeGreaterThan(3);
+      expect(seen.farStatements).toBeLessThan(16);
+      return;
+    }
   });
 
   test('one notice takes over from another, thirty times', async () => {
     await using gateway = await createTestGateway(database, environment);
+    await gateway.graphql('{ notices { title } }');
     const first = await momentFromNow(database, 100);
     await database.sql(
       `insert into notice (title, content, starts_at, ends_at)
@@ -126,7 +142,9 @@ describe('a moment that passes while an answer is made', () => {
       await createTestGateway(database, { FRESHNESS_MS: String(freshnessMs), DATABASE_TIMEOUT_MS: '5000' }),
     );
     const backOffice = stack.use(await openSession(database));
-    const moment = await momentFromNow(database, 300);
+    // The first request loads what is needed for any.
+    await gateway.graphql('{ newProducts { id } }');
+    const moment = await momentFromNow(database, 1000);
     await insertProduct(database, { category_id: category, name: 'Old' });
     await insertProduct(database, { category_id: category, name: 'Moment', published_at: moment });
     // Until the gateway knows of it.
@@ -138,7 +156,9 @@ describe('a moment that passes while an answer is made', () => {
     const held = gateway.graphql(HOT);
     await untilBlocked(database);
     expect(await millisecondsSince(database, moment)).toBeLessThan(0);
-    await expect.poll(() => millisecondsSince(database, moment), { interval: 5 }).toBeGreaterThan(TOLERANCE_MS);
+    await expect
+      .poll(() => millisecondsSince(database, moment), { interval: 5, timeout: 5000 })
+      .toBeGreaterThan(TOLERANCE_MS);
     const kept = stack.move();
     return {
       gateway,

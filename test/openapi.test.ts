@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../src/rest/routes.ts';
 import { createDemoDatabase } from './support/demo.ts';
 import { createTestGateway } from './support/gateway.ts';
 import { createDocumentFolder } from './support/rest-documents.ts';
@@ -70,19 +71,29 @@ describe('/openapi.json', () => {
     expect(openapi.info).toMatchObject({ title: 'Vitrine', version });
   });
 
-  test('describes the seven paths, each by a summary, a tag and an id of its own', () => {
-    expect(
-      Object.entries(openapi.paths).map(([path, { get }]) => [path, get.operationId, get.summary, get.tags]),
-    ).toEqual([
-      ['/api/product/{id}', 'Product', 'Product detail', ['product']],
-      ['/api/product/hot', 'HotProducts', 'Hot products', ['product']],
-      ['/api/product/new', 'NewProducts', 'New products', ['product']],
-      ['/api/product/list', 'ProductList', 'Products by category', ['product']],
-      ['/api/notice/list', 'NoticeList', 'Notice list', ['notice']],
-      ['/api/notice/page', 'NoticePage', 'Notice page', ['notice']],
-      ['/api/notice/{id}', 'Notice', 'Notice detail', ['notice']],
+  test('describes every path, each by a summary, a tag and an id of its own', () => {
+    const described = Object.entries(openapi.paths).map(([path, { get }]) => [
+      path,
+      get.operationId,
+      get.summary,
+      get.tags,
     ]);
-    expect(openapi.tags.map(({ name }) => name)).toEqual(['product', 'notice']);
+    expect(described.map(([path, , summary]) => ({ path, summary }))).toEqual(
+      ROUTES.map(({ path, summary }) => ({ path, summary })),
+    );
+    expect(new Set(described.map(([, id]) => id)).size).toBe(ROUTES.length);
+    expect(described).toEqual(
+      expect.arrayContaining([
+        ['/api/product/{id}', 'Product', 'Product detail', ['product']],
+        ['/api/product/hot', 'HotProducts', 'Hot products', ['product']],
+        ['/api/product/new', 'NewProducts', 'New products', ['product']],
+        ['/api/product/list', 'ProductList', 'Products by category', ['product']],
+        ['/api/notice/list', 'NoticeList', 'Notice list', ['notice']],
+        ['/api/notice/page', 'NoticePage', 'Notice page', ['notice']],
+        ['/api/notice/{id}', 'Notice', 'Notice detail', ['notice']],
+      ]),
+    );
+    expect(openapi.tags.map(({ name }) => name)).toEqual([...new Set(ROUTES.map(({ path }) => path.split('/')[2]))]);
   });
 });
 

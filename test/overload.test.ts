@@ -19,7 +19,7 @@ beforeAll(async () => {
 const start = (environment: Record<string, string>): Promise<ServingProcess> =>
   startGatewayProcess({ DATABASE_URL: database.url, DATABASE_TIMEOUT_MS: '5000', ...environment });
 
-interface Answer {
+interface CachedResponse {
   readonly status: number;
   readonly ms: number;
   readonly retryAfter: string | null;
@@ -27,7 +27,7 @@ interface Answer {
   readonly text: string;
 }
 
-const ask = async ({ url }: ServingProcess, target: string, init?: RequestInit): Promise<Answer> => {
+const ask = async ({ url }: ServingProcess, target: string, init?: RequestInit): Promise<CachedResponse> => {
   const startMs = performance.now();
   const { status, headers, ...response } = await fetch(url + target, init).then(async (answered) => ({
     status: answered.status,
@@ -38,7 +38,7 @@ const ask = async ({ url }: ServingProcess, target: string, init?: RequestInit):
   return { status, ms, retryAfter: headers.get('retry-after'), cache: headers.get('cache-status'), ...response };
 };
 
-const askGraphql = (gateway: ServingProcess, query: string, variables = {}): Promise<Answer> =>
+const askGraphql = (gateway: ServingProcess, query: string, variables = {}): Promise<CachedResponse> =>
   ask(gateway, '/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -105,6 +105,25 @@ describe('while products cannot be read', () => {
     // It is over when it is over.
     await expect.poll(async () => (await ask(gateway, '/api/product/hot?limit=7')).status).toBe(200);
   });
+});
+
+test('overload is no outage: what is too old to be given is refused, and not given as stale', async () => {
+  await using gateway = await start({
+    MAX_IN_FLIGHT: '40',
+    MAX_WAIT_MS: '60000',
+    DATABASE_POOL_SIZE: '42',
+    DATABASE_TIMEOUT_MS: '20000',
+  });
+  await ask(gateway, KNOWN);
+  await using backOffice = await holdProducts();
+  const waiting = Array.from({ length: 40 }, (_, id) => ask(gateway, `/api/product/list?categoryIds=${id}`));
+  // The counts in the list may lag by 3 s.
+  const seen = async (): Promise<CachedResponse> => ask(gateway, KNOWN);
+  await expect.poll(seen, { interval: 50, timeout: 8000 }).not.toMatchObject({ cache: 'vitrine; hit' });
+  expect(await seen()).toMatchObject({ ...REFUSED, cache: null });
+  await backOffice.query('rollback');
+  await Promise.all(waiting);
+  expect(await seen()).toMatchObject({ status: 200 });
 });
 
 test('while the event loop is late, nothing new is begun, and the rest goes on', async () => {

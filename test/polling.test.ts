@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { STALE } from './support/known-answers.ts';
 import { takeAway } from './support/outage.ts';
 import { createPricedProduct, type PricedProduct, priceIn } from './support/priced-product.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   return () => product[Symbol.asyncDispose]();
 });
 
-const statusOf = ({ headers }: Answer): string | undefined => headers['cache-status'];
+const statusOf = ({ headers }: CachedResponse): string | undefined => headers['cache-status'];
 
 /** Reads until so long after the last commit that everybody must see it, and says what was answered too late. */
 const readPast = async (gateway: TestGateway, acknowledgedMs: number, price: number) => {
@@ -43,6 +43,14 @@ describe('with PULSE=poll', () => {
       expect(hits).toBeGreaterThan(10);
     }
     expect(wire.timesSent('listen')).toBe(0);
+  });
+
+  test('a table that is rewritten shows within the bound', async () => {
+    await using gateway = await createTestGateway(product.database, POLL);
+    await product.setPrice(3);
+    await product.untilHit(gateway);
+    await product.database.sql('alter table product alter column price type numeric(14,2) using price * 7');
+    expect(await readPast(gateway, performance.now(), 21)).toMatchObject({ late: [] });
   });
 
   test('FRESHNESS_MS=0 answers nothing that was read before', async () => {
@@ -89,6 +97,26 @@ describe('with PULSE=poll', () => {
     await backOffice.query('commit');
     await expect.poll(() => product.readPrice(gateway), { interval: 5, timeout: 200 }).toBe(77);
     expect(gateway.logged.filter(({ msg }) => String(msg).includes('is lost'))).toEqual([]);
+  });
+
+  test('while a table is locked and the database is up, nothing older than the bound is answered', async () => {
+    await using gateway = await createTestGateway(product.database, { ...POLL, DATABASE_TIMEOUT_MS: '400' });
+    await product.untilHit(gateway);
+    await using backOffice = await openSession(product.database);
+    await product.setPrice(55);
+    // The lock comes after a commit that nobody has read.
+    await backOffice.query('begin');
+    await backOffice.query('lock table product in access exclusive mode');
+    const lockedMs = performance.now();
+    const seen = new Set<unknown>();
+    for (let sentMs = lockedMs; sentMs - lockedMs < 1000; ) {
+      sentMs = performance.now();
+      const answer = await product.read(gateway);
+      if (sentMs - lockedMs >= FRESHNESS_MS) seen.add(`${answer.status} ${statusOf(answer)}`);
+    }
+    expect([...seen]).toEqual(['503 undefined']);
+    await backOffice.query('rollback');
+    expect(await product.readPrice(gateway)).toBe(55);
   });
 
   test('an outage is bridged by what was known when it began, and not by what had been asked for long before', async () => {

@@ -1,13 +1,14 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { listening } from '../src/cache/listening.ts';
-import { readConfig } from '../src/config.ts';
+import { createListenFeed } from '../src/cache/change-feed.ts';
+import { readConfig } from '../src/config/config.ts';
 import { DatabaseClient } from '../src/database/client.ts';
-import { connectionConfig } from '../src/database/database.ts';
-import { applyMigrations } from '../src/database/migrations.ts';
-import { findPooling } from '../src/database/pooling.ts';
-import { examine } from '../src/doctor/examine.ts';
+import { connectionConfig } from '../src/database/connection.ts';
+import { applyMigrations } from '../src/database/migrations/apply.ts';
+import { findPooling } from '../src/database/pooler.ts';
+import { examine } from '../src/doctor/doctor.ts';
+import { FEATURES } from '../src/features.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { KNOWN, type Request, untilKnown } from './support/known-answers.ts';
@@ -190,9 +191,16 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     await expect(applyMigrations({ url: bouncer.url, log: () => {} })).rejects.toThrow(
       /Migrations.*DATABASE_DIRECT_URL/,
     );
-    const { runImport } = await import('../src/catalogue/import/run-import.ts');
+    const { runImport } = await import('../src/import/import.ts');
     const log = pino({ level: 'silent' });
-    const options = { paths: [], formatName: undefined, currency: undefined, batchRows: undefined, isDryRun: true };
+    const options = {
+      kinds: [],
+      paths: [],
+      formatName: undefined,
+      currency: undefined,
+      batchRows: undefined,
+      isDryRun: true,
+    };
     await expect(runImport({ ...options, config: readConfig(config), log, rejectsPath: '/dev/null' })).rejects.toThrow(
       /An import.*DATABASE_DIRECT_URL/,
     );
@@ -223,7 +231,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
 
   test('is what the doctor sees, with what is amiss', async () => {
     const look = async (environment: Record<string, string>) =>
-      (await examine(readConfig({ ...config, ...environment }), bouncer.url, 1))
+      (await examine(FEATURES, readConfig({ ...config, ...environment }), bouncer.url, 1))
         .filter(({ check, status }) => status !== 'ok' || ['pooler', 'notifications'].includes(check))
         .map(({ check, status }) => `${check} ${status}`);
     expect(await look({})).toEqual(['pooler ok', 'notifications fail']);
@@ -264,9 +272,9 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
 test('a session that does not listen has no beat', async () => {
   const client = new DatabaseClient(connectionConfig(database.url));
   await client.connect();
-  await listening.prepare(client, () => {});
-  expect(await listening.beat(client, 0, () => {})).toHaveProperty('now');
+  const sendHeartbeat = await createListenFeed(FEATURES).prepare(client, () => {});
+  expect(await sendHeartbeat(0, () => {})).toHaveProperty('now');
   await client.query('unlisten *');
-  await expect(listening.beat(client, 0, () => {})).rejects.toThrow('does not listen');
+  await expect(sendHeartbeat(0, () => {})).rejects.toThrow('does not listen');
   await client.end();
 });

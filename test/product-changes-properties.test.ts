@@ -72,20 +72,20 @@ const change: fc.Arbitrary<string> = fc.oneof(
 
 interface Commit {
   /** In one transaction. */
-  readonly changes: readonly string[];
+  readonly tagVersions: readonly string[];
   readonly isTakenBack: boolean;
   /** After as many requests of those at the same time. */
   readonly after: number;
 }
 
 const commit: fc.Arbitrary<Commit> = fc.record({
-  changes: fc.array(change, { minLength: 1, maxLength: 3 }),
+  tagVersions: fc.array(change, { minLength: 1, maxLength: 3 }),
   isTakenBack: fc.nat({ max: 9 }).map((n) => n === 0),
   after: fc.nat({ max: PATHS.length + OPERATIONS.length }),
 });
 
-const scriptOf = ({ changes, isTakenBack }: Commit): string => {
-  const steps = changes.map(
+const scriptOf = ({ tagVersions, isTakenBack }: Commit): string => {
+  const steps = tagVersions.map(
     (statement) =>
       `begin ${statement}; exception when unique_violation or foreign_key_violation or check_violation then null; end;`,
   );

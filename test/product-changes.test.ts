@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNextChange } from '../src/cache/next-change.ts';
+import { createNextChange } from '../src/cache/freshness-monitor.ts';
 import { createClock } from '../src/database/clock.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
@@ -164,7 +164,7 @@ test('a product that is yet to be published is not asked for again until it is',
   await expect
     .poll(read, { interval: 5, timeout: 2000 })
     .toEqual({ product: { name: 'P1' }, productBySlug: { name: 'P1' } });
-  expect(await millisecondsSince(database, moment)).toBeLessThan(100);
+  expect(await millisecondsSince(database, moment)).toBeLessThan(500);
 });
 
 test('in a flood of changes an answer is made anew once in the bound, and misses no commit that is older', async () => {
@@ -224,7 +224,7 @@ test.for(['1', '1, 999'])(
     );
     await expect.poll(list, { interval: 1 }).not.toContain('"P1"');
     await expect.poll(list, { interval: 5, timeout: 3000 }).toContain('"P1"');
-    expect(await millisecondsSince(database, moment)).toBeLessThan(100);
+    expect(await millisecondsSince(database, moment)).toBeLessThan(500);
   },
 );
 
@@ -246,24 +246,37 @@ test('what is told while the database is asked for the next moment counts beside
   expect(next.ms()).toBeUndefined();
 });
 
-test('a gateway of the version before hears of every change of products as ever', async () => {
+test('every change is notified on one channel: which rows of products changed, or else the table', async () => {
   await refill(database);
   const client = new pg.Client(database.url);
   await client.connect();
   const heard: (string | undefined)[] = [];
-  client.on('notification', ({ payload }) => void heard.push(payload));
+  client.on('notification', ({ channel, payload }) => void heard.push(`${channel}: ${payload}`));
   await client.query('listen vitrine');
   for (const statement of [
     'update product set price = 9 where id = 1',
+    'update product set category_id = 2 where id = 1',
     'update product set price = 9',
     'delete from product where id = 2',
-    `insert into product (id, category_id, name, slug, price) values (999, 1, 'N', 'n', 1)`,
+    `insert into product (id, category_id, name, slug, price, published_at) values (999, 1, 'N', 'n', 1, '2999-01-01Z')`,
     'truncate product',
+    `update category set name = 'Other' where id = 1`,
+    `update notice set title = 'Other'`,
+    'update notice set view_count = view_count + 1',
   ])
     await client.query(statement);
   await client.query('select 1');
   await client.end();
-  expect(heard).toEqual(Array(5).fill('product'));
+  expect(heard).toEqual([
+    'vitrine: product 1,1 1,1',
+    'vitrine: product 1,1 2,1',
+    'vitrine: product',
+    'vitrine: product 2 1',
+    `vitrine: product 999 1 ${Date.parse('2999-01-01Z')}`,
+    'vitrine: product',
+    'vitrine: category',
+    'vitrine: notice',
+  ]);
 });
 
 test('whoever writes past the triggers can say that any product may have changed', async () => {
@@ -275,7 +288,7 @@ test('whoever writes past the triggers can say that any product may have changed
   await backOffice.query('alter table product disable trigger user');
   await backOffice.query('update product set price = 77 where id = 1');
   await backOffice.query('alter table product enable trigger user');
-  await backOffice.query('notify vitrine_product');
+  await backOffice.query(`notify vitrine, 'product'`);
   await backOffice.query('commit');
   await expect.poll(async () => (await gateway.get('/api/product/1')).text, { interval: 5 }).toContain('"77.00"');
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, createTestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway } from './support/gateway.ts';
 import { createPricedProduct, type PricedProduct, priceIn } from './support/priced-product.ts';
 import { openSession } from './support/session.ts';
 import { wireTo } from './support/wire.ts';
@@ -31,7 +31,7 @@ describe('a connection that is ended', () => {
       const endedMs = performance.now();
       // A commit that nobody listens to.
       const acknowledgedMs = await setPrice(price);
-      let answer: Answer;
+      let answer: CachedResponse;
       do {
         const sentMs = performance.now();
         answer = await read(gateway);
@@ -84,16 +84,16 @@ describe('beats', () => {
         Promise.all(Array.from({ length: 1000 }, () => read(gateway))),
       );
       expect(statements).toBe(0);
-      const beats = wire.timesSent('vitrine_beat') - before;
-      expect(beats).toBeGreaterThan(0);
-      expect(beats).toBeLessThanOrEqual(most);
+      const heartbeats = wire.timesSent('vitrine_beat') - before;
+      expect(heartbeats).toBeGreaterThan(0);
+      expect(heartbeats).toBeLessThanOrEqual(most);
     },
   );
 
   test('go on while the back office holds a table, whose answers stay in memory until it lets go', async () => {
     const { database, read, readPrice, untilHit } = product;
     await using gateway = await createTestGateway(database);
-    const notices = (): Promise<Answer> => gateway.get('/api/notice/list');
+    const notices = (): Promise<CachedResponse> => gateway.get('/api/notice/list');
     await untilHit(gateway);
     await notices();
     await using backOffice = await openSession(database);

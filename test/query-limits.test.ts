@@ -1,8 +1,11 @@
-import { getIntrospectionQuery, Kind, parse, print, visit } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
+import { extendSchema, GraphQLInt, getIntrospectionQuery, Kind, parse, print, visit } from 'graphql';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createCostLimit } from '../src/graphql/limits/cost.ts';
+import { prepareOperation } from '../src/graphql/operation.ts';
+import { type CachedResponse, createTestGateway, type GraphqlResult, type TestGateway } from './support/gateway.ts';
 import { expectBadParameter } from './support/rest-problem.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
+import { schema } from './support/schema.ts';
 
 let shop: RestShop;
 let gateway: TestGateway;
@@ -25,7 +28,7 @@ beforeAll(async () => {
 const JSON_TYPE = 'application/json';
 const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-const post = (to: TestGateway, body: object, accept = JSON_TYPE): Promise<Answer> =>
+const post = (to: TestGateway, body: object, accept = JSON_TYPE): Promise<CachedResponse> =>
   to.request('POST', '/graphql', { 'content-type': JSON_TYPE, accept }, JSON.stringify(body));
 
 const times = (count: number, text: (index: number) => string): string =>
@@ -172,9 +175,30 @@ describe('introspection', () => {
 
   test('of the whole schema passes, twice in one operation even, but not three times', async () => {
     expect((await shop.gateway.graphql(FULL)).errors).toBeUndefined();
-    expect((await shop.gateway.graphql(several(2))).data.a1.types.length).toBeGreaterThan(15);
+    const twice = await shop.gateway.graphql(several(2));
+    expect(
+      twice.errors,
+      'introspection of the whole schema twice is refused: give it more room in src/graphql/limits/cost.ts',
+    ).toBeUndefined();
+    expect(twice.data.a1.types.length).toBeGreaterThan(15);
     const { errors } = await shop.gateway.graphql(several(3));
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 'introspection' });
+  });
+
+  test('of the whole schema passes twice, but not three times, however many fields Product is given', () => {
+    for (const count of ids(20)) {
+      const fields = times(count, (index) => `new${index}: String`);
+      const larger = extendSchema(schema, parse(`extend type Product { ${fields} }`));
+      const costLimit = createCostLimit(larger, 1000);
+      const check = (text: string) => () => {
+        const operation = prepareOperation(larger, parse(text));
+        if (!operation) throw new Error('it has no operation');
+        costLimit.check(operation.cost);
+      };
+      expect(check(FULL), `${count} more fields, once`).not.toThrow();
+      expect(check(several(2)), `${count} more fields, twice`).not.toThrow();
+      expect(check(several(3)), `${count} more fields, three times`).toThrow('The introspection costs');
+    }
   });
 
   test('passes with the least that the limits may be', async () => {
@@ -215,7 +239,7 @@ describe('variables', () => {
     });
   });
 
-  const send = (variables: string): Promise<Answer> => {
+  const send = (variables: string): Promise<CachedResponse> => {
     const body = `{"query":"{ __typename }","variables":{"x":${variables}}}`;
     return gateway.request('POST', '/graphql', { 'content-type': JSON_TYPE }, body);
   };
@@ -259,6 +283,52 @@ describe('a list may be filtered by 1,000 ids, and no more,', () => {
     expect(statements).toBe(0);
   });
 
+  test('and none of a longer list is looked at before it is refused, nor is any id looked at twice', async () => {
+    const coercions = vi.spyOn(GraphQLInt, 'coerceInputValue');
+    onTestFinished(() => coercions.mockRestore());
+    const query = 'query ($ids: [Int!]) { products(categoryIds: $ids) { id } }';
+    const coercionsOf = async (body: object): Promise<number> => {
+      coercions.mockClear();
+      await post(shop.gateway, body);
+      return coercions.mock.calls.length;
+    };
+    const wrapped = { query: query.replace('[Int!]', '[[Int!]]'), variables: { ids: [ids(50_000)] } };
+    for (const variables of [{ ids: ids(1001) }, { ids: ids(50_000) }, { ids: Array(50_000).fill('x') }]) {
+      expect(await coercionsOf({ query, variables, extensions: { cost: true } })).toBe(0);
+    }
+    expect(await coercionsOf(wrapped)).toBe(0);
+    for (const [extensions, first] of [
+      [undefined, 1],
+      [{ cost: true }, 1],
+    ] as const) {
+      const variables = { ids: ids(500).map((id) => id + first) };
+      expect(await coercionsOf({ query, variables, extensions })).toBe(500);
+    }
+    // One that fails beside it, and one that is not compiled.
+    const failing = query.replace('}', '} failing: products(limit: 0) { id } }').replace(/ }$/, '');
+    expect(await coercionsOf({ query: failing, variables: { ids: ids(400) } })).toBe(400);
+    const included = query.replace('id }', 'id @include(if: true) }');
+    expect(await coercionsOf({ query: included, variables: { ids: ids(400) } })).toBe(400);
+  });
+
+  test('however they come: in a URL, in the document, or as the default of a variable', async () => {
+    const problem = {
+      message: 'Argument "categoryIds" may have at most 1000 items, but has 1001.',
+      extensions: { code: 'BAD_USER_INPUT', argument: 'categoryIds' },
+    };
+    const list = JSON.stringify(ids(1001));
+    const search = new URLSearchParams({
+      query: 'query ($ids: [Int!]) { products(categoryIds: $ids) { id } }',
+      variables: JSON.stringify({ ids: ids(1001) }),
+    });
+    const answers = [
+      await shop.gateway.get(`/graphql?${decodeURIComponent(String(search)).replaceAll('+', '%20')}`),
+      await post(shop.gateway, { query: `{ products(categoryIds: ${list}) { id } }` }),
+      await post(shop.gateway, { query: `query ($ids: [Int!] = ${list}) { products(categoryIds: $ids) { id } }` }),
+    ];
+    for (const { json } of answers) expect((json as GraphqlResult).errors).toMatchObject([problem]);
+  });
+
   test('in REST', async () => {
     const get = (count: number) => shop.gateway.get(`/api/product/list?categoryIds=${ids(count).join(',')}&limit=100`);
     expect((await get(1000)).json).toHaveLength(30);
@@ -291,6 +361,14 @@ describe('what a list really brings is counted, too:', () => {
     const { data, errors } = await narrow.graphql('{ category(id: 1) { children { parent { children { id } } } } }');
     expect(errors).toBeUndefined();
     expect(data.category.children[39].parent.children).toHaveLength(40);
+    // An error elsewhere makes the operation run a second time, whose rows are not added to those of the first.
+    const partial = await narrow.graphql(
+      `{ category(id: 1) { children { parent { children { id } } } }
+         failing: category(id: 101) { parent { children { parent { products(limit: 0) { id } } } } } }`,
+    );
+    expect(partial.errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT', argument: 'limit' } });
+    expect(partial.data.category).toEqual(data.category);
+    expect(partial.data.failing.parent.children[39]).toEqual({ parent: null });
     // Each of 40 children has a parent with 40 children, of whom each has a parent with 40 children.
     const deep = await narrow.graphql(
       '{ category(id: 1) { children { parent { children { parent { children { id } } } } } } }',

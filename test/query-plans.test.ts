@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Statement } from '../src/database/sql.ts';
+import type { ProductOrder } from '../src/product/product.order.ts';
 import { listOfAll, listOfCategories, topOfEachCategory } from '../src/product/product.sql.ts';
-import type { ProductOrder } from '../src/product/product-order.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { openSession } from './support/session.ts';
 

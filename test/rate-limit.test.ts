@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createClientOf } from '../src/http/client-address.ts';
-import { createRateLimit } from '../src/http/rate-limit.ts';
+import { createClientOf, createRateLimit } from '../src/http/rate-limit.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { type ServingProcess, startGatewayProcess } from './support/process.ts';
 

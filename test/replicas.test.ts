@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
-import { hasReplayed } from '../src/database/replicas/wal.ts';
-import { secretsOf } from '../src/observability/secrets.ts';
+import { readConfig, secretsOf } from '../src/config/config.ts';
+import { hasReplayed } from '../src/database/replicas/wal-position.ts';
 import { type Reading, startCommitRecord } from './support/commit-record.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { priceIn } from './support/priced-product.ts';
@@ -206,6 +205,18 @@ describe('a replica that lags', () => {
       expect(await passedOver(gateway, replica, 'change')).toBeGreaterThan(0);
     }
   });
+});
+
+test('a replica that has not replayed a rewrite of a table is not read once the rewrite is found', async () => {
+  await using gateway = await start([replica], { FRESHNESS_MS: '1000' });
+  await servers.caughtUp(replica);
+  let reads = 0;
+  await untilReadFrom(gateway, replica, () => gateway.get(`/api/product/list?limit=${2 + (reads++ % 90)}`));
+  lastPrice += 1;
+  await replica.sql('select pg_wal_replay_pause()');
+  await primary.sql(`alter table product alter column price type numeric(14,2) using ${lastPrice}`);
+  await expect.poll(() => readPrice(gateway), { interval: 5, timeout: 3000 }).toBe(lastPrice);
+  expect((await gateway.get('/api/product/list?limit=100')).text).toContain(`"amount":"${lastPrice}.00"`);
 });
 
 describe('a commit that is acknowledged before it is written', () => {

@@ -166,3 +166,13 @@ describe('the size of a body', () => {
     }
   });
 });
+
+test.for([
+  ['no content type', '/graphql', '', 415],
+  ['no content type, and a query', '/graphql?query={__typename}', '', 415],
+  ['JSON', '/graphql', 'content-type: application/json\r\n', 400],
+] as const)('a POST that says nothing of a body has none: %s', async ([, target, headers, status]) => {
+  const head = `POST ${target} HTTP/1.1\r\nhost: x\r\n${headers}`;
+  const answers = await sendRaw(server.url, `${head}\r\n${head}connection: close\r\n\r\n`);
+  expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toEqual([`HTTP/1.1 ${status}`, `HTTP/1.1 ${status}`]);
+});

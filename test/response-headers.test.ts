@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
-import { createTestGateway, type TestGateway } from './support/gateway.ts';
+import { createTestGateway, recall, type TestGateway } from './support/gateway.ts';
 import { listen, sendRaw } from './support/socket.ts';
 
 let database: TestDatabase;
@@ -163,7 +163,7 @@ describe('CORS', () => {
     const target = '/api/notice/list';
     await own.get(target, { origin: SHOP });
     for (const origin of [SHOP, 'http://localhost:3000', 'https://evil.example']) {
-      const recalled = await own.app.recall({ method: 'GET', target, headers: { origin } });
+      const recalled = recall(own, { method: 'GET', target, headers: { origin } });
       expect(recalled?.headers['access-control-allow-origin']).toBe(origin.includes('evil') ? undefined : origin);
       expect(recalled?.headers['access-control-allow-credentials']).toBeUndefined();
       const etag = String(recalled?.headers.etag);

@@ -1,14 +1,15 @@
 import path from 'node:path';
 import { extendSchema, parse } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { OperatorError } from '../src/errors.ts';
-import { schema } from '../src/graphql/schema.ts';
 import { loadRestOperations } from '../src/rest/documents.ts';
+import { ROUTES } from '../src/rest/routes.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
 import { createDocumentFolder } from './support/rest-documents.ts';
 import { expectBadParameter, expectNotFound } from './support/rest-problem.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
+import { schema } from './support/schema.ts';
 
 let shop: RestShop;
 beforeAll(async () => {
@@ -101,6 +102,42 @@ describe('a document of the operator', () => {
       for (const other of ['/api/product/hot', '/api/notice/list', '/api/notice/page']) {
         expect((await get(other)).text).toBe((await shop.gateway.get(other)).text);
       }
+    });
+  });
+
+  test('may spread the fragments of the built-in documents', async () => {
+    const text = 'query ($id: Int!) { product(id: $id) { ...ProductFields title: name } }';
+    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+      const { json } = await shop.gateway.get('/api/product/4');
+      expect((await get('/api/product/4')).json).toEqual({ ...(json as object), title: expect.any(String) });
+    });
+  });
+
+  test('may share fragments with others, in files of their own, which may spread each other', async () => {
+    const files = {
+      'product.graphql': 'query ($id: Int!) { product(id: $id) { ...Short } }',
+      'product-hot.graphql': '{ hotProducts(limit: 1) { ...Short ...Own } } fragment Own on Product { slug }',
+      'short.graphql': '# what lists show\nfragment Short on Product { id ...Shelf }',
+      'shelf.graphql': 'fragment Shelf on Product { category { id } }\nfragment Own on Product { sales }',
+      'product-new.graphql': '{ newProducts(limit: 1) { ...Own } }',
+    };
+    await withDocuments(files, async ({ get }) => {
+      const [id, slug] = [expect.any(Number), expect.any(String)];
+      expect((await get('/api/product/4')).json).toStrictEqual({ id: 4, category: { id } });
+      expect((await get('/api/product/hot')).json).toStrictEqual([{ id, category: { id }, slug }]);
+      expect((await get('/api/product/new')).json).toStrictEqual([{ sales: id }]);
+    });
+  });
+
+  test('is not needed to change the fields of every path that answers products', async () => {
+    const paths = ['/api/product/4', '/api/product/hot', '/api/product/new', '/api/product/list'];
+    await withDocuments({ 'product-fields.graphql': 'fragment ProductFields on Product { id }' }, async ({ get }) => {
+      for (const each of paths) expect([(await get(each)).json].flat()[0]).toStrictEqual({ id: expect.any(Number) });
+      expect((await get('/api/notice/list')).text).toBe((await shop.gateway.get('/api/notice/list')).text);
+    });
+    // By the fragment's name, whatever the file is called.
+    await withDocuments({ 'ours.graphql': 'fragment ProductFields on Product { slug }' }, async ({ get }) => {
+      for (const each of paths) expect([(await get(each)).json].flat()[0]).toStrictEqual({ slug: expect.any(String) });
     });
   });
 
@@ -245,7 +282,47 @@ describe('the start is refused, with file, line, column and reason, for a docume
 
   test('and none of the built-in ones is, with the least that the limits may be', async () => {
     const least = { QUERY_MAX_COST: '1000', QUERY_MAX_DEPTH: '15', QUERY_MAX_FIELDS: '300', QUERY_MAX_TOKENS: '500' };
-    expect(await loadRestOperations(schema, readConfig(least).queryLimits)).toHaveLength(7);
+    expect(await loadRestOperations(schema, readConfig(least).queryLimits)).toHaveLength(ROUTES.length);
+  });
+
+  test.for<[string, Record<string, string>, string[]]>([
+    [
+      'that many documents spread, once',
+      { 'product-fields.graphql': '\nfragment ProductFields on Product { cost }' },
+      ['product-fields.graphql:2:37 Cannot query field "cost" on type "Product".'],
+    ],
+    [
+      'that is not finished',
+      { 'product-fields.graphql': 'fragment ProductFields on Product {' },
+      ['product-fields.graphql:1:36 Syntax Error: Expected Name, found <EOF>.'],
+    ],
+    [
+      'that is in no file',
+      { 'product.graphql': 'query ($id: Int!) { product(id: $id) { ...Fields } }' },
+      ['product.graphql:1:43 Unknown fragment "Fields".'],
+    ],
+    [
+      'that no document spreads',
+      { 'product-feilds.graphql': 'fragment ProductField on Product { id }' },
+      ['product-feilds.graphql:1:1 No document spreads fragment "ProductField".'],
+    ],
+    [
+      'that is there twice',
+      { 'a.graphql': 'fragment F on Product { id }', 'b.graphql': 'fragment F on Product { id }' },
+      ['b.graphql:1:1 Fragment "F" is also in a.graphql.'],
+    ],
+    [
+      'that leads back to itself',
+      {
+        'a.graphql': 'fragment ProductFields on Product { ...B }',
+        'b.graphql': 'fragment B on Product { ...ProductFields }',
+      },
+      ['b.graphql:1:25 Cannot spread fragment "ProductFields" within itself.'],
+    ],
+  ])('with a fragment %s', async ([, files, reasons]) => {
+    const lines = await refusal(files);
+    for (const reason of reasons) expect(lines).toContain(reason);
+    expect(lines.filter((line) => !reasons.includes(line) && !/Unknown fragment/.test(line))).toEqual([]);
   });
 
   test('and for every fault of every document at once', async () => {
@@ -269,8 +346,8 @@ describe('the start is refused for a folder', () => {
     await using folder = await createDocumentFolder({ 'products.graphql': '{ notices { id } }' });
     await expect(loadRestOperations(schema, readConfig({}).queryLimits, folder.path)).rejects.toThrow(
       new OperatorError(
-        `REST_DOCUMENTS: products.graphql in ${folder.path} belongs to no path; the names are product.graphql, product-hot.graphql, ` +
-          'product-new.graphql, product-list.graphql, notice-list.graphql, notice-page.graphql, notice.graphql',
+        `REST_DOCUMENTS: products.graphql in ${folder.path} belongs to no path; the names are ` +
+          ROUTES.map((route) => `${route.document}.graphql`).join(', '),
       ),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import type { Answer } from './support/gateway.ts';
+import type { CachedResponse } from './support/gateway.ts';
 import { expectProblem } from './support/rest-problem.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 const CODES: Readonly<Record<number, string>> = { 400: 'BAD_USER_INPUT', 404: 'NOT_FOUND', 414: 'URI_TOO_LONG' };
 
 /** Whatever was asked: JSON, or a problem of the client's making. */
-const expectSound = (answer: Answer): void => {
+const expectSound = (answer: CachedResponse): void => {
   const { status, headers } = answer;
   if (status === 200) {
     expect(headers['content-type']).toBe('application/json; charset=utf-8');

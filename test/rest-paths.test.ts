@@ -110,7 +110,7 @@ test.for([
   '/api/product/',
   '/api/notice',
   '/api/notice/',
-  '/api/category/1',
+  '/api/brand/1',
   '/api/product/page',
   '/api/notice/hot',
   '/api/products/hot',

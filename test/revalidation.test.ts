@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from './support/database.ts';
-import { type Answer, createTestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway } from './support/gateway.ts';
 import { createRestShop, type RestShop } from './support/rest-shop.ts';
 import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from './support/rows.ts';
 import { listen } from './support/socket.ts';
@@ -19,7 +19,7 @@ const TARGETS = [
   '/graphql?query={hotProducts{name}}',
 ];
 
-const ask = (target: string, ifNoneMatch?: string, method = 'GET'): Promise<Answer> =>
+const ask = (target: string, ifNoneMatch?: string, method = 'GET'): Promise<CachedResponse> =>
   shop.gateway.request(method, target, ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch });
 
 const etagOf = async (target: string): Promise<string> => String((await ask(target)).headers.etag);

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type BusyClient, startBusyClient } from './support/busy-client.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { type ServingProcess, startGatewayProcess } from './support/process.ts';
+import { insertNotice } from './support/rows.ts';
 import { openSession, untilBlocked } from './support/session.ts';
+import { numbers, stored } from './support/views.ts';
 import { wireTo } from './support/wire.ts';
 
 // The real program, ended while it is busy.
@@ -85,6 +88,66 @@ test('with SHUTDOWN_DELAY_MS, /readyz says no while requests are still answered,
   expect(answer.status).toBe(200);
   expect(answer.headers.get('connection')).toBe('close');
   expect(await gateway.command.ended).toBe(0);
+});
+
+describe('a keep-alive connection', () => {
+  const post = (query: string): string => {
+    const body = JSON.stringify({ query });
+    return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  };
+  const get = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+  const CLIENTS_OF_EACH = 16;
+
+  test.for([
+    ['one process', {}],
+    ['two workers', { WORKERS: '2' }],
+  ] as const)('that is busy loses no answer before it is told to close, with %s', async ([, environment]) => {
+    const id = await insertNotice(database);
+    await using gateway = await start(environment);
+    const startClients = (request: string): BusyClient[] =>
+      numbers(1, CLIENTS_OF_EACH).map(() => startBusyClient(gateway.url, request));
+    const counted = [
+      ...startClients(get(`/api/notice/${id}`)),
+      ...startClients(post(`{ notice(id: ${id}) { viewCount } }`)),
+    ];
+    const clients = [...counted, ...startClients(get('/api/notice/list')), ...startClients(post('{ notices { id } }'))];
+    for (const client of clients) await client.answered(5);
+
+    gateway.command.child.kill('SIGTERM');
+    for (const client of clients) expect(await client.ended).toMatchObject({ isTold: true, error: undefined });
+    expect(await gateway.command.ended).toBe(0);
+
+    const answers = await Promise.all(counted.map(({ ended }) => ended));
+    const views = answers.flatMap(({ bodies }) => bodies.map((body) => Number(/"viewCount":(\d+)/.exec(body)?.[1])));
+    expect(views.toSorted((a, b) => a - b)).toEqual(numbers(1, views.length));
+    expect(await stored(database, id)).toBe(views.length);
+  });
+
+  test('that is idle is closed long before the time for the shutdown is over', async () => {
+    await using gateway = await start({ SHUTDOWN_TIMEOUT_MS: '20000' });
+    const [idle, unused] = await Promise.all([open(gateway, get('/livez')), open(gateway, '')]);
+    await once(idle, 'data');
+    const ends = [idle, unused].map((socket) => once(socket, 'close'));
+    const startedMs = performance.now();
+    gateway.command.child.kill('SIGTERM');
+    expect(await gateway.command.ended).toBe(0);
+    await Promise.all(ends);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
+
+  test('on which a request takes longer than idle connections live is answered', async () => {
+    await using gateway = await start({ SHUTDOWN_TIMEOUT_MS: '20000' });
+    const idle = await open(gateway, get('/livez'));
+    await once(idle, 'data');
+    const { views, release } = await startViews(gateway, 8);
+    gateway.command.child.kill('SIGTERM');
+    // By then whatever is not answered has been cut.
+    await once(idle, 'close');
+    await release();
+    for (const { status } of await views) expect(status).toBe(200);
+    expect(await gateway.command.ended).toBe(0);
+  });
 });
 
 test('a second signal ends it at once', async () => {

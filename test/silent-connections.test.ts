@@ -1,5 +1,5 @@
 import { test, vi } from 'vitest';
-import { type Answer, createTestGateway, type TestGateway } from './support/gateway.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from './support/gateway.ts';
 import { STALE } from './support/known-answers.ts';
 import { createPricedProduct, type PricedProduct, priceIn } from './support/priced-product.ts';
 import { wireTo } from './support/wire.ts';
@@ -7,7 +7,7 @@ import { wireTo } from './support/wire.ts';
 interface Asked {
   readonly sentMs: number;
   readonly tookMs: number;
-  readonly answer: Answer;
+  readonly answer: CachedResponse;
 }
 
 /** Asks every 25 ms until the time is over, whatever becomes of those before. */

@@ -3,6 +3,7 @@ import { createTestGateway } from './support/gateway.ts';
 import { askAll, createSmallShop, KNOWN, type Request, STALE, untilKnown } from './support/known-answers.ts';
 import { OUTAGES } from './support/outages.ts';
 import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from './support/rows.ts';
+import { openSession } from './support/session.ts';
 
 const createOutage = OUTAGES['that refuses connections'];
 
@@ -78,6 +79,28 @@ test('what is known to have changed before the database went away is not answere
   await outage.begin();
   await expect.poll(async () => (await gateway.get('/api/product/2')).status, { interval: 5 }).toBe(503);
   expect((await gateway.get('/api/notice/list')).headers['cache-status']).toBe(STALE);
+});
+
+test('the detail of a notice is read again or refused, never stale', async () => {
+  await using database = await createSmallShop();
+  await using heartbeatLink = await createOutage(database);
+  await using gateway = await createTestGateway(database, {
+    DATABASE_URL: database.url,
+    DATABASE_DIRECT_URL: heartbeatLink.url,
+    DATABASE_TIMEOUT_MS: '300',
+  });
+  await untilKnown(gateway);
+  expect((await gateway.get('/api/notice/1')).text).toContain('"title":"Notice"');
+  // Only the heartbeat is cut off, so that views can still be counted.
+  await heartbeatLink.begin();
+  await using backOffice = await openSession(database);
+  await backOffice.query('begin');
+  await backOffice.query('lock table product in access exclusive mode');
+  await expect
+    .poll(async () => (await gateway.get('/api/product/1')).headers['cache-status'], { interval: 5 })
+    .toBe(STALE);
+  await database.sql(`update notice set title = 'Changed' where id = 1`);
+  expect((await gateway.get('/api/notice/1')).text).toContain('"title":"Changed"');
 });
 
 test('nobody gets without a token what needs one, the database being away or not', async () => {

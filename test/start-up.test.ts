@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -82,7 +84,7 @@ describe('the database', () => {
     await using database = await createTestDatabase({ migrated: false });
     const output = await refusal({ DATABASE_URL: database.url });
     expect(output).toContain('npx vitrine migrate');
-    expect(output).toContain('20261120000000_catalogue');
+    expect(output).toContain('20261120000000_vitrine');
   });
 
   test('that lags is served once it is migrated, and seeded once', async () => {
@@ -143,6 +145,20 @@ describe('the port', () => {
     try {
       const output = await refusal({ DATABASE_URL: database.url, PORT: String(port), HOST: '127.0.0.1' });
       expect(output).toContain(`Port ${port} is taken`);
+    } finally {
+      occupant.close();
+    }
+  });
+
+  test.for(['1', '2'])('that is taken is told before a database is made, with WORKERS=%s', async (workers) => {
+    const occupant = net.createServer().listen(0, '127.0.0.1');
+    await once(occupant, 'listening');
+    const { port } = occupant.address() as net.AddressInfo;
+    const dataDir = path.join(folder, `unmade-${workers}`);
+    try {
+      const output = await refusal({ DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', WORKERS: workers });
+      expect(output).toMatch(new RegExp(`^Port ${port} is taken by another program\\..*\\n$`));
+      expect(existsSync(dataDir)).toBe(false);
     } finally {
       occupant.close();
     }

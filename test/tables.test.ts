@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSchemaEngine } from '../src/database/schema-engine.ts';
+import { openSchemaEngine } from '../src/database/migrations/schema-engine.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 
 let database: TestDatabase;
@@ -142,7 +142,10 @@ describe('schema.prisma', () => {
 
   test('is what the migrations have made', async () => {
     const datamodel = await readFile(new URL('../prisma/schema.prisma', import.meta.url), 'utf8');
-    expect(await diff(datamodel)).toBe('-- This is an empty migration.\n');
+    expect(
+      await diff(datamodel),
+      'put the SQL that is missing into prisma/migrations/<YYYYMMDDhhmmss>_<name>/migration.sql',
+    ).toBe('-- This is an empty migration.\n');
 
     // Nor is the diff blind: a default, a foreign key and the condition of an index each show in it.
     expect(await diff(datamodel.replace('@default("USD")', '@default("EUR")'))).toContain("SET DEFAULT 'EUR'");

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { type Collector, type ReceivedSpan, startCollector } from './support/otlp.ts';
 import { type ServingProcess, startGatewayProcess } from './support/process.ts';

@@ -105,6 +105,24 @@ describe('a back office that holds the row', () => {
     expect(await stored(database, id)).toBe(0);
   });
 
+  test('and withdraws one of two notices meanwhile leaves the other, counted once', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    await using backOffice = await openSession(database);
+    const [kept, withdrawn] = [await insertNotice(database), await insertNotice(database)];
+
+    await backOffice.query('begin');
+    await backOffice.query(`update notice set status = 'WITHDRAWN' where id = $1`, [withdrawn]);
+    const answer = gateway.graphql(
+      `{ kept: notice(id: ${kept}) { viewCount } withdrawn: notice(id: ${withdrawn}) { viewCount } }`,
+    );
+    await untilBlocked(database);
+    await backOffice.query('commit');
+
+    expect(await answer).toEqual({ data: { kept: { viewCount: 1 }, withdrawn: null } });
+    expect([await stored(database, kept), await stored(database, withdrawn)]).toEqual([1, 0]);
+  });
+
   test('for longer than a statement may take makes the views fail as unavailable, uncounted', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '300' });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { createTestGateway, type TestGateway } from './support/gateway.ts';
-import { insertNotice } from './support/rows.ts';
+import { insertCategory, insertNotice } from './support/rows.ts';
 import { ascending, numbers, stored } from './support/views.ts';
 
 let database: TestDatabase;
@@ -149,6 +149,73 @@ describe('nothing is counted by', () => {
     await act(id);
     expect(await stored(database, id)).toBe(5);
     expect(await viewByRest(id)).toBe(6);
+  });
+});
+
+describe('a view is counted only by an answer that gives the notice', () => {
+  // With and without a directive: one is compiled, the other goes to the reference executor.
+  const NOTICES = ['{ viewCount }', '@include(if: true) { viewCount }'];
+
+  test.for(NOTICES)('and not by an operation that is refused for its rows: notice %s', async (notice) => {
+    await using own = await createTestDatabase();
+    const id = await insertNotice(own, { view_count: 5 });
+    await own.sql(
+      `insert into category (id, parent_id, name, slug)
+       select n, nullif(1, n), 'Category', 'category-' || n from generate_series(1, 41) n`,
+    );
+    await using narrow = await createTestGateway(own, { QUERY_MAX_COST: '2000' });
+    const list = 'children { parent { children { parent { children { id } } } } }';
+    // The refused field may be null, so that the notice could stand beside it.
+    const query = `{ notice(id: ${id}) ${notice} category(id: 1) { ${list} } }`;
+    for (const _ of [1, 2]) {
+      const { status, json } = await narrow.request(
+        'POST',
+        '/graphql',
+        { 'content-type': 'application/json' },
+        JSON.stringify({ query }),
+      );
+      expect(status).toBe(400);
+      expect(json).toMatchObject({ errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', limit: 'QUERY_MAX_COST' } }] });
+      expect(json).not.toHaveProperty('data');
+    }
+    expect((await narrow.get(`/api/notice/${id}`)).json).toMatchObject({ viewCount: 6 });
+  });
+
+  test.for(NOTICES)('and not where an error beside it takes all data away: notice %s', async (notice) => {
+    const id = await insertNotice(database, { view_count: 5 });
+    const { data, errors } = await gateway.graphql(`{ notice(id: ${id}) ${notice} products(limit: 0) { id } }`);
+    expect({ data, errors }).toMatchObject({ data: null, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+    expect(await viewByRest(id)).toBe(6);
+  });
+
+  test.for(NOTICES)('but it is where an error leaves the notice in the data: notice %s', async (notice) => {
+    const category = await insertCategory(database);
+    const [id, other] = [await insertNotice(database, { view_count: 5 }), await insertNotice(database)];
+    const query = `query ($id: Int!) {
+      notice(id: $id) ${notice} again: notice(id: $id) { number: viewCount } other: notice(id: ${other}) { title }
+      category(id: ${category}) { products(limit: 0) { id } } none: notice(id: 0) { id }
+    }`;
+    for (const number of [6, 7]) {
+      const { data, errors } = await gateway.graphql(query, { id });
+      expect(errors).toMatchObject([{ path: ['category', 'products'] }]);
+      expect(data).toEqual({
+        notice: { viewCount: number },
+        again: { number },
+        other: { title: expect.any(String) },
+        category: null,
+        none: null,
+      });
+    }
+    expect([await stored(database, id), await stored(database, other)]).toEqual([7, 2]);
+  });
+
+  test('and at once by each of several that fail alike', async () => {
+    const category = await insertCategory(database);
+    const id = await insertNotice(database);
+    const query = `{ notice(id: ${id}) { viewCount } category(id: ${category}) { products(limit: 0) { id } } }`;
+    const answers = await Promise.all(numbers(1, 20).map(() => gateway.graphql(query)));
+    expect(ascending(answers.map(({ data }) => data.notice.viewCount))).toEqual(numbers(1, 20));
+    expect(await stored(database, id)).toBe(20);
   });
 });
 

@@ -4,14 +4,14 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { backOffMs } from '../src/cluster/slot.ts';
+import { backOffMs } from '../src/cluster/primary.ts';
 import { getAnew, keepAsking } from './support/asking.ts';
 import { createTestDatabase, type TestDatabase } from './support/database.ts';
 import { runCli, type ServingProcess, startGatewayProcess } from './support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from './support/rows.ts';
 import { parseMetrics, type Scrape } from './support/scrape.ts';
 import { openSession, untilBlocked } from './support/session.ts';
-import { expectEachInARow, expectHonest, numbers, numbersOf, startLoad, stored, view } from './support/views.ts';
+import { expectHonest, numbers, numbersOf, startLoad, stored, view } from './support/views.ts';
 import { childrenOf, runs, workersOf } from './support/workers.ts';
 
 // WORKERS=2, as real processes.
@@ -43,6 +43,7 @@ const untilNew = (gateway: ServingProcess, old: readonly number[]): Promise<void
 
 describe('two workers', () => {
   let gateway: ServingProcess;
+  let asked = 0;
 
   beforeAll(async () => {
     gateway = await start({ CACHE_MAX_MB: '100', LOG_REQUESTS: 'all', SHUTDOWN_TIMEOUT_MS: '4000' });
@@ -58,21 +59,29 @@ describe('two workers', () => {
     }
   });
 
-  test('take requests in turn, are live and ready, and say in the log which of them it was', async () => {
-    for (const target of ['/livez', '/readyz', '/api/product/1', '/api/product/1']) {
-      expect((await getAnew(gateway.url + target)).status).toBe(200);
-      expect((await getAnew(gateway.url + target)).status).toBe(200);
+  test('all take requests, are live and ready, and say in the log which of them it was', async () => {
+    for (const target of ['/livez', '/readyz']) {
+      for (const _ of numbers(1, 4)) expect((await getAnew(gateway.url + target)).status).toBe(200);
     }
-    for (const worker of [1, 2]) await gateway.command.printed(new RegExp(`"worker":${worker},.*/api/product/1`));
+    // The system distributes the connections, not in turn.
+    const hasAnswered = (worker: number): boolean =>
+      new RegExp(`"worker":${worker},.*/api/product/1`).test(gateway.command.output());
+    await expect
+      .poll(async () => {
+        expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
+        asked += 1;
+        return [1, 2].every(hasAnswered);
+      }, LONG)
+      .toBe(true);
     const lines = gateway.command.output().trim().split('\n');
     for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
   });
 
   test('have one page of metrics, with their sums', async () => {
     const { sum } = await scrape(gateway);
-    expect(sum('vitrine_requests_total', { operation: 'product' })).toBe(4);
-    expect(sum('vitrine_request_duration_seconds_count', { operation: 'product' })).toBe(4);
-    expect(sum('vitrine_request_duration_seconds_bucket', { operation: 'product', le: '+Inf' })).toBe(4);
+    expect(sum('vitrine_requests_total', { operation: 'product' })).toBe(asked);
+    expect(sum('vitrine_request_duration_seconds_count', { operation: 'product' })).toBe(asked);
+    expect(sum('vitrine_request_duration_seconds_bucket', { operation: 'product', le: '+Inf' })).toBe(asked);
     expect(sum('vitrine_database_pool_max')).toBe(20);
     expect(sum('vitrine_cache_max_bytes')).toBe(200 * 1_048_576);
     expect(sum('vitrine_cache_entries')).toBe(2);
@@ -110,31 +119,13 @@ describe('two workers', () => {
     await using asking = keepAsking(`${gateway.url}/api/product/1`, 16);
     await expect.poll(asking.count, LONG).toBeGreaterThan(200);
     process.kill(first, 'SIGKILL');
+    await gateway.command.printed(new RegExp(`process ${first}\\) ended with SIGKILL`));
+    const endedMs = performance.now();
     await untilNew(gateway, [first]);
     const failed = await asking.stop();
     expect(failed.filter(({ isGivenUp }) => isGivenUp)).toEqual([]);
-    expect(failed.length).toBeLessThanOrEqual(16);
-  });
-
-  test('are replaced one by one at SIGHUP, under load, without a request that fails or a view that is lost', async () => {
-    const id = await insertNotice(database);
-    const old = await workersOf(gateway);
-    const counted = { door: 'rest', operation: 'notice' };
-    const before = (await scrape(gateway)).sum('vitrine_requests_total', counted);
-    const look: typeof view = (url, notice) => view(url, notice, 'rest');
-    await using load = startLoad({ url: () => gateway.url, ids: [id], clients: 20, look });
-    await using asking = keepAsking(`${gateway.url}/api/product/1`, 4);
-    await load.answered(100);
-    gateway.command.child.kill('SIGHUP');
-    await gateway.command.printed(/all workers are new/);
-    await load.answered(100);
-    expect(await asking.stop()).toEqual([]);
-    await load.stop();
-
-    await expectEachInARow(database, load.tally);
-    const workers = await workersOf(gateway);
-    for (const pid of old) expect(workers).not.toContain(pid);
-    expect((await scrape(gateway)).sum('vitrine_requests_total', counted)).toBe(before + load.count(200));
+    // Until then a client may be unlucky more than once: the system closes the sockets of the killed one after the other.
+    expect(failed.filter(({ startedMs }) => startedMs > endedMs)).toEqual([]);
   });
 
   test('are replaced before they go when one is asked to end', async () => {
@@ -142,7 +133,10 @@ describe('two workers', () => {
     await using asking = keepAsking(`${gateway.url}/api/product/1`, 4);
     process.kill(first, 'SIGTERM');
     await untilNew(gateway, [first]);
-    expect(await asking.stop()).toEqual([]);
+    // The system resets the connections that wait in the queue of a socket when that is closed.
+    const failed = await asking.stop();
+    expect(failed.length).toBeLessThanOrEqual(4);
+    expect(failed.filter(({ isGivenUp }) => isGivenUp)).toEqual([]);
     expect(await workersOf(gateway)).toContain(second);
     expect((await scrape(gateway)).sum('vitrine_worker_deaths_total')).toBe(2);
   });
@@ -256,13 +250,10 @@ describe('workers that do not start', () => {
     const old = await workersOf(gateway);
     const document = path.join(folder, 'notice.graphql');
     await writeFile(document, 'query Notice($id: Int!) { notice(id: $id) { views } }');
-    gateway.command.child.kill('SIGHUP');
-    await gateway.command.printed(/the restart has ended early/);
-    await expect.poll(() => workersOf(gateway), LONG).toEqual(old);
-    expect(gateway.command.output()).toContain('Cannot query field');
-
     process.kill(old[0] ?? 0, 'SIGKILL');
     await gateway.command.printed(/the next try is in 0.4 s/);
+    expect(gateway.command.output()).toContain('Cannot query field');
+    expect(await workersOf(gateway)).toContain(old[1]);
     expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
     await rm(document);
     await gateway.command.printed(/has taken its place/);
@@ -287,7 +278,7 @@ test('with a database of its own, set up once, all end with Ctrl-C', async () =>
   }
 });
 
-test('a terminal that is closed ends them all, where SIGHUP from anybody else is a restart', async () => {
+test('a terminal that is closed ends them all', async () => {
   const serve = `exec ${process.execPath} ${path.join(import.meta.dirname, '../src/cli.ts')} serve`;
   // Gives it a terminal, which is gone when it is: https://man7.org/linux/man-pages/man1/script.1.html
   const terminal = spawn('script', ['-qfc', serve, '/dev/null'], {
@@ -301,8 +292,6 @@ test('a terminal that is closed ends them all, where SIGHUP from anybody else is
     });
     await expect.poll(() => output, LONG).toContain('listening on');
     const [primary = 0] = await childrenOf(terminal.pid);
-    process.kill(primary, 'SIGHUP');
-    await expect.poll(() => output, LONG).toContain('all workers are new');
     const all = [primary, ...(await childrenOf(primary))];
     expect(all).toHaveLength(3);
     terminal.kill('SIGKILL');

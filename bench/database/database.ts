@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
-import { applyMigrations } from '../../src/database/migrations.ts';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { type Catalogue, fillStatements, PRISMA_INDEXES } from './catalogue.ts';
 
 /** A database with the catalogue in it, of this run alone. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { applyMigrations } from '../../src/database/migrations.ts';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { type Catalogue, catalogueOf, fillStatements } from '../database/catalogue.ts';
 
 /** Notices that are over: what a shop has told in years, beside the few hundred in effect. */

@@ -118,7 +118,7 @@ another, of the same code or nearly; two categories 314 to 379 µs, 2,100 to 2,5
 Of counted views, gateway and PostgreSQL take turns, because all 64 connections wait for the commit: of notices spread over 300 ids, a view is 21 µs of the gateway and 10 of PostgreSQL,
 and 31,000 a second are reached; of one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL pinned to the other core it was the same.
 
-A change is newer than the run above: \`process.nextTick\` is compiled at the start, while all that it is given looks alike (src/commands/warm-up.ts). Side by side, 9 rounds of one second, a
+A change is newer than the run above: \`process.nextTick\` is compiled at the start, while all that it is given looks alike (src/fast-path/heap.ts). Side by side, 9 rounds of one second, a
 page of notices from memory had 95 % of the requests a second of a bare server with it and 89 % without.
 
 ## When too much is asked for

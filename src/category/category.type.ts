@@ -1,7 +1,4 @@
-import { LIST_SIZE, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { Product } from '../product/product.type.ts';
-import { ProductOrderEnum } from '../product/product-order.ts';
 
 export const Category = builder.prismaObject('Category', {
   description: 'A shelf of the shop. Categories form a tree.',
@@ -13,7 +10,7 @@ export const Category = builder.prismaObject('Category', {
   }),
 });
 
-// Apart from the rest because the types refer to each other, and a type cannot be inferred from itself.
+// Apart from the rest because a type cannot be inferred from itself.
 builder.prismaObjectFields(Category, (t) => ({
   parent: t.field({
     type: Category,
@@ -26,14 +23,5 @@ builder.prismaObjectFields(Category, (t) => ({
     description: 'By position, then id.',
     extensions: { assumedSize: 8 },
     resolve: ({ id }, _, { loaders }) => loaders.category.childrenOf(id),
-  }),
-  products: t.field({
-    type: [Product],
-    description: "The category's own visible products, not those of its children.",
-    args: {
-      orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
-      limit: t.arg.int(within(LIST_SIZE, 20, ', for each category')),
-    },
-    resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.product.ofCategory(id, orderBy, limit),
   }),
 }));

@@ -1,38 +1,64 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { readConfig } from '../config.ts';
-import { createLog } from '../observability/log.ts';
-import { secretsOf } from '../observability/secrets.ts';
-import { prepareDatabase } from '../prepare-database.ts';
-import { type ServingGateway, serve } from '../serve.ts';
-import { failureOf } from './failure.ts';
-import { createPrimaryLink } from './primary-link.ts';
+import { readConfig, secretsOf } from '../config/config.ts';
+import { OperatorError } from '../errors.ts';
+import { type ServingGateway, serve } from '../gateway.ts';
+import { createLog, errorRecord } from '../observability/log.ts';
+import { prepareDatabase } from '../serve.ts';
+import { askPrimaryForPage, type MetricsFromWorker, type MetricsToWorker, metricsMessage } from './metrics.ts';
 
-/** One of the processes of {@link serveByWorkers}. It ends when the primary says so, or is gone: Node sees to that. */
+export type FromWorker =
+  | MetricsFromWorker
+  | { readonly kind: 'serving'; readonly url: string }
+  /** It could not start, and ends. `isOperators`: whether the fault is an OperatorError. */
+  | { readonly kind: 'failed'; readonly message: string; readonly stack: string; readonly isOperators: boolean }
+  /** It was sent SIGTERM, and serves until another worker has taken its place. */
+  | { readonly kind: 'leaving' };
+
+export type ToWorker =
+  | MetricsToWorker
+  /** The whole gateway ends. */
+  | { readonly kind: 'stop' }
+  /** Another worker has taken its place. */
+  | { readonly kind: 'leave' };
+
+/** Resolves when the message is written, so that the process may end. Never rejects: without a primary, Node ends this process. */
+const send = (message: FromWorker): Promise<void> =>
+  new Promise((resolve) => {
+    process.send?.(message, undefined, undefined, () => resolve());
+  });
+
+/**
+ * Serves in one of the processes of `serveByWorkers`, with a gateway of its own that listens for itself. It ends when the primary says so; when the primary
+ * is gone, Node ends it.
+ */
 export const serveAsWorker = async (): Promise<void> => {
-  const primary = createPrimaryLink();
   let serving: ServingGateway | undefined;
+  let isCounting = false;
   let isEnding = false;
-  let isCounting = true;
   let log: Logger | undefined;
 
-  const end = async (how: 'stop' | 'retire', exitCode = 0): Promise<void> => {
-    if (how === 'stop') void serving?.stop();
+  const end = async (how: 'stop' | 'leave', exitCode = 0): Promise<void> => {
+    // Also when it is leaving already: `/readyz` says no from now on.
+    const ended = serving?.[how]();
     if (isEnding) return;
     isEnding = true;
     try {
-      await serving?.[how]();
-      if (serving && isCounting && how === 'retire') await primary.sayFarewell(serving.metrics);
+      await ended;
+      if (serving && isCounting && how === 'leave') await send(await metricsMessage(serving.metrics));
     } catch (error) {
       log?.error({ err: error }, 'the shutdown was not clean');
     }
     process.exit(exitCode);
   };
 
-  primary.onEnd((how) => void end(how));
-  // Signals of a terminal come to all its processes, and the primary is the one that heeds them. Whoever ends a worker by itself gets another.
+  process.on('message', async ({ kind }: ToWorker) => {
+    if (kind === 'stop' || kind === 'leave') void end(kind);
+    if (kind === 'collect' && serving) void send(await metricsMessage(serving.metrics));
+  });
+  // A terminal sends these to the primary too, which tells its workers.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-  process.on('SIGTERM', () => primary.send({ kind: 'leaving' }));
+  process.on('SIGTERM', () => void send({ kind: 'leaving' }));
 
   try {
     const config = readConfig(process.env);
@@ -43,13 +69,18 @@ export const serveAsWorker = async (): Promise<void> => {
       workerLog.fatal({ err: error }, 'an error that nobody caught');
       void end('stop', 1);
     });
-    const { url } = await prepareDatabase(config, workerLog);
+    const database = await prepareDatabase(config, workerLog);
     isCounting = config.exposure.metrics !== 'off';
-    serving = await serve(config, url, workerLog, primary.askPage);
-    primary.serveMetrics(serving.metrics);
-    primary.send({ kind: 'serving', url: serving.url });
+    serving = await serve(config, database, workerLog, askPrimaryForPage);
+    void send({ kind: 'serving', url: serving.url });
   } catch (error) {
-    await primary.sendAll({ kind: 'failed', failure: failureOf(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    await send({
+      kind: 'failed',
+      message,
+      stack: errorRecord(error).stack,
+      isOperators: error instanceof OperatorError,
+    });
     process.exit(1);
   }
 };

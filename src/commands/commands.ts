@@ -8,6 +8,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> 
   seed: () => import('./seed.ts').then((module) => module.seedCommand),
   import: () => import('./import.ts').then((module) => module.importCommand),
   doctor: () => import('./doctor.ts').then((module) => module.doctorCommand),
-  schema: () => import('./schema.ts').then((module) => module.schemaCommand),
-  openapi: () => import('./openapi.ts').then((module) => module.openapiCommand),
+  schema: () => import('./generate.ts').then((module) => module.schemaCommand),
+  openapi: () => import('./generate.ts').then((module) => module.openapiCommand),
 };

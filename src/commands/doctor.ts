@@ -2,13 +2,14 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { defineCommand } from 'citty';
-import { type Config, readConfig } from '../config.ts';
-import { openOrJoinDatabase } from '../database/open-database.ts';
-import { type Finding, fail, ok } from '../doctor/check.ts';
-import { examine } from '../doctor/examine.ts';
+import { type Config, readConfig, unknownVariables } from '../config/config.ts';
+import { openOrJoinDatabase } from '../database/open.ts';
+import { examine } from '../doctor/doctor.ts';
+import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 import { OperatorError } from '../errors.ts';
+import { FEATURES } from '../features.ts';
 import { createLog } from '../observability/log.ts';
-import { usageError } from './check-arguments.ts';
+import { usageError } from './arguments.ts';
 
 export const doctorCommand = defineCommand({
   meta: {
@@ -41,12 +42,15 @@ const look = async (instances: number): Promise<Finding[]> => {
     config = readConfig(process.env);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [fail('environment', error.message, 'Set them as the table in README.md says.')];
+    return [fail('environment', error.message, 'Set them as docs/configuration.md or "vitrine serve --help" says.')];
   }
-  const environment = ok('environment', 'every variable can be read');
+  const environment = [
+    ok('environment', 'every variable can be read'),
+    ...unknownVariables(process.env).map((text) => warn('environment', text, 'Correct its name, or remove it.')),
+  ];
   if (config.databaseUrl === undefined && !(await exists(join(config.dataDir, 'postgres')))) {
     return [
-      environment,
+      ...environment,
       ok(
         'database',
         `none yet in ${config.dataDir}: "npx vitrine serve" makes one. (DATABASE_URL names one of your own.)`,
@@ -54,17 +58,21 @@ const look = async (instances: number): Promise<Finding[]> => {
     ];
   }
   // The operator's own is not waited for: that it is away is what is to be told.
-  if (config.databaseUrl !== undefined) return [environment, ...(await examine(config, config.databaseUrl, instances))];
+  if (config.databaseUrl !== undefined)
+    return [...environment, ...(await examine(FEATURES, config, config.databaseUrl, instances))];
   try {
     const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
     try {
-      return [environment, ...(await examine(config, database.url, instances))];
+      return [...environment, ...(await examine(FEATURES, config, database.url, instances))];
     } finally {
       await database.close();
     }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [environment, fail('database', error.message, `Mend the data directory, or let DATA_DIR name another one.`)];
+    return [
+      ...environment,
+      fail('database', error.message, `Mend the data directory, or let DATA_DIR name another one.`),
+    ];
   }
 };
 

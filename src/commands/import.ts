@@ -1,11 +1,13 @@
 import { defineCommand } from 'citty';
-import { currency as parseCurrency } from '../catalogue/import/fields/amount.ts';
-import { FORMATS } from '../catalogue/import/formats/formats.ts';
-import { readConfig } from '../config.ts';
-import { withDirectUrl } from '../database/open-database.ts';
+import { readConfig, secretsOf } from '../config/config.ts';
+import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
+import { currency as parseCurrency } from '../import/fields.ts';
+import { formatsOf } from '../import/formats/formats.ts';
+import { IMPORT_KINDS } from '../import-kinds.ts';
 import { createLog } from '../observability/log.ts';
-import { secretsOf } from '../observability/secrets.ts';
+
+const FORMATS = formatsOf(IMPORT_KINDS);
 
 const DESCRIPTION = `Load products, categories or notices from CSV, JSON or JSON Lines.
 
@@ -47,12 +49,13 @@ export const importCommand = defineCommand({
     },
   },
   run: async ({ args }) => {
-    const { runImport } = await import('../catalogue/import/run-import.ts');
+    const { runImport } = await import('../import/import.ts');
     const config = withDirectUrl(readConfig(process.env));
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const outcome = await runImport({
       config,
       log,
+      kinds: IMPORT_KINDS,
       paths: args._,
       formatName: args.format,
       currency: args.currency === undefined ? undefined : toCurrency(args.currency),

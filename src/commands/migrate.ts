@@ -1,9 +1,8 @@
 import { defineCommand } from 'citty';
-import { readConfig } from '../config.ts';
-import { applyMigrations } from '../database/migrations.ts';
-import { openDatabase, withDirectUrl } from '../database/open-database.ts';
+import { readConfig, secretsOf } from '../config/config.ts';
+import { applyMigrations } from '../database/migrations/apply.ts';
+import { openDatabase, withDirectUrl } from '../database/open.ts';
 import { createLog } from '../observability/log.ts';
-import { secretsOf } from '../observability/secrets.ts';
 
 export const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'Apply pending migrations to DATABASE_URL (or the embedded database).' },

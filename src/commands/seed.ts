@@ -1,13 +1,13 @@
 import { defineCommand } from 'citty';
-import { CatalogueNotEmptyError, seedDemoCatalogue } from '../catalogue/seed.ts';
-import { readConfig } from '../config.ts';
-import { assertMigrated } from '../database/assert-migrated.ts';
-import { connectionConfig, createDatabase } from '../database/database.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { findRoute } from '../database/route.ts';
+import { readConfig, secretsOf } from '../config/config.ts';
+import { DatabaseClient } from '../database/client.ts';
+import { connectionConfig } from '../database/connection.ts';
+import { assertMigrated } from '../database/migrations/status.ts';
+import { openDatabase } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
+import { CatalogueNotEmptyError, seedDemoCatalogue } from '../import/demo.ts';
+import { IMPORT_KINDS } from '../import-kinds.ts';
 import { createLog } from '../observability/log.ts';
-import { secretsOf } from '../observability/secrets.ts';
 
 export const seedCommand = defineCommand({
   meta: { name: 'seed', description: 'Fill an empty database with the demo catalogue.' },
@@ -15,22 +15,18 @@ export const seedCommand = defineCommand({
     const config = readConfig(process.env);
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const database = await openDatabase(config, log);
-    const connection = connectionConfig(database.url);
-    const route = await findRoute({ connection, preparedStatements: config.preparedStatements, log });
-    const { pool } = createDatabase({ ...route, connection, size: 1, timeoutMs: config.databaseTimeoutMs, log });
+    const client = new DatabaseClient({ ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 });
+    // The statement under way fails too.
+    client.on('error', () => {});
     try {
-      await assertMigrated(pool);
-      const client = await pool.connect();
-      try {
-        const { categories, products, notices } = await seedDemoCatalogue(client);
-        console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
-      } finally {
-        client.release();
-      }
+      await client.connect();
+      await assertMigrated(client);
+      const { categories, products, notices } = await seedDemoCatalogue(client, IMPORT_KINDS);
+      console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
     } catch (error) {
       throw error instanceof CatalogueNotEmptyError ? new OperatorError(`Not seeded: ${error.message}.`) : error;
     } finally {
-      await pool.end();
+      await client.end().catch(() => undefined);
       await database.close();
     }
   },

@@ -1,23 +1,21 @@
+import cluster from 'node:cluster';
 import { defineCommand } from 'citty';
-import { isWorker } from '../cluster/is-worker.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig, secretsOf, unknownVariables } from '../config/config.ts';
+import { findPort } from '../fast-path/listeners.ts';
 import { createLog } from '../observability/log.ts';
-import { secretsOf } from '../observability/secrets.ts';
-import { prepareDatabase } from '../prepare-database.ts';
-import { createHangUp } from './hang-up.ts';
-import { welcome } from './welcome.ts';
+import { prepareDatabase } from '../serve.ts';
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
   run: async () => {
-    if (isWorker()) return (await import('../cluster/worker.ts')).serveAsWorker();
+    if (cluster.isWorker) return (await import('../cluster/worker.ts')).serveAsWorker();
 
     const config = readConfig(process.env);
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
+    for (const warning of unknownVariables(process.env)) log.warn(warning);
 
     // Until everything stands, a signal just ends the process; an embedded server that it has started ends with it.
     let stop = async (): Promise<void> => {};
-    let restart: (() => Promise<void>) | undefined;
     let isStopping = false;
     const end = async (reason: string, exitCode: number): Promise<void> => {
       if (isStopping) return;
@@ -26,13 +24,11 @@ export const serveCommand = defineCommand({
       await stop().catch((error: unknown) => log.error({ err: error }, 'the shutdown was not clean'));
       process.exit(exitCode);
     };
-    const hangUp = createHangUp();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         // Whoever asks twice does not want to wait.
         if (isStopping) process.exit(1);
-        if (signal === 'SIGHUP' && restart && !hangUp.hasHappened()) void restart();
-        else void end(signal, 0);
+        void end(signal, 0);
       });
     }
     // Rejections that nobody handles come here too. What goes wrong while the process drains does not keep it from that.
@@ -41,13 +37,14 @@ export const serveCommand = defineCommand({
       void end('uncaught exception', 1);
     });
 
+    // Before a database is made and filled for nothing. The server looks again: the port may be taken meanwhile.
+    await findPort(config);
     const database = await prepareDatabase(config, log);
     try {
       const serving =
         config.workers === 1
-          ? await (await import('../serve.ts')).serve(config, database.url, log)
+          ? await (await import('../gateway.ts')).serve(config, database, log)
           : await (await import('../cluster/primary.ts')).serveByWorkers(config, database.url, log);
-      if ('restart' in serving) restart = serving.restart;
       stop = () => serving.stop().finally(database.close);
       log.info(`listening on ${serving.url}`);
       if (database.isEmbedded) console.log(welcome(serving.url, config));
@@ -58,3 +55,23 @@ export const serveCommand = defineCommand({
     void database.exited.then(() => end('the embedded database ended', 1));
   },
 });
+
+/** What a newcomer reads once the gateway answers: where it is, and things to try. */
+export const welcome = (url: string, { exposure, dataDir }: Config): string =>
+  `
+  Vitrine is open at ${url}
+  ${exposure.demo === 'off' ? 'The demo shop is switched off (DEMO).' : `A shop to look at:            ${url}/demo`}
+  ${exposure.graphiql === 'off' ? 'GraphiQL is switched off (GRAPHIQL).' : `GraphiQL, to explore the API: ${url}/graphql`}
+
+  Three things to try:
+
+    curl '${url}/api/product/hot?limit=3'
+
+    curl '${url}/api/notice/1'
+
+    curl '${url}/graphql' -H 'content-type: application/json' \\
+      -d '{"query":"{ categories { name children { name products(limit: 2) { name price { amount currencyCode } } } } }"}'
+
+  The database lives in ${dataDir}: psql "$(cat ${dataDir}/database-url)"
+  Ctrl-C stops both.
+`;

@@ -7,18 +7,24 @@ export interface Clock {
   /**
    * Takes in a reading of the database's clock, with this process's `performance.now()` before and after it.
    * A reading that is less certain than the present one is left aside.
+   * @returns whether the clock was set back, so that what was found out by it may speak of what is still to come
    */
-  readonly observe: (databaseMs: number, sentMs: number, receivedMs: number) => void;
+  readonly observe: (databaseMs: number, sentMs: number, receivedMs: number) => boolean;
 }
 
 /** How far two machines' clocks drift apart, in the worst case that NTP allows for: https://www.rfc-editor.org/rfc/rfc5905 (PHI, times ten). */
 const DRIFT = 150e-6;
+
+/** A clock that is behind its own latest time by more than this was set back; by less, readings differ. */
+const SET_BACK_MS = 10;
 
 /** A clock that runs on this process's monotonic one. Until the first reading it shows the process's own time. */
 export const createClock = (): Clock => {
   let offsetMs = performance.timeOrigin;
   let uncertaintyMs = Number.POSITIVE_INFINITY;
   let observedMs = 0;
+  /** The latest time by which anything was found out. */
+  let latestMs = Number.NEGATIVE_INFINITY;
 
   /** An old reading gets worse. */
   const agedMs = (atMs: number): number => uncertaintyMs + (atMs - observedMs) * DRIFT;
@@ -33,10 +39,16 @@ export const createClock = (): Clock => {
       const offset = databaseMs - (sentMs + halfTripMs);
       // A clock that was set, or another server behind the same name, shows as a leap that no uncertainty explains.
       const hasLeapt = Math.abs(offset - offsetMs) > presentMs + halfTripMs;
-      if (halfTripMs > presentMs && !hasLeapt) return;
+      if (halfTripMs > presentMs && !hasLeapt) return false;
+      const nowMs = performance.now();
+      latestMs = Math.max(latestMs, nowMs + offsetMs);
       offsetMs = offset;
       uncertaintyMs = halfTripMs;
       observedMs = receivedMs;
+      // Several small steps back are as good as a large one.
+      const isSetBack = nowMs + offsetMs < latestMs - SET_BACK_MS;
+      if (isSetBack) latestMs = nowMs + offsetMs;
+      return isSetBack;
     },
   };
 };

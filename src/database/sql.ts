@@ -1,6 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import DataLoader from 'dataloader';
 import type { Pool, QueryResultRow } from 'pg';
 
-/** SQL of our own, for what Prisma's queries cannot say: prepared once a connection under its name, columns named as the Prisma models name them. */
+/**
+ * SQL of our own, for what Prisma's queries cannot say, and for the reads that most requests wait for: with 64 in flight a row costs 22 µs of CPU
+ * by the driver and 64 by `findFirst`, ten rows 54 and 125. Everything else is Prisma's. Prepared once a connection under its name, columns
+ * named as the Prisma models name them.
+ */
 export interface Sql {
   readonly rows: <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 }
@@ -14,3 +20,86 @@ export interface Statement {
 export const createSql = (pool: Pick<Pool, 'query'>): Sql => ({
   rows: async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows,
 });
+
+/**
+ * The columns of a table under an alias, named as the Prisma model names its fields: a row of our own SQL is then the same thing as one of
+ * Prisma's, and a new field is in both. Columns are the fields' names in snake case.
+ * @param fields the model's, such as `Prisma.ProductScalarFieldEnum`
+ */
+export const columnsOf = (fields: Readonly<Record<string, string>>, alias: string): string =>
+  Object.values(fields)
+    .map((field) => `${alias}.${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${field}"`)
+    .join(', ');
+
+/** The same for rows that are part of others: `category.id`, … */
+export const nestedColumnsOf = (fields: Readonly<Record<string, string>>, alias: string, name: string): string =>
+  columnsOf(fields, alias).replaceAll(' as "', ` as "${name}.`);
+
+/** Takes such a row out of the one that it is part of. */
+export const nestedRowOf = <Row>(
+  fields: Readonly<Record<keyof Row & string, string>>,
+  name: string,
+): ((row: object) => Row) => {
+  const columns = Object.values<string>(fields).map((field) => [field, `${name}.${field}`] as const);
+  return (row) => {
+    const nested: Record<string, unknown> = {};
+    for (const [field, column] of columns) nested[field] = (row as Record<string, unknown>)[column];
+    return nested as Row;
+  };
+};
+
+interface Options<Key, Row> {
+  /** One statement for many keys, none twice; a row for each key that has one. */
+  readonly read: (keys: Key[]) => Promise<readonly Row[]>;
+  readonly keyOf: (row: Row) => Key;
+}
+
+const MAX_KEYS = 256;
+
+/** While one statement is under way the next fills up, and a connection is never idle between them. */
+const MAX_IN_FLIGHT = 2;
+
+/**
+ * A loader for the whole process: lookups of different requests in the same moment share a statement. It remembers nothing, so that no
+ * request gets a row that was read before it asked.
+ */
+export const createSharedLoader = <Key extends number | string, Row>({
+  read,
+  keyOf,
+}: Options<Key, Row>): DataLoader<Key, Row | null> => {
+  const waiting: (() => void)[] = [];
+  let inFlight = 0;
+
+  const dispatch = (): void => {
+    while (inFlight < MAX_IN_FLIGHT) {
+      const next = waiting.shift();
+      if (!next) return;
+      inFlight += 1;
+      next();
+    }
+  };
+
+  return new DataLoader<Key, Row | null>(
+    async (keys) => {
+      try {
+        const rows = await read([...new Set(keys)]);
+        const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+        return keys.map((key) => byKey.get(key) ?? null);
+      } finally {
+        inFlight -= 1;
+        dispatch();
+      }
+    },
+    {
+      cache: false,
+      maxBatchSize: MAX_KEYS,
+      // After the event loop has taken in every request that has already arrived, and a place is free.
+      batchScheduleFn: (send) => {
+        // Belongs to the trace of the request that came first, not to the one that happens to free a place.
+        const run = AsyncLocalStorage.snapshot();
+        waiting.push(() => run(send));
+        setImmediate(dispatch);
+      },
+    },
+  );
+};

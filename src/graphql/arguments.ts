@@ -1,5 +1,11 @@
 import { type GraphQLArgument, type GraphQLSchema, isObjectType } from 'graphql';
-import { AppError } from '../errors.ts';
+import type { Values } from '../config/variables.ts';
+import { AppError, OperatorError } from '../errors.ts';
+
+/** The numbers of the configuration, by the name of their variable in camel case. */
+export type Bounds = { readonly [Name in NumericVariable]: Values[Name] };
+
+type NumericVariable = { [Name in keyof Values]: Values[Name] extends number ? Name : never }[keyof Values];
 
 /** What an integer argument may be, both ends included, beyond what its type says. */
 export interface Range {
@@ -7,8 +13,19 @@ export interface Range {
   readonly maximum?: number;
 }
 
-/** The size of one list: `limit` and `pageSize`. What it is of is counted by the cost of an operation (limits/list-size.ts). */
-export const LIST_SIZE = { minimum: 1, maximum: 100 } as const satisfies Range;
+/** A range as an argument declares it. An end may be a variable of the configuration: `maximum: 'maxNoticePage'`. */
+interface DeclaredRange {
+  readonly minimum: number | NumericVariable;
+  readonly maximum?: number | NumericVariable;
+  /** Whether the argument says how long a list is. */
+  readonly isListSize?: boolean;
+}
+
+/**
+ * The size of one list: `limit` and `pageSize`. What it is of is counted by the cost of an operation (limits/list-size.ts).
+ * Another maximum: `within({ ...LIST_SIZE, maximum: 50 }, 10)`.
+ */
+export const LIST_SIZE = { minimum: 1, maximum: 100, isListSize: true } as const satisfies DeclaredRange;
 
 /** How many ids one list may be filtered by: far more than a shop has categories. */
 export const MAX_IDS = 1000;
@@ -17,14 +34,11 @@ export const PAGE_NUMBER: Range = { minimum: 1 };
 
 /**
  * The options of a required integer argument within a range: `limit: t.arg.int(within(LIST_SIZE, 10))`.
- * Declared here once, the range is checked by {@link enforceRanges} and told by the SDL and by OpenAPI.
+ * Declared here once, the range is checked by {@link enforceBounds} and stands in the SDL and in OpenAPI.
  * @param note follows the range in the description
  */
-export const within = (range: Range, defaultValue: number, note = '') => {
-  const { minimum, maximum } = range;
-  const description = `${maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`}${note}.`;
-  return { required: true, defaultValue, description, extensions: { range } } as const;
-};
+export const within = (declaredRange: DeclaredRange, defaultValue: number, note = '') =>
+  ({ required: true, defaultValue, extensions: { declaredRange, note } }) as const;
 
 /**
  * The options of a list argument of bounded length: `ids: t.arg.intList(atMost(MAX_IDS, 'Absent: every one.'))`.
@@ -39,12 +53,17 @@ export const maxItemsOf = ({ extensions }: GraphQLArgument): number | undefined 
   extensions.maxItems as number | undefined;
 
 /** Whether the argument says how long a list is. */
-export const isListSize = (argument: GraphQLArgument): boolean => rangeOf(argument) === LIST_SIZE;
+export const isListSize = ({ extensions }: GraphQLArgument): boolean =>
+  (extensions.declaredRange as DeclaredRange | undefined)?.isListSize === true;
 
-/** Makes every field of a schema check its arguments' bounds before it resolves. */
-export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema => {
+/**
+ * Gives every argument its range, with the configured numbers in it, and makes every field of the schema check its arguments before it resolves.
+ * @throws OperatorError where a configured number leaves out the default of an argument
+ */
+export const enforceBounds = (schema: GraphQLSchema, bounds: Bounds): GraphQLSchema => {
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
+      for (const argument of field.args) resolveRange(argument, bounds, `${type.name}.${field.name}`);
       const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
       const { resolve } = field;
       if (bounded.length === 0 || !resolve) continue;
@@ -57,15 +76,44 @@ export const enforceBounds = (schema: GraphQLSchema): GraphQLSchema => {
   return schema;
 };
 
+const resolveRange = (argument: GraphQLArgument, bounds: Bounds, field: string): void => {
+  const declared = argument.extensions.declaredRange as DeclaredRange | undefined;
+  if (!declared) return;
+  const numberOf = (bound: number | NumericVariable): number => (typeof bound === 'number' ? bound : bounds[bound]);
+  const minimum = numberOf(declared.minimum);
+  const maximum = declared.maximum === undefined ? undefined : numberOf(declared.maximum);
+  const text = maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
+  const preset = argument.defaultValue as number;
+  if (preset < minimum || preset > (maximum ?? preset)) {
+    const variables = [declared.minimum, declared.maximum].flatMap((bound) =>
+      typeof bound === 'string' ? [variableName(bound)] : [],
+    );
+    throw new OperatorError(
+      `Argument "${argument.name}" of ${field} may be ${text} (${variables.join(', ')}), but its default is ${preset}.`,
+    );
+  }
+  const range: Range = { minimum, ...(maximum === undefined ? {} : { maximum }) };
+  argument.extensions = { ...argument.extensions, range };
+  argument.description = `${text}${argument.extensions.note}.`;
+};
+
+/** `MAX_NOTICE_PAGE` of `maxNoticePage` */
+const variableName = (name: NumericVariable): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
 /** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {
   const range = rangeOf(argument);
   if (range) checkRange(argument.name, value as number, range);
   const maxItems = maxItemsOf(argument);
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
-    throw outOfBounds(argument.name, `may have at most ${maxItems} items, but has ${value.length}`);
+    throw outOfBounds(argument.name, tooManyItems(maxItems, value.length));
   }
 };
+
+/** What is wrong with a list, as the end of a sentence. */
+export const tooManyItems = (maxItems: number, count: number): string =>
+  `may have at most ${maxItems} items, but has ${count}`;
 
 const checkRange = (argument: string, value: number, { minimum, maximum }: Range): void => {
   if (value >= minimum && (maximum === undefined || value <= maximum)) return;

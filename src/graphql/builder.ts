@@ -1,9 +1,12 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import { GraphQLError } from 'graphql';
 import type { Prisma } from '../database/generated/client/client.ts';
 import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
+import { createIsoTime } from '../fast-path/iso-time.ts';
 import type { OperationContext } from './context.ts';
+import { ViewCountPlaceholder } from './executor/placeholder.ts';
 
 /** The schema's definition, not its state: types and queries add themselves to it when `schema.ts` imports their files. */
 export const builder = new SchemaBuilder<{
@@ -22,3 +25,31 @@ export const builder = new SchemaBuilder<{
 });
 
 builder.queryType({ description: 'What a shop shows: its products, their categories and its notices.' });
+
+const outputOnly = (name: string) => (): never => {
+  throw new GraphQLError(`${name} is an output type.`);
+};
+
+builder.scalarType('DateTime', {
+  description: 'A moment in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
+  serialize: createIsoTime(),
+  parseValue: outputOnly('DateTime'),
+});
+
+builder.scalarType('Decimal', {
+  description: 'An exact decimal number as a string, always with two digits after the point: `"24.90"`.',
+  serialize: (amount) => amount.toFixed(2),
+  parseValue: outputOnly('Decimal'),
+});
+
+builder.scalarType('SafeInt', {
+  description: 'An integer up to 2^53 - 1, the largest that every JSON reader keeps exact.',
+  serialize: (count: unknown) => {
+    if (count instanceof ViewCountPlaceholder) return count;
+    const value = Number(count);
+    if (!Number.isSafeInteger(value)) throw new GraphQLError(`SafeInt cannot represent ${count}.`);
+    return value;
+  },
+  parseValue: outputOnly('SafeInt'),
+});

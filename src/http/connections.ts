@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerUnderWay } from './refusal.ts';
+import { responseUnderWay } from '../fast-path/node-http.ts';
 
 /** The connections of a server. */
 export interface Connections {
@@ -79,7 +79,7 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
   return {
     isExcess: (socket) => excess.size > 0 && open.size > maxConnections && excess.has(socket),
     cutUnanswered: () => {
-      for (const socket of open) if (!answerUnderWay(socket)) socket.destroy();
+      for (const socket of open) if (!responseUnderWay(socket)) socket.destroy();
     },
     close: () => clearInterval(sweeping),
   };

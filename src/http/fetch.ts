@@ -1,45 +1,35 @@
-import type { App } from '../app.ts';
-import { withDeadline } from '../deadline.ts';
-import { AppError } from '../errors.ts';
-import type { GatewayResponse } from './message.ts';
+import { AppError, withDeadline } from '../errors.ts';
+import { dropConnectionHeaders, type GatewayRequest, type GatewayResponse, takesBody } from './message.ts';
+import type { App } from './pipeline.ts';
 import { MAX_BODY_BYTES, tooLarge } from './request-body.ts';
 
 /** The app as the web's standard has it: https://fetch.spec.whatwg.org */
-export interface FetchDoor {
+export interface FetchHandler {
   /** Never rejects. Where a request came from, and how slowly, is the affair of whoever calls this. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** From now on every request is refused with a 503; resolves when those under way are answered, or after the timeout. */
   readonly drain: (timeoutMs: number) => Promise<void>;
 }
 
-export const createFetchDoor = ({ recall, shed, answer, refuse }: App): FetchDoor => {
+export const createFetchHandler = ({ handle }: App): FetchHandler => {
   const drained = Promise.withResolvers<void>();
   let isDraining = false;
   let underWay = 0;
 
-  const respond = async (request: Request): Promise<GatewayResponse> => {
-    const { method, headers } = request;
+  const read = async (request: Request): Promise<GatewayRequest> => {
+    const { method } = request;
     const { pathname, search } = new URL(request.url);
-    const head = { method, target: pathname + search, headers: Object.fromEntries(headers) };
-    if (isDraining) return refuse(head, new AppError('SERVICE_UNAVAILABLE', 'The gateway is closed.'));
-    if (method !== 'POST' || head.target !== '/graphql') {
-      return (await (recall(head) ?? shed(head))) ?? answer({ ...head, body: () => readBody(request) });
-    }
-    // As from a socket: by the bytes of its body the answer may be known already.
-    let body: Buffer;
-    try {
-      body = await readBody(request);
-    } catch (error) {
-      return answer({ ...head, body: () => Promise.reject(error) });
-    }
-    return (await (recall(head, body) ?? shed(head, body))) ?? answer({ ...head, body: async () => body });
+    const target = pathname + search;
+    const fault = isDraining ? new AppError('SERVICE_UNAVAILABLE', 'The gateway is closed.') : undefined;
+    const body = !fault && takesBody(method, target) ? await readBody(request) : undefined;
+    return { method, target, headers: Object.fromEntries(request.headers), body, fault };
   };
 
   return {
     fetch: async (request) => {
       underWay += 1;
       try {
-        return toResponse(request.method, await respond(request));
+        return toResponse(request.method, await handle(await read(request)));
       } finally {
         underWay -= 1;
         if (isDraining && underWay === 0) drained.resolve();
@@ -52,24 +42,25 @@ export const createFetchDoor = ({ recall, shed, answer, refuse }: App): FetchDoo
   };
 };
 
-/** @throws AppError PAYLOAD_TOO_LARGE, and BAD_USER_INPUT where the body breaks off or was read before */
-const readBody = async (request: Request): Promise<Buffer> => {
+/** The body, or why it is refused: it is too large, breaks off, or was read before. */
+const readBody = async (request: Request): Promise<Buffer | AppError> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request.body ?? []) {
       chunks.push(chunk);
       bytes += chunk.byteLength;
-      if (bytes > MAX_BODY_BYTES) break;
+      if (bytes > MAX_BODY_BYTES) return tooLarge();
     }
   } catch (cause) {
-    throw new AppError('BAD_USER_INPUT', 'The request ended before its body did.', { cause });
+    return new AppError('BAD_USER_INPUT', 'The request ended before its body did.', { cause });
   }
-  if (bytes > MAX_BODY_BYTES) throw tooLarge();
   return Buffer.concat(chunks);
 };
 
-const toResponse = (method: string, { status, headers, body, encoding }: GatewayResponse): Response => {
+const toResponse = (method: string, answered: GatewayResponse): Response => {
+  const { status, body, encoding } = answered;
+  const headers = dropConnectionHeaders(answered.headers);
   const hasBody = status !== 204 && status !== 304;
   const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : body;
   if (hasBody) headers['content-length'] = bytes?.byteLength ?? 0;

@@ -1,15 +1,25 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import { AppError, ERROR_TABLE } from '../errors.ts';
 
-/** A request as the gateway reads it, from a socket or from a test. */
+/** The one path that takes a body. */
+export const GRAPHQL_PATH = '/graphql';
+
+/** A request as an adapter hands it to the pipeline. */
 export interface GatewayRequest {
   readonly method: string;
   /** The request target as it was sent: path and query. */
   readonly target: string;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Reads the whole body. @throws AppError PAYLOAD_TOO_LARGE */
-  readonly body: () => Promise<Buffer>;
+  /** Of a request that {@link takesBody}: the whole body, or why it could not be read. */
+  readonly body: Buffer | AppError | undefined;
+  /** Why the adapter refuses the request, whatever it asks for. */
+  readonly fault: AppError | undefined;
 }
+
+/** Whether the body of a request has to be read before the request is handled. */
+export const takesBody = (method: string, target: string): boolean =>
+  method === 'POST' && splitTarget(target).path === GRAPHQL_PATH;
 
 export interface GatewayResponse {
   readonly status: number;
@@ -23,9 +33,139 @@ export interface GatewayResponse {
   readonly lines?: string;
 }
 
+/**
+ * The headers that frame a message or belong to its connection: only what writes to the connection may say them.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
+ */
+const CONNECTION_HEADERS = [
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Takes away what a response may not say of its connection, wherever it came from. @returns the same headers */
+export const dropConnectionHeaders = (headers: GatewayResponse['headers']): GatewayResponse['headers'] => {
+  for (const name of CONNECTION_HEADERS) if (name in headers) delete headers[name];
+  return headers;
+};
+
+/** Headers as they are on the wire, each line with its end, without what belongs to the connection. @throws TypeError for a header that cannot be one */
+export const writeLines = (headers: GatewayResponse['headers']): string =>
+  Object.entries(dropConnectionHeaders(headers))
+    .map(([name, value]) => {
+      validateHeaderName(name);
+      validateHeaderValue(name, String(value));
+      return `${name}: ${value}\r\n`;
+    })
+    .join('');
+
+const readLines = (lines: string): GatewayResponse['headers'] =>
+  Object.fromEntries(
+    lines
+      .slice(0, -2)
+      .split('\r\n')
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  );
+
+/** A response whose headers are text already (src/fast-path/node-http.ts sends them). The object of headers is made when it is read. */
+export class WrittenResponse implements GatewayResponse {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  readonly encoding = 'latin1';
+  readonly lines: string;
+  #headers: GatewayResponse['headers'] | undefined;
+
+  constructor(lines: string, body: string | Uint8Array, status = 200) {
+    this.status = status;
+    this.lines = lines;
+    this.body = body;
+  }
+
+  get headers(): GatewayResponse['headers'] {
+    this.#headers ??= readLines(this.lines);
+    return this.#headers;
+  }
+}
+
 export const MAX_TARGET_CHARS = 8192;
 
 export const splitTarget = (target: string): { path: string; query: string } => {
   const mark = target.indexOf('?');
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 };
+
+interface JsonOptions {
+  readonly contentType?: string;
+  readonly cacheControl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A JSON answer; `cacheControl` defaults to `no-store`. */
+export const jsonResponse = (
+  status: number,
+  value: unknown,
+  { contentType = 'application/json; charset=utf-8', cacheControl = 'no-store', headers = {} }: JsonOptions = {},
+): GatewayResponse => ({
+  status,
+  headers: { 'content-type': contentType, 'cache-control': cacheControl, ...headers },
+  body: JSON.stringify(value),
+});
+
+/** Problem details for an HTTP API: https://www.rfc-editor.org/rfc/rfc9457 */
+export const problemResponse = ({ code, message, argument, headers }: AppError): GatewayResponse => {
+  const { status, title } = ERROR_TABLE[code];
+  const problem = { type: `urn:vitrine:error:${code}`, title, status, detail: message, code };
+  return jsonResponse(status, argument ? { ...problem, parameter: argument } : problem, {
+    contentType: PROBLEM_TYPE,
+    headers,
+  });
+};
+
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** How errors are told to the clients of a protocol. */
+export interface ErrorFormat {
+  /** The content type, which is all by which the responses to one error differ. */
+  readonly typeOf: (headers: IncomingHttpHeaders) => string;
+  readonly toResponse: (error: AppError, headers: IncomingHttpHeaders) => GatewayResponse;
+}
+
+export const PROBLEM_DETAILS: ErrorFormat = { typeOf: () => PROBLEM_TYPE, toResponse: problemResponse };
+
+/** @throws AppError BAD_USER_INPUT for a broken percent encoding, or one that is not UTF-8 */
+export const percentDecode = (text: string): string => {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new AppError('BAD_USER_INPUT', 'The request target has a percent encoding that is not valid UTF-8.');
+  }
+};
+
+const NO_FIELDS: ReadonlyMap<string, string[]> = new Map();
+
+/**
+ * The fields of a query string, each with its values in order; a field without "=" has the empty value.
+ * https://url.spec.whatwg.org/#urlencoded-parsing, but a broken encoding is an error, not a replacement character.
+ * @throws AppError BAD_USER_INPUT
+ */
+export const parseQueryString = (query: string): ReadonlyMap<string, string[]> => {
+  if (query === '') return NO_FIELDS;
+  const fields = new Map<string, string[]>();
+  for (const pair of query.split('&')) {
+    const mark = pair.indexOf('=');
+    const [name, value] = mark < 0 ? [pair, ''] : [pair.slice(0, mark), pair.slice(mark + 1)];
+    const key = decode(name);
+    const values = fields.get(key);
+    if (values) values.push(decode(value));
+    else fields.set(key, [decode(value)]);
+  }
+  return fields;
+};
+
+const decode = (text: string): string => percentDecode(text.replaceAll('+', ' '));

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import proxyAddr from 'proxy-addr';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
-import type { ClientOf } from './client-address.ts';
 
 /** Counts a request of a client. Gives the refusal of one that is past the limit. */
 export type RateLimit = (request: IncomingMessage) => Promise<AppError | undefined>;
@@ -38,4 +40,33 @@ export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: O
       });
     }
   };
+};
+
+/** The client of a request, by one name for all addresses that a client can easily have. */
+export type ClientOf = (request: IncomingMessage) => string;
+
+/**
+ * @param trustedHops proxies before us that add to `X-Forwarded-For` the address that they were called from. What stands further left than they have
+ * written is what a client says of itself, and counts for nothing. 0: the address of the connection
+ */
+export const createClientOf =
+  (trustedHops: number): ClientOf =>
+  (request) => {
+    const address = proxyAddr(request, (_, hop) => hop < trustedHops);
+    return networkOf(isIP(address) === 0 ? (request.socket.remoteAddress ?? '') : address);
+  };
+
+/** Of an IPv6 address, the part that a network is given; a client that has one has all the 2^64 addresses behind it. */
+const NETWORK_GROUPS = 4;
+
+const networkOf = (address: string): string => {
+  // A connection that was closed meanwhile has no address.
+  if (isIP(address) === 0) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const { parts } = parsed as ipaddr.IPv6;
+  return parts
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => group.toString(16))
+    .join(':');
 };

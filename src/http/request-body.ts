@@ -34,6 +34,11 @@ export const createBodyReader = (): ReadBody => {
       onFailed(tooLarge());
       return;
     }
+    // With `optimizeEmptyRequests`, Node emits no event of the stream for a request that announces no body.
+    if (request.readableEnded) {
+      onRead(EMPTY);
+      return;
+    }
     let body: Buffer | undefined;
     let bytes = 0;
     let isOver = false;

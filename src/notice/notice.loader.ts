@@ -1,14 +1,10 @@
 import type DataLoader from 'dataloader';
-import type { GatheredPolicy } from '../cache/policy.ts';
 import type { Notice, NoticeType } from '../database/generated/client/client.ts';
-import { createSharedLoader } from '../database/shared-loader.ts';
-import type { Sql } from '../database/sql.ts';
-import { Slot } from '../graphql/compiled/slot.ts';
-import type { Views } from '../graphql/context.ts';
-import { memo } from '../graphql/memo.ts';
+import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { type LoaderScope, memo, type Views } from '../graphql/context.ts';
+import { ViewCountPlaceholder } from '../graphql/executor/placeholder.ts';
+import { readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
-import { isReadable } from './notice-window.ts';
-import type { ViewCounter } from './view-counter.ts';
 
 interface NoticePageKey {
   /** From 1. */
@@ -23,11 +19,17 @@ interface NoticePageRows {
   readonly total: number;
 }
 
+declare module '../graphql/context.ts' {
+  interface Loaders {
+    readonly notice: NoticeLoaders;
+  }
+}
+
 export interface NoticeLoaders {
   /** Every notice in effect: pinned first, then latest start. */
   readonly inEffect: () => Promise<Notice[]>;
   readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
-  /** A readable notice, its view counted (once an operation) and committed where the operation counts views, else null. */
+  /** A readable notice, else null. Where the operation counts views, a slot stands for its count, and the policy says whose view is to be counted. */
   readonly viewed: (id: number) => Promise<Notice | null>;
 }
 
@@ -36,12 +38,11 @@ export interface NoticeReads {
   readonly inEffect: (now: Date) => Promise<Notice[]>;
   readonly page: (key: NoticePageKey, now: Date) => Promise<NoticePageRows>;
   readonly byId: DataLoader<number, Notice | null>;
-  readonly viewCounter: ViewCounter;
 }
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-export const createNoticeReads = (sql: Sql, viewCounter: ViewCounter): NoticeReads => ({
+export const createNoticeReads = (sql: Sql): NoticeReads => ({
   inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
   page: async ({ page, pageSize, keyword, type }, now) => {
     // No text in PostgreSQL holds a NUL, so nothing matches one; sent as a parameter it would be an error.
@@ -55,53 +56,42 @@ export const createNoticeReads = (sql: Sql, viewCounter: ViewCounter): NoticeRea
     read: (ids) => sql.rows<Notice>(statements.noticesById, [ids]),
     keyOf: ({ id }) => id,
   }),
-  viewCounter,
 });
 
 /** Loaders for one operation. */
-export const createNoticeLoaders = (
-  reads: NoticeReads,
-  policy: GatheredPolicy,
-  now: Date,
-  views: Views,
-): NoticeLoaders => {
+export const createNoticeLoaders = (reads: NoticeReads, { hints, now, views }: LoaderScope): NoticeLoaders => {
   let current: Promise<Notice[]> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
-    policy.dependsOn('notice');
+    hints.dependsOn('notice');
     const notice = await reads.byId.load(id);
-    return notice && isReadable(notice, now) ? notice : null;
+    return notice && readable.holds(notice, now) ? notice : null;
   };
 
   const view: Readonly<Record<Views, (id: number) => Promise<Notice | null>>> = {
     uncounted: read,
     counted: async (id) => {
-      const viewCount = await reads.viewCounter.view(id);
-      const notice = viewCount === null ? null : await reads.byId.load(id);
-      return notice && { ...notice, viewCount: BigInt(viewCount ?? 0) };
-    },
-    deferred: async (id) => {
       const notice = await read(id);
       if (!notice) return null;
-      policy.views.add(id);
+      hints.views.add(id);
       // It throws where anything but writing is done with it.
-      return { ...notice, viewCount: new Slot(id) as unknown as bigint };
+      return { ...notice, viewCount: new ViewCountPlaceholder(id) as unknown as bigint };
     },
   };
 
   const listed = (notices: Notice[]): Notice[] => {
-    for (const { endsAt } of notices) if (endsAt) policy.showsUntil(endsAt.getTime());
+    for (const { endsAt } of notices) if (endsAt) hints.showsUntil(endsAt.getTime());
     return notices;
   };
 
   return {
     inEffect: () => {
-      policy.dependsOn('notice');
+      hints.dependsOn('notice');
       current ??= reads.inEffect(now).then(listed);
       return current;
     },
     page: async (key) => {
-      policy.dependsOn('notice');
+      hints.dependsOn('notice');
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
     },

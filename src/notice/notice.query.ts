@@ -1,7 +1,6 @@
 import { LIST_SIZE, PAGE_NUMBER, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { Notice, NoticeTypeEnum } from './notice.type.ts';
-import { NoticePage } from './notice-page.type.ts';
+import { Notice, NoticePage, NoticeTypeEnum } from './notice.type.ts';
 
 builder.queryFields((t) => ({
   notices: t.field({

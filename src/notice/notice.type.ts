@@ -1,6 +1,7 @@
+import type { Notice as NoticeRow } from '../database/generated/client/client.ts';
 import { NoticeLevel as Levels, NoticeType as Types } from '../database/generated/client/enums.ts';
 import { builder } from '../graphql/builder.ts';
-import { isInEffect } from './notice-window.ts';
+import { inEffect } from './in-effect.ts';
 
 export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType', description: 'What it is about.' });
 const NoticeLevelEnum = builder.enumType(Levels, { name: 'NoticeLevel', description: 'How much it matters.' });
@@ -26,17 +27,38 @@ export const Notice = builder.prismaObject('Notice', {
     }),
     inEffect: t.boolean({
       description: 'False for one that has ended: it can still be read, and is in no list.',
-      resolve: (notice, _, { now }) => isInEffect(notice, now),
+      resolve: (notice, _, { now }) => inEffect.holds(notice, now),
     }),
     viewCount: t.field({
       type: 'SafeInt',
       description: 'How often its detail has been read. In lists it may lag by some seconds.',
-      resolve: ({ viewCount }, _, { policy }) => {
-        policy.holdsFor(VIEW_COUNT_LAG_MS);
+      resolve: ({ viewCount }, _, { hints }) => {
+        hints.holdsFor(VIEW_COUNT_LAG_MS);
         return viewCount;
       },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the back office entered it.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the back office last said it changed.' }),
+  }),
+});
+
+interface NoticePageShape {
+  readonly items: NoticeRow[];
+  readonly total: number;
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+export const NoticePage = builder.objectRef<NoticePageShape>('NoticePage').implement({
+  description: 'One page of the notice centre. A page past the end is empty and tells the true total.',
+  fields: (t) => ({
+    items: t.expose('items', { type: [Notice], description: 'The notices of this page.' }),
+    total: t.exposeInt('total', { description: 'Of all pages.' }),
+    page: t.exposeInt('page', { description: 'From 1.' }),
+    pageSize: t.exposeInt('pageSize', { description: 'The most that a page holds.' }),
+    pageCount: t.int({
+      description: '0 where there are no notices.',
+      resolve: ({ total, pageSize }) => Math.ceil(total / pageSize),
+    }),
   }),
 });

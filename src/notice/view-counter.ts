@@ -1,11 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
+import { isDatabaseUnavailable } from '../database/failures.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
-import { keepContext } from '../keep-context.ts';
-import { Distribution } from '../observability/distribution.ts';
+import { Distribution } from '../observability/counts.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
-import { type Batch, rejectAll, rejectLate, settle, type Waiter } from './view-batch.ts';
 
 export interface ViewCounter {
   /**
@@ -65,7 +65,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let lastCount = 0;
   let gatherUntilMs = 0;
   /** Runs work as that of the request whose view came first: what it costs is put down to that one. */
-  let asFirst: ReturnType<typeof keepContext> | undefined;
+  let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
   /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
   let awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
 
@@ -145,7 +145,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     lastCount = waitingCount;
     waiting = new Map();
     waitingCount = 0;
-    const run = asFirst ?? keepContext();
+    const run = asFirst ?? AsyncLocalStorage.snapshot();
     asFirst = undefined;
     try {
       const left = await run(() => count(countViews, batch));
@@ -187,7 +187,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
     if (waitingCount >= MAX_WAITING) return undefined;
     waitingCount += 1;
-    asFirst ??= keepContext();
+    asFirst ??= AsyncLocalStorage.snapshot();
     const queue = waiting.get(id) ?? [];
     if (queue.length === 0) waiting.set(id, queue);
     return queue;
@@ -207,4 +207,42 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
         schedule();
       }),
   };
+};
+
+/** A view that is to be counted, and who is told of it. */
+export interface Waiter {
+  /** By `performance.now()`. */
+  readonly sinceMs: number;
+  readonly resolve: (number: number | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Views by the ids of their notices, first come first. */
+export type Batch = Map<number, Waiter[]>;
+
+/** A statement added one for each of these: they get the numbers that led up to the stored count. Null: there is no such notice. */
+const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
+  let left = waiters.length;
+  for (const { resolve } of waiters) {
+    left -= 1;
+    resolve(viewCount === null ? null : viewCount - left);
+  }
+};
+
+/** Whoever gets an error of the database logs it: one of them does, so that thousands who wait make no thousands of lines. */
+const rejectAll = (batch: Batch, error: unknown): void => {
+  const [first, ...others] = [...batch.values()].flat();
+  first?.reject(error);
+  const toOthers = isDatabaseUnavailable(error) ? databaseUnavailable(error) : error;
+  for (const { reject } of others) reject(toOthers);
+};
+
+/** Rejects those that have waited for longer than this, and gives the others. */
+const rejectLate = (waiters: readonly Waiter[], maxMs: number): Waiter[] => {
+  const oldestMs = performance.now() - maxMs;
+  return waiters.filter(({ sinceMs, reject }) => {
+    const isLate = sinceMs < oldestMs;
+    if (isLate) reject(databaseUnavailable(new Error('the notice is locked')));
+    return !isLate;
+  });
 };

@@ -1,14 +1,11 @@
-import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { errorRecord } from './error-record.ts';
-import { createLineStream } from './line-stream.ts';
-import type { RequestRecord } from './request-record.ts';
-import { createScrub } from './scrub.ts';
-import { visible, visibleJson, visibleLines } from './visible.ts';
+import { type DestinationStream, destination, type Logger, type LoggerOptions, pino } from 'pino';
+import { createScrub, shortened, visible, visibleJson, visibleLines } from './redaction.ts';
+import type { RequestContext } from './request-observer.ts';
 
 /** The log of one request: most never write a line, so it is made when first asked for. */
 export type LazyLog = () => Logger;
 
-export const lazyLog = (log: Logger, { origin: { requestId, span } }: RequestRecord): LazyLog => {
+export const lazyLog = (log: Logger, { origin: { requestId, span } }: RequestContext): LazyLog => {
   let child: Logger | undefined;
   return () => {
     child ??= log.child({ requestId, ...(span && { traceId: span.traceId }) });
@@ -58,3 +55,92 @@ export const forTerminal = (line: string): string =>
       typeof value !== 'string' ? value : key === 'stack' ? visibleLines(value) : visible(value),
     ),
   )}\n`;
+
+/** Lines that wait for whoever reads them: past that, new ones are dropped. */
+const MAX_WAITING_BYTES = 16_777_216;
+
+/** So many are written sooner. */
+const MIN_WRITE_BYTES = 16_000;
+
+/** So long lines gather: a busy gateway makes few writes, each of which costs more than ten lines, and waits for none. */
+const GATHER_MS = 10;
+
+/** What the system writes into a pipe at one go, however slow its reader: https://man7.org/linux/man-pages/man7/pipe.7.html, PIPE_BUF. */
+const ATOMIC_BYTES = 4096;
+
+/**
+ * Standard output, for lines by the thousand. What is left is written when the process exits.
+ * @param isShared whether other processes write there too: then lines come out whole, for more and smaller writes
+ */
+const createLineStream = (isShared = false): DestinationStream & { readonly flushSync: () => void } => {
+  const sizes = isShared ? { minLength: ATOMIC_BYTES - 1, maxWrite: ATOMIC_BYTES } : { minLength: MIN_WRITE_BYTES };
+  const lines = destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...sizes });
+  let isGathering = false;
+  const flush = (): void => {
+    isGathering = false;
+    lines.flush();
+  };
+  return {
+    write: (line) => {
+      lines.write(line);
+      if (isGathering) return;
+      isGathering = true;
+      setTimeout(flush, GATHER_MS).unref();
+    },
+    flushSync: () => lines.flushSync(),
+  };
+};
+
+/** What the log says of an error: what and where, and nothing of what was asked. */
+export interface ErrorRecord {
+  readonly type: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly cause?: ErrorRecord;
+  readonly [name: string]: unknown;
+}
+
+/** A driver puts values of queries into its messages. */
+const MAX_MESSAGE_CHARS = 500;
+const MAX_CAUSES = 5;
+
+// Of the drivers' own properties those that name things; `detail`, `where`, `parameters`, `input` and the like hold values.
+const NAMES = [
+  'code',
+  'errno',
+  'syscall',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'clientVersion',
+];
+
+/** The serializer of `err`. @param error anything that was thrown */
+export const errorRecord = (error: unknown, depth = 0): ErrorRecord => {
+  if (!(error instanceof Error)) return { type: typeof error, message: clean(String(error)), stack: '' };
+  const type = clean(error.constructor.name || error.name);
+  const message = clean(error.message);
+  const fields = error as unknown as Record<string, unknown>;
+  const named = NAMES.filter((name) => ['string', 'number'].includes(typeof fields[name]));
+  const cause = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
+  return {
+    type,
+    message,
+    stack: [`${type}: ${message}`, ...framesOf(error)].join('\n'),
+    ...Object.fromEntries(named.map((name) => [name, clean(String(fields[name]))])),
+    ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: errorRecord(cause, depth + 1) }),
+  };
+};
+
+const clean = (text: string): string => visible(shortened(text, MAX_MESSAGE_CHARS));
+
+/** The lines of the stack below the message, which may have any lines of its own. */
+const framesOf = ({ stack = '', message }: Error): string[] =>
+  stack
+    .slice(stack.indexOf(message) + message.length)
+    .split('\n')
+    .filter((line) => /^ +at /.test(line))
+    .map(clean);

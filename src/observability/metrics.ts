@@ -1,27 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Answers } from '../cache/answers.ts';
-import type { Pulse } from '../cache/pulse.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Replicas } from '../database/replicas/replicas.ts';
-import type { GatewayResponse } from '../http/message.ts';
-import type { ViewCounter } from '../notice/view-counter.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
-import { registryOnce } from './registry-once.ts';
-import type { RequestCounts } from './request-counts.ts';
-import type { StatementCounts } from './statement-counts.ts';
+import {
+  createRequestCounts,
+  createStatementCounts,
+  type Distribution,
+  type RequestCounts,
+  type StatementCounts,
+} from './counts.ts';
+import { createRequestLog, createRequestObserver, type LogRequests, type RequestObserver } from './request-observer.ts';
+import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
 
 /** Where the numbers come from: plain ones, kept by whoever does the work, and read when they are asked for. */
 export interface MetricSources {
   readonly version: string;
   readonly requests: RequestCounts;
   readonly statements: StatementCounts;
-  readonly answers: Pick<Answers, 'stats' | 'size'>;
+  readonly responseCache: {
+    readonly stats: { hits: number; misses: number; stale: number; joined: number };
+    /** Bytes in use, and entries. */
+    readonly size: () => { bytes: number; entries: number };
+  };
   readonly cacheMaxBytes: number;
-  readonly pulse: Pick<Pulse, 'ageMs' | 'isLost'>;
-  readonly views: Pick<ViewCounter, 'batchSizes' | 'waiting'>;
+  readonly freshnessMonitor: { readonly ageMs: () => number; readonly isLost: () => boolean };
+  /** How many views each statement counted, and how many wait. */
+  readonly views: { readonly batchSizes: Distribution; readonly waiting: () => number };
   readonly pool: Pool;
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
+  /** Compiled operations that failed, by how the reference executor ended. */
+  readonly fallBacks: Readonly<Record<'failed' | 'answered', number>>;
 }
 
 /** What a scrape is answered. */
@@ -54,8 +66,58 @@ export const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
   body: await registry.metrics(),
 });
 
-/** The answer to a scrape: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export const answerMetrics = async ({ page }: Metrics): Promise<GatewayResponse> => {
-  const { contentType, body } = await page();
-  return { status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, body };
+/** So that the delay of the event loop, looked at every 10 ms, has been seen a few times. */
+const FIRST_LOOK_MS = 50;
+
+/** Nothing is loaded, and nothing of the process is observed, before somebody asks. */
+export const registryOnce = (create: () => Promise<Registry>): (() => Promise<Registry>) => {
+  let registry: Promise<Registry> | undefined;
+
+  const begin = async (): Promise<Registry> => {
+    const created = await create();
+    await delay(FIRST_LOOK_MS);
+    return created;
+  };
+
+  return () => {
+    registry ??= begin();
+    return registry;
+  };
+};
+
+/** What sees to it that the gateway can be watched. */
+export interface Observability {
+  readonly version: string;
+  readonly requests: RequestCounts;
+  readonly statements: StatementCounts;
+  readonly tracing: Tracing;
+  readonly observer: RequestObserver;
+}
+
+interface Options {
+  readonly exposure: { readonly metrics: string };
+  readonly logRequests: LogRequests;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
+}
+
+export const createObservability = async (
+  { exposure, logRequests, tracing: tracingConfig }: Options,
+  log: Logger,
+): Promise<Observability> => {
+  const { version } = packageJson;
+  const requests = createRequestCounts();
+  const statements = createStatementCounts();
+  const tracing = tracingConfig
+    ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
+    : NO_TRACING;
+  const observer = createRequestObserver({
+    requests,
+    statements,
+    isCounting: exposure.metrics !== 'off',
+    logRequest: createRequestLog(log, logRequests),
+    logsRecalled: logRequests === 'all',
+    tracing,
+  });
+  return { version, requests, statements, tracing, observer };
 };

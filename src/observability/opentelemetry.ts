@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   defaultResource,
   detectResources,
@@ -14,14 +15,14 @@ import {
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type ReadableSpan,
   type Sampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import { createTraceExporter } from './trace-export.ts';
-import type { Tracing } from './tracing.ts';
-import type { TracingConfig } from './tracing-config.ts';
+import type { Tracing, TracingConfig } from './tracing.ts';
 
 /** A collector that is away holds up no shutdown for longer. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -139,4 +140,29 @@ const endWith = <Result>(span: Span, work: () => Result): Result => {
     failed(error);
     throw error;
   }
+};
+
+/** Sends spans by OTLP over HTTP, as its own environment variables say: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+export const createTraceExporter = (log: Logger): SpanExporter => {
+  const exporter = new OTLPTraceExporter();
+  let isFailing = false;
+
+  // A collector that is away would be worth a line every few seconds, for hours: the first and the last say as much.
+  const tell = (error: Error | undefined, spans: number): void => {
+    if (isFailing === (error !== undefined)) return;
+    isFailing = error !== undefined;
+    if (error) log.warn({ err: error, spans }, 'the trace collector takes no spans; they are lost until it does');
+    else log.info('the trace collector takes spans again');
+  };
+
+  return {
+    export: (spans: ReadableSpan[], done) =>
+      exporter.export(spans, (result) => {
+        const hasFailed = result.code !== ExportResultCode.SUCCESS;
+        tell(hasFailed ? (result.error ?? new Error('no reason given')) : undefined, spans.length);
+        done(result);
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
 };

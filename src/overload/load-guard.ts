@@ -1,9 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
-import { createFinished } from './finished.ts';
-import type { LoopLag } from './loop-lag.ts';
-import { createPlaces } from './places.ts';
+import { createThroughput } from './throughput.ts';
 
 /**
  * Keeps work that cannot be done in time from being begun. Whatever is begun beyond what the process can finish makes all the rest wait, until
@@ -79,10 +77,10 @@ export const createLoadGuard = ({
   const alwaysAllowed = Math.min(maxInFlight, Math.max(MIN_PLACES, PLACES_PER_CONNECTION * connections));
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
   const firstLookMs = maxWaitMs / 5;
-  const finished = createFinished(maxWaitMs);
+  const throughput = createThroughput(maxWaitMs);
   // One for all: to look for where it was thrown would cost more than all the rest of refusing.
   const refusal = new Overloaded();
-  const places = createPlaces(Math.max(SIDE_BY_SIDE, PLACES_PER_CONNECTION * poolSize));
+  const semaphore = createSemaphore(Math.max(SIDE_BY_SIDE, PLACES_PER_CONNECTION * poolSize));
   const stats = { inFlight: 0, refused: 0 };
   /** Since when all places that are always there have been taken, with no longer break than the window. */
   let busySinceMs = Number.NEGATIVE_INFINITY;
@@ -97,7 +95,7 @@ export const createLoadGuard = ({
     const nowMs = performance.now();
     if (nowMs - busySinceMs < firstLookMs) return false;
     // Where all are late because the loop is, to begin less would not make it quicker, and one slow moment would let ever fewer in.
-    return inFlight >= finished.perMs(nowMs) * (maxWaitMs + lag.standingMs());
+    return inFlight >= throughput.perMs(nowMs) * (maxWaitMs + lag.standingMs());
   };
 
   /** Those before it took longer than was foreseen: whoever asked is about to give up, and what it would begin now would only hold up the next. */
@@ -132,21 +130,75 @@ export const createLoadGuard = ({
         const nowMs = performance.now();
         if (nowMs - calmSinceMs > maxWaitMs) {
           busySinceMs = nowMs;
-          finished.reset(nowMs);
+          throughput.reset(nowMs);
         }
         calmSinceMs = undefined;
       }
-      const turn = places.take();
+      const turn = semaphore.take();
       return turn && inTime(turn);
     },
     leave: (isDone) => {
-      places.free();
+      semaphore.free();
       stats.inFlight -= 1;
       const nowMs = performance.now();
       if (stats.inFlight < alwaysAllowed) calmSinceMs ??= nowMs;
-      if (isDone) finished.add(nowMs);
+      if (isDone) throughput.add(nowMs);
     },
     stats,
     stop: lag.stop,
   };
+};
+
+/** Lets so many work side by side; the others wait for their turn, first come, first served. */
+export interface Semaphore {
+  /** Undefined where there is a place now. */
+  readonly take: () => Promise<void> | undefined;
+  /** Gives a place to the next. */
+  readonly free: () => void;
+}
+
+const createSemaphore = (count: number): Semaphore => {
+  let taken = 0;
+  const waiting: (() => void)[] = [];
+
+  return {
+    take: () => {
+      if (taken < count) {
+        taken += 1;
+        return undefined;
+      }
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    free: () => {
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
+    },
+  };
+};
+
+/** How late the event loop gets to what is due. */
+export interface LoopLag {
+  /** The least of the last few looks, in milliseconds: one long pause (a collection of garbage, a burst) is none, a loop that is always late is. */
+  readonly standingMs: () => number;
+  readonly stop: () => void;
+}
+
+const LOOK_MS = 50;
+const LOOKS = 4;
+
+/** By a timer's own lateness: Node's histogram of the delay would wake an idle process more often, and keeps no order. */
+export const watchLoopLag = (): LoopLag => {
+  const lagsMs = new Array<number>(LOOKS).fill(0);
+  let looks = 0;
+  let lastMs = performance.now();
+  let standingMs = 0;
+  const looking = setInterval(() => {
+    const nowMs = performance.now();
+    lagsMs[looks % LOOKS] = nowMs - lastMs - LOOK_MS;
+    looks += 1;
+    lastMs = nowMs;
+    standingMs = Math.min(...lagsMs);
+  }, LOOK_MS).unref();
+  return { standingMs: () => standingMs, stop: () => clearInterval(looking) };
 };

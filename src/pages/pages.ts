@@ -1,59 +1,138 @@
-import type { Exposure } from '../access/gate.ts';
-import type { Config } from '../config.ts';
+import type { Exposure } from '../access/access.ts';
+import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
-import type { FrontPage } from '../front-page/front-page.ts';
-import type { GatewayRequest, GatewayResponse } from '../http/message.ts';
+import { PROBLEM_DETAILS } from '../http/message.ts';
+import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
 import { type StaticFile, serveFile } from '../http/static-file.ts';
-import type { BundledPage } from './bundled-page.ts';
+import type { FrontPage, FrontPageLink } from './front-page.ts';
+import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
+import type { BundledPage } from './page.ts';
+import { createDocs } from './reference.ts';
+import { createDemo } from './shop.ts';
 
-/** A page, or what it loads. */
-interface Page {
-  readonly exposure: Exposure;
-  readonly respond: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
+/** What pages are made of. */
+interface PageDeps {
+  readonly graphiql: GraphiqlOptions;
+  readonly openapi: StaticFile;
 }
+
+interface PageRow {
+  readonly path: string;
+  /** The variable that says who may see it, in camel case. A page may share the one of another. */
+  readonly exposure: keyof Exposures;
+  readonly create: (deps: PageDeps) => BundledPage;
+  /** Below it are the page's assets. @default the path and a slash */
+  readonly assetsPath?: string;
+  /** Whether every other path below is the page too: its script shows what the address means. */
+  readonly isEverywhereBelow?: true;
+  /** What the front page says of it; without, the front page does not lead there. */
+  readonly link?: Omit<FrontPageLink, 'href'>;
+}
+
+/** Every page but the front page. A page is a file in this folder and a row here. */
+export const PAGES: readonly PageRow[] = [
+  {
+    path: '/graphql',
+    exposure: 'graphiql',
+    create: ({ graphiql }) => createGraphiql(graphiql),
+    assetsPath: '/graphiql/',
+  },
+  {
+    path: '/demo',
+    exposure: 'demo',
+    create: createDemo,
+    isEverywhereBelow: true,
+    link: { name: 'demo', title: 'Demo shop', about: 'A storefront on the GraphQL API, to look at and to copy.' },
+  },
+  {
+    path: '/docs',
+    exposure: 'docs',
+    create: createDocs,
+    link: {
+      name: 'docs',
+      title: 'REST reference',
+      about: 'The REST paths: parameters, answers, errors, and a button that tries each.',
+      relation: 'service-doc',
+    },
+  },
+  {
+    path: '/openapi.json',
+    exposure: 'docs',
+    create: ({ openapi }) => ({ page: async () => openapi }),
+    link: { name: 'openapi', title: 'OpenAPI', about: 'The same for tools.', relation: 'service-desc' },
+  },
+];
 
 export interface Pages {
-  /** What is at a path; undefined where it is no page. */
-  readonly find: (path: string) => Page | undefined;
+  readonly find: FindRoute;
   /** At the address of the GraphQL endpoint. */
-  readonly graphiql: Page;
+  readonly graphiql: ResponseRoute;
 }
 
-interface Deps {
-  readonly exposure: Config['exposure'];
+interface Deps extends PageDeps {
+  readonly exposure: Exposures;
   readonly frontPage: FrontPage;
-  readonly graphiql: BundledPage;
-  readonly openapi: StaticFile;
-  readonly docs: BundledPage;
-  readonly demo: BundledPage;
 }
 
-export const createPages = ({ exposure, frontPage, graphiql, openapi, docs, demo }: Deps): Pages => {
-  const fileAt = (exposed: Exposure, file: () => Promise<StaticFile | undefined>): Page => ({
-    exposure: exposed,
-    respond: async (request) => {
-      const found = await file();
-      if (!found) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
-      return serveFile(request, found);
-    },
-  });
-
-  const single: Readonly<Record<string, Page>> = {
-    '/': { exposure: 'on', respond: frontPage },
-    '/openapi.json': { exposure: exposure.docs, respond: (request) => serveFile(request, openapi) },
-    '/docs': fileAt(exposure.docs, docs.page),
-    '/demo': fileAt(exposure.demo, demo.page),
+export const createPages = ({ exposure, frontPage, ...deps }: Deps): Pages => {
+  const finders = PAGES.map((row) => createFinder(row, exposure[row.exposure], deps));
+  const front = pageAt('on', ({ request }) => frontPage(request));
+  const find = (path: string): ResponseRoute | undefined => {
+    if (path === '/') return front;
+    for (const at of finders) {
+      const page = at(path);
+      if (page) return page;
+    }
+    return undefined;
   };
+  const graphiql = find('/graphql');
+  if (!graphiql) throw new Error('there is no row for /graphql');
+  return { find, graphiql };
+};
 
-  return {
-    graphiql: fileAt(exposure.graphiql, graphiql.page),
-    find: (path) => {
-      if (Object.hasOwn(single, path)) return single[path];
-      if (path.startsWith('/docs/')) return fileAt(exposure.docs, () => docs.asset(path));
-      if (path.startsWith('/graphiql/')) return fileAt(exposure.graphiql, () => graphiql.asset(path));
-      // Its script shows what an address means.
-      if (path.startsWith('/demo/')) return fileAt(exposure.demo, async () => (await demo.asset(path)) ?? demo.page());
-      return undefined;
-    },
+const pageAt = (exposure: Exposure, respond: ResponseRoute['respond']): ResponseRoute => ({
+  methods: READ_METHODS,
+  errors: PROBLEM_DETAILS,
+  exposure,
+  respond,
+});
+
+/** Finds one page and its assets. */
+const createFinder = (
+  row: PageRow,
+  exposure: Exposure,
+  deps: PageDeps,
+): ((path: string) => ResponseRoute | undefined) => {
+  const { page, asset } = row.create(deps);
+  const { assetsPath = `${row.path}/`, isEverywhereBelow } = row;
+  const fileFrom = (read: () => Promise<StaticFile | undefined>): ResponseRoute =>
+    pageAt(exposure, async ({ request }) => {
+      const file = await read();
+      if (!file) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
+      return serveFile(request, file);
+    });
+  const pageItself = fileFrom(page);
+  return (path) => {
+    if (path === row.path) return pageItself;
+    if (!asset || !path.startsWith(assetsPath)) return undefined;
+    return fileFrom(async () => (await asset(path)) ?? (isEverywhereBelow ? page() : undefined));
   };
 };
+
+/** Where the front page leads, as the switches leave it. */
+export const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
+  {
+    name: 'graphql',
+    href: '/graphql',
+    ...(exposure.graphiql === 'off'
+      ? { title: 'GraphQL', about: 'The endpoint: GET, and POST of application/json.' }
+      : { title: 'GraphiQL', about: 'The GraphQL API: read the schema, write operations, run them.' }),
+  },
+  ...PAGES.flatMap(({ path, exposure: name, link }) =>
+    link && exposure[name] !== 'off' ? [{ ...link, href: path }] : [],
+  ),
+  { name: 'readiness', href: '/readyz', title: 'Health', about: 'Whether it can serve.', relation: 'status' },
+  ...(exposure.metrics === 'off'
+    ? []
+    : [{ name: 'metrics', href: '/metrics', title: 'Metrics', about: 'For Prometheus.' }]),
+];

@@ -1,10 +1,8 @@
 import DataLoader from 'dataloader';
-import type { GatheredPolicy } from '../cache/policy.ts';
-import type { Category, Product } from '../database/generated/client/client.ts';
-import { createSharedLoader } from '../database/shared-loader.ts';
-import type { Sql } from '../database/sql.ts';
-import type { InFlight } from '../graphql/in-flight.ts';
-import { memo } from '../graphql/memo.ts';
+import type { Product } from '../database/generated/client/client.ts';
+import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { type LoaderScope, memo } from '../graphql/context.ts';
+import type { ProductOrder } from './product.order.ts';
 import {
   categoryOf,
   listOfAll,
@@ -13,13 +11,19 @@ import {
   productsBySlug,
   topOfEachCategory,
 } from './product.sql.ts';
-import type { ProductOrder } from './product-order.ts';
+import { visibility, visibleFrom } from './visibility.ts';
 
 interface ProductListKey {
   /** Empty for every category. Each id counts once. */
   readonly categoryIds: readonly number[];
   readonly orderBy: ProductOrder;
   readonly limit: number;
+}
+
+declare module '../graphql/context.ts' {
+  interface Loaders {
+    readonly product: ProductLoaders;
+  }
 }
 
 export interface ProductLoaders {
@@ -64,26 +68,24 @@ export const createProductReads = (sql: Sql): ProductReads => ({
     sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit]),
 });
 
-/** Loaders for one operation: `now` decides what is visible. @param remember takes categories that came with products */
+/** Loaders for one operation: `now` decides what is visible. */
 export const createProductLoaders = (
   reads: ProductReads,
-  policy: GatheredPolicy,
-  now: Date,
-  inFlight: InFlight,
-  remember: (category: Category) => void,
+  { hints, now, inFlight, loaders }: LoaderScope,
 ): ProductLoaders => {
   const visible = (product: Product | null): Product | null => {
-    if (product?.status !== 'ON_SALE') return null;
-    if (product.publishedAt > now) {
-      policy.holdsUntil(product.publishedAt.getTime());
+    if (!product) return null;
+    if (!visibility.holds(product, now)) {
+      const from = visibleFrom(product);
+      if (from) hints.holdsUntil(from.getTime());
       return null;
     }
-    remember(categoryOf(product));
+    loaders.category.remember(categoryOf(product));
     return product;
   };
 
   const visibleById = memo(async (id: number) => {
-    policy.dependsOnProduct(id);
+    hints.dependsOnRow('product', id);
     return visible(await inFlight.track(reads.byId.load(id)));
   });
 
@@ -92,8 +94,8 @@ export const createProductLoaders = (
     if (slug.includes('\0')) return null;
     const product = await inFlight.track(reads.bySlug.load(slug));
     // No other can take the slug before this one lets go of it.
-    if (product) policy.dependsOnProduct(product.id);
-    else policy.dependsOn('product');
+    if (product) hints.dependsOnRow('product', product.id);
+    else hints.dependsOn('product');
     return visible(product);
   });
 
@@ -104,8 +106,8 @@ export const createProductLoaders = (
     byId: visibleById,
     bySlug: visibleBySlug,
     list: (key) => {
-      if (key.categoryIds.length === 0) policy.dependsOn('product');
-      for (const id of key.categoryIds) policy.dependsOnProductsIn(id);
+      if (key.categoryIds.length === 0) hints.dependsOn('product');
+      for (const id of key.categoryIds) hints.dependsOnGroup('product', id);
       const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
       lists ??= new Map();
       const list = lists.get(name) ?? inFlight.track(reads.list(key, now));
@@ -113,7 +115,7 @@ export const createProductLoaders = (
       return list;
     },
     ofCategory: (id, orderBy, limit) => {
-      policy.dependsOnProductsIn(id);
+      hints.dependsOnGroup('product', id);
       const name = `${orderBy} ${limit}`;
       topOfEach ??= new Map();
       let loader = topOfEach.get(name);

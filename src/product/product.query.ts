@@ -1,7 +1,6 @@
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { Product } from './product.type.ts';
-import { ProductOrderEnum } from './product-order.ts';
+import { Product, ProductOrderEnum } from './product.type.ts';
 
 builder.queryFields((t) => ({
   product: t.field({

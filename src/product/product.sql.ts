@@ -1,12 +1,9 @@
-import { columnsOf, nestedColumnsOf, nestedRowOf } from '../database/columns.ts';
 import { type Category, Prisma } from '../database/generated/client/client.ts';
-import type { Statement } from '../database/sql.ts';
-import { orderBySql, orderColumns, type ProductOrder } from './product-order.ts';
+import { columnsOf, nestedColumnsOf, nestedRowOf, type Statement } from '../database/sql.ts';
+import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
+import { visibility } from './visibility.ts';
 
 const COLUMNS = columnsOf(Prisma.ProductScalarFieldEnum, 'p');
-
-// A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
-const visible = (now: string): string => `p.status = 'ON_SALE' and p.published_at <= ${now}`;
 
 const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrder) => Statement) => {
   const made = new Map<ProductOrder, Statement>();
@@ -40,13 +37,13 @@ export const productsBySlug: Statement = {
 /** The first of the whole catalogue. Values: now, limit. */
 export const listOfAll = byOrder((order) => ({
   name: `product_list_${order}`,
-  text: `select ${COLUMNS} from product p where ${visible('$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
+  text: `select ${COLUMNS} from product p where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
 }));
 
 /**
  * The first of some categories taken together. Values: category ids, now, limit.
  * One index scan of `limit` keys for each category, merged, and only the rows that are left are fetched. A plain
- * `category_id = any(…)` would read and sort the categories whole.
+ * `category_id = any(…)`, which is also what Prisma writes, would read and sort the categories whole: 1,883 lists a second instead of 10,502.
  */
 export const listOfCategories = byOrder((order) => ({
   name: `product_list_of_categories_${order}`,
@@ -58,7 +55,7 @@ export const listOfCategories = byOrder((order) => ({
       cross join lateral (
         select ${orderColumns(order).map((column) => `p.${column}`)}
         from product p
-        where p.category_id = c.id and ${visible('$2::timestamptz')}
+        where p.category_id = c.id and ${visibility.sql('p', '$2::timestamptz')}
         order by ${orderBySql(order, 'p')}
         limit $3
       ) k
@@ -69,7 +66,10 @@ export const listOfCategories = byOrder((order) => ({
     order by ${orderBySql(order, 'p')}`,
 }));
 
-/** The first of each category, one category after another. Values: category ids, now, limit. */
+/**
+ * The first of each category, one category after another. Values: category ids, now, limit.
+ * Prisma's `take` inside a relation reads all products of the categories and trims them in memory: 7.9 ms of CPU for ten of each of 20.
+ */
 export const topOfEachCategory = byOrder((order) => ({
   name: `product_top_of_each_category_${order}`,
   text: `
@@ -77,7 +77,7 @@ export const topOfEachCategory = byOrder((order) => ({
     from unnest($1::int[]) as c(id)
     cross join lateral (
       select * from product p
-      where p.category_id = c.id and ${visible('$2::timestamptz')}
+      where p.category_id = c.id and ${visibility.sql('p', '$2::timestamptz')}
       order by ${orderBySql(order, 'p')}
       limit $3
     ) p`,

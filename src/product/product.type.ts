@@ -1,6 +1,15 @@
 import { Category } from '../category/category.type.ts';
+import type { Prisma } from '../database/generated/client/client.ts';
+import { LIST_SIZE, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { Money } from './money.type.ts';
+import { PRODUCT_ORDERS, type ProductOrder } from './product.order.ts';
+
+export const ProductOrderEnum = builder.enumType('ProductOrder', {
+  description: 'How a list of products is sorted.',
+  values: Object.fromEntries(
+    Object.entries(PRODUCT_ORDERS).map(([name, { description }]) => [name, { description }]),
+  ) as Record<ProductOrder, { description: string }>,
+});
 
 export const Product = builder.prismaObject('Product', {
   description: 'Something the shop sells, as its customers see it.',
@@ -36,5 +45,30 @@ export const Product = builder.prismaObject('Product', {
     publishedAt: t.expose('publishedAt', { type: 'DateTime', description: 'Since when customers see it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the back office entered it.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the back office last said it changed.' }),
+  }),
+});
+
+builder.prismaObjectFields(Category, (t) => ({
+  products: t.field({
+    type: [Product],
+    description: "The category's own visible products, not those of its children.",
+    args: {
+      orderBy: t.arg({ type: ProductOrderEnum, required: true, defaultValue: 'DEFAULT' }),
+      limit: t.arg.int(within(LIST_SIZE, 20, ', for each category')),
+    },
+    resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.product.ofCategory(id, orderBy, limit),
+  }),
+}));
+
+interface MoneyShape {
+  readonly amount: Prisma.Decimal;
+  readonly currencyCode: string;
+}
+
+const Money = builder.objectRef<MoneyShape>('Money').implement({
+  description: 'An amount in a currency.',
+  fields: (t) => ({
+    amount: t.expose('amount', { type: 'Decimal', description: 'With two digits after the point: `"24.90"`.' }),
+    currencyCode: t.exposeString('currencyCode', { description: 'ISO 4217: three letters.' }),
   }),
 });

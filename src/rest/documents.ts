@@ -1,23 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
+  type ArgumentNode,
+  coerceInputLiteral,
   type DocumentNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
+  isNonNullType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
   Source,
+  TypeInfo,
+  type ValueNode,
   validate,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
-import { OperatorError } from '../errors.ts';
-import { type CostLimit, createCostLimit } from '../graphql/limits/cost-limit.ts';
-import { planCost } from '../graphql/limits/cost-plan.ts';
-import { parseWithin } from '../graphql/limits/parse-within.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { checkBounds } from '../graphql/arguments.ts';
+import { parseWithin } from '../graphql/documents.ts';
+import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
+import { checkShape } from '../graphql/limits/document-shape.ts';
 import type { QueryLimits } from '../graphql/limits/query-limits.ts';
-import { checkArguments } from './check-arguments.ts';
+import { readFragments, type SharedFragments, shareFragments } from './fragments.ts';
 import { type Parameter, parametersOf } from './parameters.ts';
 import { ROUTES, type Route } from './routes.ts';
 
@@ -37,10 +45,11 @@ export interface RestOperation {
 
 const BUILT_IN = path.join(import.meta.dirname, 'operations');
 const EXTENSION = '.graphql';
+const DOCUMENT_NAMES = ROUTES.map((route) => route.document + EXTENSION);
 
 /**
  * Reads and checks the document of every path.
- * @param folder documents in it take the place of the built-in ones of the same name
+ * @param folder documents and fragments in it take the place of the built-in ones of the same name
  * @throws OperatorError with file, line and reason for each document that does not fit
  */
 export const loadRestOperations = async (
@@ -49,22 +58,27 @@ export const loadRestOperations = async (
   folder?: string,
 ): Promise<RestOperation[]> => {
   const checks: Checks = { schema, limits, costLimit: createCostLimit(schema, limits.maxCost) };
-  const replaced = folder === undefined ? new Set<string>() : await replacements(folder);
   const faults: string[] = [];
+  const replacements = folder === undefined ? [] : await filesOf(folder);
+  const files = new Map([...(await filesOf(BUILT_IN)), ...replacements].map((file) => [path.basename(file), file]));
+  const fragments = await readShared([...files.values()], limits, faults);
   const operations: RestOperation[] = [];
   for (const route of ROUTES) {
-    const name = route.document + EXTENSION;
-    const file = folder !== undefined && replaced.has(name) ? path.join(folder, name) : path.join(BUILT_IN, name);
+    const file = files.get(route.document + EXTENSION) ?? path.join(BUILT_IN, route.document + EXTENSION);
     try {
-      const operation = restOperation(route, new Source(await readFile(file, 'utf8'), file), checks);
+      const operation = restOperation(route, new Source(await readFile(file, 'utf8'), file), fragments, checks);
       const isTaken = operations.some(({ id }) => id === operation.id);
       operations.push(isTaken ? { ...operation, id: route.document } : operation);
     } catch (error) {
       faults.push(describe(error, file));
     }
   }
+  // While a document cannot be read, nobody knows what it spreads.
+  if (faults.length === 0) faults.push(...fragments.unused().map((fragment) => describe(unusedError(fragment), '')));
   if (faults.length > 0)
-    throw new OperatorError(`REST documents do not fit:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    throw new OperatorError(
+      `REST documents do not fit:\n${[...new Set(faults)].map((fault) => `  ${fault}`).join('\n')}`,
+    );
   return operations;
 };
 
@@ -72,20 +86,46 @@ export const loadRestOperations = async (
 export const operationTexts = (operations: readonly RestOperation[]): Record<string, string> =>
   Object.fromEntries(operations.map(({ id, document }) => [id, document.loc?.source.body ?? print(document)]));
 
-const replacements = async (folder: string): Promise<Set<string>> => {
-  const files = await readdir(folder).catch((error: Error) => {
+/** The GraphQL files of a folder. */
+const filesOf = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder).catch((error: Error) => {
     throw new OperatorError(`REST_DOCUMENTS: cannot read the folder ${folder}: ${error.message}`);
   });
-  const documents = files.filter((file) => file.endsWith(EXTENSION));
-  const known = ROUTES.map((route) => route.document + EXTENSION);
-  const strangers = documents.filter((file) => !known.includes(file));
-  if (strangers.length > 0) {
-    throw new OperatorError(
-      `REST_DOCUMENTS: ${strangers.join(', ')} in ${folder} belongs to no path; the names are ${known.join(', ')}`,
-    );
-  }
-  return new Set(documents);
+  return names.filter((name) => name.endsWith(EXTENSION)).map((name) => path.join(folder, name));
 };
+
+/** The fragments in all files that belong to no path. @param faults takes those of files that cannot be read */
+const readShared = async (
+  files: readonly string[],
+  limits: QueryLimits,
+  faults: string[],
+): Promise<SharedFragments> => {
+  const builtIn: FragmentDefinitionNode[] = [];
+  const replacements: FragmentDefinitionNode[] = [];
+  for (const file of files.filter((each) => !DOCUMENT_NAMES.includes(path.basename(each)))) {
+    try {
+      const fragments = await readFragments(file, limits);
+      if (!fragments) {
+        throw new OperatorError(
+          `REST_DOCUMENTS: ${path.basename(file)} in ${path.dirname(file)} belongs to no path; the names are ${DOCUMENT_NAMES.join(', ')}`,
+        );
+      }
+      (path.dirname(file) === BUILT_IN ? builtIn : replacements).push(...fragments);
+    } catch (error) {
+      if (error instanceof OperatorError) throw error;
+      faults.push(describe(error, file));
+    }
+  }
+  try {
+    return shareFragments(builtIn, replacements);
+  } catch (error) {
+    faults.push(describe(error, ''));
+    return shareFragments(builtIn, []);
+  }
+};
+
+const unusedError = (fragment: FragmentDefinitionNode): GraphQLError =>
+  new GraphQLError(`No document spreads fragment "${fragment.name.value}".`, { nodes: fragment });
 
 interface Checks {
   readonly schema: GraphQLSchema;
@@ -93,8 +133,14 @@ interface Checks {
   readonly costLimit: CostLimit;
 }
 
-const restOperation = (route: Route, source: Source, { schema, limits, costLimit }: Checks): RestOperation => {
-  const document = parseWithin(limits, source);
+const restOperation = (
+  route: Route,
+  source: Source,
+  fragments: SharedFragments,
+  { schema, limits, costLimit }: Checks,
+): RestOperation => {
+  const { document, text } = fragments.complete(parseWithin(limits, source));
+  checkShape(document, limits);
   const errors = validate(schema, document);
   if (errors.length > 0) throw new AggregateError(errors);
 
@@ -117,7 +163,8 @@ const restOperation = (route: Route, source: Source, { schema, limits, costLimit
   return {
     id: operation.name?.value ?? route.document,
     route,
-    document,
+    // One text, for which an equal request to /graphql has an equal id.
+    document: parseWithin(limits, new Source(text, source.name)),
     operation,
     parameters,
     rootKey: (root.alias ?? root.name).value,
@@ -140,5 +187,35 @@ const describe = (error: unknown, file: string): string => {
   if (error instanceof AggregateError) return error.errors.map((each) => describe(each, file)).join('\n  ');
   const message = error instanceof Error ? error.message : String(error);
   const location = error instanceof GraphQLError ? error.locations?.[0] : undefined;
-  return location ? `${file}:${location.line}:${location.column} ${message}` : `${file} ${message}`;
+  const { name = file } = error instanceof GraphQLError ? (error.source ?? {}) : {};
+  return location ? `${name}:${location.line}:${location.column} ${message}` : `${file} ${message}`;
+};
+
+/**
+ * Finds what every request that leaves its parameters out would be refused for: an argument, or the default of a variable that feeds one,
+ * that is out of the argument's bounds. Validation knows types, but not bounds.
+ * @throws GraphQLError
+ */
+const checkArguments = (document: DocumentNode, operation: OperationDefinitionNode, schema: GraphQLSchema): void => {
+  const defaults = new Map(
+    operation.variableDefinitions?.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
+  );
+  const typeInfo = new TypeInfo(schema);
+  const check = (node: ArgumentNode): void => {
+    const argument = typeInfo.getArgument();
+    const literal: ValueNode | undefined =
+      node.value.kind === Kind.VARIABLE ? defaults.get(node.value.name.value) : node.value;
+    if (!argument || !literal) return;
+    if (literal.kind === Kind.NULL) {
+      if (!isNonNullType(argument.type)) return;
+      throw new GraphQLError(`Argument "${argument.name}" may not be null.`, { nodes: literal });
+    }
+    try {
+      checkBounds(argument, coerceInputLiteral(literal, argument.type));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new GraphQLError(error.message, { nodes: literal });
+    }
+  };
+  visit(document, visitWithTypeInfo(typeInfo, { Argument: check }));
 };

@@ -1,10 +1,10 @@
 import http from 'node:http';
-import type { Answer } from '../support/gateway.ts';
+import type { CachedResponse } from '../support/gateway.ts';
 import type { Request } from '../support/known-answers.ts';
 
 export interface HttpClient {
   /** Undefined where the connection broke before the whole answer was there. */
-  readonly send: (url: string, request: Request) => Promise<Answer | undefined>;
+  readonly send: (url: string, request: Request) => Promise<CachedResponse | undefined>;
   readonly close: () => void;
 }
 
@@ -48,7 +48,7 @@ export const createHttpClient = (): HttpClient => {
 const toAnswer = (
   { statusCode = 0, headers }: Pick<http.IncomingMessage, 'statusCode' | 'headers'>,
   text: string,
-): Answer => ({
+): CachedResponse => ({
   status: statusCode,
   headers: headers as Record<string, string>,
   text,

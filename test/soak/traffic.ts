@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitRecord } from '../support/commit-record.ts';
-import type { Answer } from '../support/gateway.ts';
+import type { CachedResponse } from '../support/gateway.ts';
 import { BROKEN, type Door, type Load, startLoad, type View, viewOf, viewRequest } from '../support/views.ts';
 import type { Findings } from './findings.ts';
 import { createHttpClient } from './http-client.ts';
@@ -48,7 +48,7 @@ export const startTraffic = ({ instances, record, findings, picks }: Deps): Traf
   };
 
   /** The last answer that has a tag, by instance and request. */
-  const known = new Map<string, { etag: string; answer: Answer }>();
+  const known = new Map<string, { etag: string; answer: CachedResponse }>();
 
   const read = async (instance: Instance, pick: number, turn: number): Promise<void> => {
     await delay(PAUSE_MS.reader);

@@ -1,5 +1,5 @@
 import type { TestDatabase } from './database.ts';
-import type { Answer } from './gateway.ts';
+import type { CachedResponse } from './gateway.ts';
 import { STALE } from './known-answers.ts';
 
 /** One request for a list and its answer, in this process's milliseconds. */
@@ -8,7 +8,7 @@ export interface Reading {
   readonly lists: readonly ('products' | 'notices')[];
   readonly sentMs: number;
   readonly receivedMs: number;
-  readonly answer: Answer;
+  readonly answer: CachedResponse;
 }
 
 interface Span {

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { seedDemoCatalogue } from '../../src/catalogue/seed.ts';
+import { seedDemoCatalogue } from '../../src/import/demo.ts';
+import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** A database of its own with the demo catalogue. */
@@ -7,7 +8,7 @@ export const createDemoDatabase = async (): Promise<TestDatabase> => {
   const database = await createTestDatabase();
   const client = new pg.Client(database.url);
   await client.connect();
-  await seedDemoCatalogue(client);
+  await seedDemoCatalogue(client, IMPORT_KINDS);
   await client.end();
   return database;
 };

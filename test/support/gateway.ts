@@ -1,12 +1,12 @@
 import { pino } from 'pino';
-import type { App } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import type { GatewayResponse } from '../../src/http/message.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createGateway } from '../../src/gateway.ts';
+import { type GatewayResponse, takesBody } from '../../src/http/message.ts';
+import type { App } from '../../src/http/pipeline.ts';
 import { logOptions } from '../../src/observability/log.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
-import { createGateway } from '../../src/serve.ts';
 
-export interface Answer {
+export interface CachedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -23,13 +23,13 @@ export interface GraphqlResult {
 export interface TestGateway extends AsyncDisposable {
   readonly app: App;
   readonly metrics: Metrics;
-  readonly get: (target: string, headers?: Record<string, string>) => Promise<Answer>;
+  readonly get: (target: string, headers?: Record<string, string>) => Promise<CachedResponse>;
   readonly request: (
     method: string,
     target: string,
     headers?: Record<string, string>,
     body?: string,
-  ) => Promise<Answer>;
+  ) => Promise<CachedResponse>;
   /** POSTs an operation and gives its result, whatever the status. */
   readonly graphql: (
     query: string,
@@ -49,14 +49,10 @@ export const createTestGateway = async (
 ): Promise<TestGateway> => {
   const logged: Record<string, unknown>[] = [];
   const log = pino(logOptions({ level: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const gateway = await createGateway(readConfig(environment), url, log);
+  const gateway = await createGateway(readConfig(environment), { url }, log);
 
-  // As the server does it: what is in memory first.
-  const request: TestGateway['request'] = async (method, target, headers = {}, body = '') => {
-    const bytes = Buffer.from(body);
-    const recalled = await gateway.app.recall({ method, target, headers }, bytes);
-    return toAnswer(recalled ?? (await gateway.app.answer({ method, target, headers, body: async () => bytes })));
-  };
+  const request: TestGateway['request'] = async (method, target, headers, body) =>
+    toAnswer(await handle(gateway.app, { method, target, headers, body }));
 
   return {
     app: gateway.app,
@@ -78,7 +74,33 @@ export const createTestGateway = async (
   };
 };
 
-const toAnswer = ({ status, headers, body, encoding }: GatewayResponse): Answer => {
+export interface TestRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+}
+
+/** As an adapter does it. */
+export const handle = (
+  { handle: handleRequest }: App,
+  { method, target, headers = {}, body = '' }: TestRequest,
+): GatewayResponse | Promise<GatewayResponse> =>
+  handleRequest({
+    method,
+    target,
+    headers,
+    body: takesBody(method, target) ? Buffer.from(body) : undefined,
+    fault: undefined,
+  });
+
+/** The response that is there at once, because it is in memory. Undefined where it has to be waited for, which nobody does. */
+export const recall = ({ app }: Pick<TestGateway, 'app'>, request: TestRequest): GatewayResponse | undefined => {
+  const response = handle(app, request);
+  return response instanceof Promise ? undefined : response;
+};
+
+const toAnswer = ({ status, headers, body, encoding }: GatewayResponse): CachedResponse => {
   const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : (body ?? new Uint8Array());
   const text = new TextDecoder().decode(bytes);
   return {

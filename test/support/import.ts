@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { formatNamed } from '../../src/catalogue/import/detect-format.ts';
-import { type Imported, importFile } from '../../src/catalogue/import/import-file.ts';
-import { openSource } from '../../src/catalogue/import/source/source.ts';
-import type { Fault } from '../../src/catalogue/import/value.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
-import { connectionConfig } from '../../src/database/database.ts';
+import { connectionConfig } from '../../src/database/connection.ts';
+import { type Imported, importFile } from '../../src/import/file.ts';
+import { formatNamed, formatsOf } from '../../src/import/formats/formats.ts';
+import type { Fault } from '../../src/import/record.ts';
+import { openSource } from '../../src/import/source/source.ts';
+import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 
 export interface TriedImport extends Imported {
   readonly faults: readonly Fault[];
@@ -35,19 +36,18 @@ export const importText = async (
     const imported = await importFile({
       client,
       source: await openSource(await folder.write('catalogue', text)),
-      format: format === undefined ? undefined : formatNamed(format),
+      format: format === undefined ? undefined : formatNamed(formatsOf(IMPORT_KINDS), format),
+      kinds: IMPORT_KINDS,
       currency,
       batchRows,
       isInTransaction: false,
       onFault: (fault) => faults.push(fault),
-      rejectCount: () => faults.length,
       progress: {
         update: ({ step, done, total }) => {
           if (step === 'writing' && done === total) beforeCommit?.();
         },
         clear: () => {},
       },
-      signal: new AbortController().signal,
     });
     return { ...imported, faults };
   } finally {

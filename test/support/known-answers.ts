@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import type { Answer, TestGateway } from './gateway.ts';
+import type { CachedResponse, TestGateway } from './gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from './rows.ts';
 
 /** The mark of an answer that is given because the database is away. */
@@ -40,7 +40,7 @@ export const askAll = (
   gateway: TestGateway,
   requests: readonly Request[] = KNOWN,
   more: Record<string, string> = {},
-): Promise<Answer[]> =>
+): Promise<CachedResponse[]> =>
   Promise.all(
     requests.map(([method, target, headers, body]) => gateway.request(method, target, { ...headers, ...more }, body)),
   );
@@ -50,8 +50,8 @@ export const untilKnown = async (
   gateway: TestGateway,
   requests: readonly Request[] = KNOWN,
   more: Record<string, string> = {},
-): Promise<Answer[]> => {
-  let answers: Answer[] = [];
+): Promise<CachedResponse[]> => {
+  let answers: CachedResponse[] = [];
   const askAgain = async (): Promise<void> => {
     const statements = await gateway.countStatements(async () => {
       answers = await askAll(gateway, requests, more);

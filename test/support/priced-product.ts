@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import type { Answer, TestGateway } from './gateway.ts';
+import type { CachedResponse, TestGateway } from './gateway.ts';
 import { insertCategory, insertProduct } from './rows.ts';
 
 /** A database with one product, whose price tells how old an answer is. */
@@ -9,18 +9,18 @@ export interface PricedProduct extends AsyncDisposable {
   /** Gives the `performance.now()` at which the commit was acknowledged. */
   readonly setPrice: (price: number) => Promise<number>;
   /** Its detail by REST. */
-  readonly read: (gateway: TestGateway) => Promise<Answer>;
+  readonly read: (gateway: TestGateway) => Promise<CachedResponse>;
   readonly readPrice: (gateway: TestGateway) => Promise<number>;
   /** Reads until it comes from memory. */
   readonly untilHit: (gateway: TestGateway) => Promise<void>;
 }
 
-export const priceIn = ({ text }: Answer): number => Number(/"amount":"([\d.]+)"/.exec(text)?.[1]);
+export const priceIn = ({ text }: CachedResponse): number => Number(/"amount":"([\d.]+)"/.exec(text)?.[1]);
 
 export const createPricedProduct = async (): Promise<PricedProduct> => {
   const database = await createTestDatabase();
   const id = await insertProduct(database, { category_id: await insertCategory(database) });
-  const read = (gateway: TestGateway): Promise<Answer> => gateway.get(`/api/product/${id}`);
+  const read = (gateway: TestGateway): Promise<CachedResponse> => gateway.get(`/api/product/${id}`);
   return {
     database,
     setPrice: async (price) => {

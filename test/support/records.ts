@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { readRecords } from '../../src/catalogue/import/source/records.ts';
-import type { Fault, SourceRecord } from '../../src/catalogue/import/value.ts';
+import { readRecords } from '../../src/import/file.ts';
+import type { Fault, SourceRecord } from '../../src/import/record.ts';
 
 /** The records of a text that arrives in pieces of so many bytes. */
 export const readPieces = async (
@@ -8,11 +8,14 @@ export const readPieces = async (
   size: number,
 ): Promise<{ records: readonly SourceRecord[]; faults: readonly Fault[] }> => {
   const bytes = Buffer.from(text);
-  const faults: Fault[] = [];
   const blocks = async function* () {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   };
   const source = { name: 'it', sizeBytes: undefined, readBytes: () => 0, blocks };
-  const { batches } = await readRecords(source, (fault) => faults.push(fault), new AbortController().signal);
-  return { records: (await Readable.from(batches).toArray()).flat(), faults };
+  const { batches } = await readRecords(source, new AbortController().signal);
+  const records: SourceRecord[] = (await Readable.from(batches).toArray()).flat();
+  return {
+    records: records.filter(({ fault }) => !fault),
+    faults: records.flatMap(({ fault }) => fault ?? []),
+  };
 };

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { findFreePort } from '../../src/database/embedded/port.ts';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
 import { type EmbeddedDatabase, startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
-import { applyMigrations } from '../../src/database/migrations.ts';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import type { TestDatabase } from './database.ts';
 
 /** One server of a primary and its replicas. */

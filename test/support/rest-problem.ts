@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from './gateway.ts';
+import type { CachedResponse } from './gateway.ts';
 
 interface Expected {
   readonly status: number;
@@ -11,7 +11,7 @@ interface Expected {
 }
 
 /** An answer is a problem of RFC 9457 with these members and no other, which nothing may keep. */
-export const expectProblem = (answer: Answer, { status, code, parameter, detail }: Expected): void => {
+export const expectProblem = (answer: CachedResponse, { status, code, parameter, detail }: Expected): void => {
   expect(answer, answer.text).toMatchObject({
     status,
     headers: { 'content-type': 'application/problem+json; charset=utf-8', 'cache-control': 'no-store' },
@@ -29,7 +29,8 @@ export const expectProblem = (answer: Answer, { status, code, parameter, detail 
   });
 };
 
-export const expectBadParameter = (answer: Answer, parameter: string, detail?: string | RegExp): void =>
+export const expectBadParameter = (answer: CachedResponse, parameter: string, detail?: string | RegExp): void =>
   expectProblem(answer, { status: 400, code: 'BAD_USER_INPUT', parameter, ...(detail ? { detail } : {}) });
 
-export const expectNotFound = (answer: Answer): void => expectProblem(answer, { status: 404, code: 'NOT_FOUND' });
+export const expectNotFound = (answer: CachedResponse): void =>
+  expectProblem(answer, { status: 404, code: 'NOT_FOUND' });

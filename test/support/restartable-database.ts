@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
-import { applyMigrations } from '../../src/database/migrations.ts';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import type { TestDatabase } from './database.ts';
 
 /** A PostgreSQL server with a migrated database, of the caller's own. */

@@ -1,13 +1,10 @@
 import net from 'node:net';
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
-import { startHttpServer } from '../../src/http/node-server.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { type HttpServer, startHttpServer } from '../../src/http/server.ts';
 import type { TestGateway } from './gateway.ts';
 
-export interface Listening extends AsyncDisposable {
-  /** `http://127.0.0.1:12345` */
-  readonly url: string;
-}
+export interface Listening extends AsyncDisposable, HttpServer {}
 
 /** Puts a gateway behind a real socket on a free port. */
 export const listen = async ({ app }: TestGateway, host = '127.0.0.1'): Promise<Listening> => {
@@ -16,7 +13,7 @@ export const listen = async ({ app }: TestGateway, host = '127.0.0.1'): Promise<
     config: readConfig({ PORT: '0', HOST: host }),
     log: pino({ level: 'silent' }),
   });
-  return { url: server.url, [Symbol.asyncDispose]: () => server.drain(0) };
+  return { ...server, [Symbol.asyncDispose]: () => server.drain(0) };
 };
 
 /** Sends these very bytes on a connection of their own and gives everything that comes back until the server closes it. */

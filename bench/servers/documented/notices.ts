@@ -1,5 +1,4 @@
-import type { Notice as NoticeRow } from '../../../src/database/generated/client/client.ts';
-import { Prisma } from '../../../src/database/generated/client/client.ts';
+import { type Notice as NoticeRow, Prisma } from '../../../src/database/generated/client/client.ts';
 import { builder, prisma } from './builder.ts';
 
 const isInEffect = ({ endsAt }: NoticeRow): boolean => endsAt === null || endsAt > new Date();

@@ -1,7 +1,10 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
-import { findUser, isRoot, type Owner, readOwner } from './owner.ts';
-import { runProgram } from './program.ts';
-import { absentAsUndefined } from './system-error.ts';
+import { absentAsUndefined, isRoot, type Owner, readOwner } from './data-directory.ts';
 
 /** As whom the programs of PostgreSQL run. */
 export interface Account {
@@ -49,12 +52,29 @@ const INSTALL_ADVICE =
  */
 const candidates = async (dataDir: string, cluster: string): Promise<readonly Account[]> => {
   if (!isRoot()) return [SELF];
+  const link = await lstat(cluster).catch(absentAsUndefined);
+  if (link?.isSymbolicLink() && link.uid !== 0) {
+    throw new OperatorError(
+      `${cluster} is a link that root has not made, and may lead to another user's database. Make it as root, or give Vitrine another DATA_DIR.`,
+    );
+  }
   const existing = await readOwner(cluster).catch(absentAsUndefined);
   if (existing !== undefined && existing.uid !== 0) return [{ prefix: [], owner: existing }, privileged(existing)];
   if (existing !== undefined) return [UNMAPPED];
   const { uid } = await readOwner(dataDir);
   const owner = await findUser([...(uid === 0 ? [] : [String(uid)]), 'postgres', 'nobody']);
   return owner === undefined ? [UNMAPPED] : [{ prefix: [], owner }, privileged(owner), UNMAPPED];
+};
+
+/** The first of these users, each a name or a number, that this machine knows. */
+const findUser = async ([user, ...others]: readonly string[]): Promise<Owner | undefined> => {
+  if (user === undefined) return undefined;
+  try {
+    const [uid, gid] = await Promise.all(['-u', '-g'].map((flag) => promisify(execFile)('id', [flag, user])));
+    return { uid: Number(uid?.stdout), gid: Number(gid?.stdout) };
+  } catch {
+    return findUser(others);
+  }
 };
 
 /**
@@ -85,4 +105,71 @@ export const chooseAccount = async (
   // No account helps where the install script has not linked the libraries to the names they are loaded by.
   const isIncomplete = failures.some((failure) => failure.includes('shared libraries'));
   throw new OperatorError([isRoot() && !isIncomplete ? ROOT_ADVICE : INSTALL_ADVICE, ...failures].join('\n'));
+};
+
+/** Setting up a cluster takes half a second, and on a slow disk some more. */
+const RUN_TIMEOUT_MS = 120_000;
+
+/** How many of the lines that a program printed last go into the error about its failure. */
+const MAX_REPORTED_LINES = 10;
+
+/** A started program. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** Resolves when it has ended and all it printed was read: to its last lines, or to the error that tells of them. */
+  readonly ended: Promise<string | OperatorError>;
+}
+
+/** Starts a program of PostgreSQL as `account`, with `input` to read; `log` is given each line it prints. */
+export const startProgram = (
+  account: Account,
+  file: string,
+  args: readonly string[],
+  { input = '', log }: { input?: string; log?: (line: string) => void } = {},
+): Program => {
+  const [command = file, ...rest] = [...account.prefix, file, ...args];
+  const child = spawn(command, rest, {
+    // The account may not be able to enter the directory in which the gateway was started.
+    cwd: '/',
+    // In a group of its own it does not get the terminal's Ctrl-C: the gateway drains first and stops its server last.
+    detached: true,
+    // Nothing of the operator's locale or PG* variables may shape the cluster or the messages.
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
+    ...(account.prefix.length === 0 ? account.owner : undefined),
+  });
+  // Whoever ends without having read the input is judged by its exit code.
+  child.stdin.on('error', () => {}).end(input);
+  const lastLines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lastLines.push(line);
+      if (lastLines.length > MAX_REPORTED_LINES) lastLines.shift();
+      log?.(line);
+    });
+  }
+  const ended = new Promise<string | OperatorError>((resolve) => {
+    child.on('error', (cause) => resolve(new OperatorError(`${command} does not start: ${cause.message}`, { cause })));
+    child.on('close', (code, signal) => {
+      const printed = lastLines.join('\n');
+      resolve(code === 0 ? printed : new OperatorError(`${basename(file)} ended with ${signal ?? code}:\n${printed}`));
+    });
+  });
+  return { child, ended };
+};
+
+/**
+ * Runs a program of PostgreSQL to its end and returns the last lines that it printed.
+ * @throws OperatorError with those lines when it fails, or takes too long.
+ */
+export const runProgram = async (
+  account: Account,
+  file: string,
+  args: readonly string[],
+  input = '',
+): Promise<string> => {
+  const { child, ended } = startProgram(account, file, args, { input });
+  const deadline = setTimeout(() => child.kill('SIGKILL'), RUN_TIMEOUT_MS);
+  const result = await ended.finally(() => clearTimeout(deadline));
+  if (typeof result !== 'string') throw result;
+  return result;
 };

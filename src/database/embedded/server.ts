@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { OperatorError } from '../../errors.ts';
 import { chooseAccount } from './account.ts';
-import { type Binaries, findBinaries } from './binaries.ts';
-import { createCluster, hasCluster, runOffline, VITRINE } from './cluster.ts';
-import { launch } from './launch.ts';
-import { clearLeftover } from './leftover.ts';
-import { lockDirectory } from './lock.ts';
-import { replaceFile } from './owner.ts';
-import { HOST } from './port.ts';
-import { absentAsUndefined } from './system-error.ts';
+import { type Binaries, createCluster, findBinaries, hasCluster, runOffline, VITRINE } from './cluster.ts';
+import { absentAsUndefined, lockDirectory, readPlainFile, replaceFile } from './data-directory.ts';
+import { clearLeftover, HOST, launch } from './postmaster.ts';
 
 /** A PostgreSQL server of our own, running. */
 export interface EmbeddedDatabase {
@@ -54,7 +51,7 @@ const startLocked = async (
     await rm(urlFile, { force: true });
     await createCluster(account, binaries, cluster);
   }
-  const known = parseUrl(await readFile(urlFile, 'utf8').catch(absentAsUndefined));
+  const known = parseUrl(await readPlainFile(urlFile).catch(absentAsUndefined));
   const password = known?.password ?? randomBytes(24).toString('base64url');
   if (known === undefined) {
     await clearLeftover(cluster, log);
@@ -97,4 +94,74 @@ export const startEmbeddedDatabase = async ({
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new OperatorError(`The data directory ${dataDir} cannot be used: ${error.message}`, { cause: error });
   }
+};
+
+/** A PostgreSQL server of our own, which is started again whenever it ends by itself. */
+export interface RunningDatabase {
+  /** The same after every start. */
+  readonly url: string;
+  /** Resolves when it ended and cannot be had at this URL any more; never rejects. */
+  readonly exited: Promise<void>;
+  /** Ends it for good. */
+  readonly close: () => Promise<void>;
+}
+
+interface Options {
+  readonly dataDir: string;
+  readonly log: Logger;
+}
+
+const RESTART_DELAY_MS = 500;
+
+/**
+ * A full disk, the kernel's hunt for memory or an operator's mistake ends the server. The gateway lives on, with what it remembers,
+ * and tries until the cause is gone.
+ * @throws what the first start throws
+ */
+export const keepEmbeddedDatabase = async ({ dataDir, log }: Options): Promise<RunningDatabase> => {
+  const start = (): Promise<EmbeddedDatabase> =>
+    startEmbeddedDatabase({ dataDir, log: (line) => log.debug({ from: 'postgres' }, line) });
+  let server = await start();
+  const { url } = server;
+  let isStarting = false;
+  let isClosed = false;
+
+  /** Undefined where it was closed meanwhile. */
+  const startAgain = async (): Promise<EmbeddedDatabase | undefined> => {
+    for (let reported = ''; !isClosed; await delay(RESTART_DELAY_MS)) {
+      try {
+        return await start();
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== reported) log.error({ err: error }, 'the embedded database does not start');
+        reported = message;
+      }
+    }
+    return undefined;
+  };
+
+  const observer = async (): Promise<void> => {
+    while (!isClosed) {
+      await server.exited;
+      log.error('the embedded database ended: starting it again');
+      isStarting = true;
+      await server.stop();
+      const next = await startAgain();
+      isStarting = false;
+      if (next) server = next;
+      if (isClosed) await server.stop();
+      if (server.url !== url) return;
+      if (!isClosed) log.info('the embedded database runs again');
+    }
+  };
+
+  return {
+    url,
+    exited: observer(),
+    close: async () => {
+      isClosed = true;
+      // One that is just being started is told to end when this process does, which waits for nothing.
+      if (!isStarting) await server.stop();
+    },
+  };
 };

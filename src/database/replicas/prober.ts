@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { abandon, type ConnectionConfig, DatabaseClient } from '../client.ts';
-import { REPLAY_POSITION, type ReplayPosition } from './wal.ts';
+import { REPLAY_POSITION, type ReplayPosition } from './wal-position.ts';
 
 /** The connection by which a replica is asked how far it is. */
 export interface Prober {

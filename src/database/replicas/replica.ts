@@ -1,12 +1,19 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { withDeadline } from '../../deadline.ts';
+import { withDeadline } from '../../errors.ts';
 import type { DatabaseClient } from '../client.ts';
-import { connectionConfig, createDatabase, type WatchStatement } from '../database.ts';
-import { placeOf } from '../database-url.ts';
-import type { PrimaryPosition, PrimaryPositions } from './primary-positions.ts';
+import { connectionConfig } from '../connection.ts';
+import { placeOf } from '../connection-url.ts';
+import { createDatabase, type ObserveStatement } from '../pool.ts';
 import { createProber } from './prober.ts';
-import { hasReplayed, isOfHistory, REPLAY_POSITION, type ReplayPosition } from './wal.ts';
+import {
+  hasReplayed,
+  isOfHistory,
+  type PrimaryPosition,
+  type PrimaryPositions,
+  REPLAY_POSITION,
+  type ReplayPosition,
+} from './wal-position.ts';
 
 /** Why a replica is not read from; undefined where it is. */
 export type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy' | undefined;
@@ -42,7 +49,7 @@ interface Options {
   readonly poolSize: number;
   readonly timeoutMs: number;
   readonly log: Logger;
-  readonly watch?: WatchStatement | undefined;
+  readonly observer?: ObserveStatement | undefined;
 }
 
 /** Of the time for a statement, so much for the replica; the rest is the primary's, if it must be asked instead. */
@@ -58,7 +65,7 @@ const MAX_LOOKS = 3;
 const SERIALIZATION_FAILURE = '40001';
 
 export const createReplica = (options: Options): Replica => {
-  const { url, positions, freshnessMs, poolSize, watch, log } = options;
+  const { url, positions, freshnessMs, poolSize, observer, log } = options;
   const name = placeOf(url);
   const timeoutMs = Math.ceil(options.timeoutMs * TIMEOUT_SHARE);
   const connection = connectionConfig(url);
@@ -107,7 +114,7 @@ export const createReplica = (options: Options): Replica => {
     size: poolSize,
     timeoutMs,
     log: log.child({ replica: name }),
-    ...(watch && { watch }),
+    ...(observer && { observer }),
     onConnect: assertSame,
   });
 

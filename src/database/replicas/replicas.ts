@@ -1,18 +1,15 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { ChangeSource } from '../../cache/change-source.ts';
-import type { WatchStatement } from '../database.ts';
 import type { PrismaClient } from '../generated/client/client.ts';
-import { createPrisma } from '../prisma.ts';
+import { createPrisma, type ObserveStatement, poolOf, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
-import { followPrimary } from './primary-positions.ts';
 import { createReplica, type Obstacle, type Replica } from './replica.ts';
-import { createRoutedPool, type Query } from './routed-pool.ts';
+import { followPrimary, type PrimaryPositions } from './wal-position.ts';
 
 /** Servers that take reads off the primary. */
 export interface Replicas {
-  /** To be the pulse's. */
-  readonly source: ChangeSource;
+  /** Of the connection of the heartbeat. */
+  readonly observer: PrimaryPositions['observer'];
   /** @param createReads what operations read by, made for each server */
   readonly serve: <Reads>(createReads: CreateReads<Reads>) => Promise<ReadServers<Reads>>;
   readonly all: readonly Replica[];
@@ -44,7 +41,7 @@ interface Options {
   readonly poolSize: number;
   readonly timeoutMs: number;
   readonly log: Logger;
-  readonly watch?: WatchStatement | undefined;
+  readonly observer?: ObserveStatement | undefined;
   /** The primary. */
   readonly primary: Pool;
 }
@@ -113,7 +110,7 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
       };
 
     // It has a connector and a cache of its own, so there is one for all cohorts; it is asked for roots only, on which nothing rests that came before.
-    const prisma = await createPrisma(createRoutedPool(routeOf(() => cohort)));
+    const prisma = await createPrisma(poolOf(routeOf(() => cohort)));
 
     const join = (): Reads => {
       if (!cohort || cohort.isLeft) {
@@ -133,7 +130,7 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
   };
 
   return {
-    source: positions.source,
+    observer: positions.observer,
     all,
     stats,
     statementCount: () => all.reduce((sum, replica) => sum + replica.statementCount(), 0),

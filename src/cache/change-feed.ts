@@ -1,0 +1,158 @@
+import pg from 'pg';
+import type { DatabaseClient } from '../database/client.ts';
+import { assertOwnSession } from '../database/pooler.ts';
+import { type CachedTable, type Change, readChange } from './tags.ts';
+
+/** What a heartbeat brings, in the database's milliseconds. */
+export interface Heartbeat {
+  readonly now: number;
+  /** When each table next changes with time alone, in the tables' order: null for never. Undefined where they could not be asked. */
+  readonly nextChanges?: readonly (number | null)[];
+}
+
+/** A round trip that takes this long means that the connection is dead or that nobody is at its other end. */
+export const HEARTBEAT_TIMEOUT_MS = 1000;
+
+/**
+ * A table that the back office keeps locked (a reload in one transaction) is not waited for: the beat goes on without the next moments,
+ * for nothing that was committed has changed them.
+ */
+const LOCK_TIMEOUT_MS = 20;
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
+
+const msOf = (moment: string): string => `extract(epoch from ${moment})::float8 * 1000`;
+
+const NOW = msOf('clock_timestamp()');
+
+/** The text of a heartbeat. @param behindMs how far our clock may be behind the database's */
+const heartbeatSql = (tables: readonly CachedTable[], behindMs: string): string => {
+  // Operations read our clock in whole milliseconds: a moment that is just past there is still to come for some of them, and what they
+  // then answer must not outlive it.
+  const after = `now() - ${behindMs} * interval '1 millisecond'`;
+  const nextChanges = tables.map(({ nextChangeSql }) => (nextChangeSql ? msOf(nextChangeSql(after)) : 'null'));
+  return `select ${NOW} as now, array[${nextChanges}]::float8[] as "nextChanges"`;
+};
+
+/** A beat that waits for no table. */
+const BARE_HEARTBEAT_SQL = `select ${NOW} as now`;
+
+/** One round trip on a prepared connection, sent at once. Where the tables are locked, `beatAgain` is told as the one that counts is sent. */
+export type SendHeartbeat = (behindMs: number, heartbeatAgain: () => void) => Promise<Heartbeat | undefined>;
+
+/** How the freshness monitor learns of changes: they are notified, or what is known is not trusted for long. */
+export interface ChangeFeed {
+  readonly tables: readonly CachedTable[];
+  /**
+   * Makes a connection that was just opened ready for beats; from then on, changes are told.
+   * @throws OperatorError where it cannot be told any
+   */
+  readonly prepare: (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
+  /** Whether every change is told before the beat that follows its commit returns. */
+  readonly tellsChanges: boolean;
+}
+
+/** Where the triggers notify all changes. */
+const CHANNEL = 'vitrine';
+
+// A pooler may give the connection another session unnoticed, and then nothing is told.
+const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = '${CHANNEL}') as "isListening"`;
+
+type ListenedHeartbeat = Heartbeat & {
+  readonly isListening: boolean;
+  /** In the order of the tables; null for what is no table, or not there. */
+  readonly files: readonly (number | null)[];
+};
+
+/**
+ * The files that hold the tables. A rewrite (`ALTER TABLE … USING`) and a table that is renamed into the place of another fire no trigger, but
+ * change them. It costs a heartbeat 5 µs of 50, takes no lock and needs no rights.
+ */
+const filesSql = (tables: readonly CachedTable[]): string =>
+  `array[${tables.map(({ table }) => `pg_relation_filenode(to_regclass('${table}'))`)}] as files`;
+
+/** Somebody else who needs to know what this connection learns, and reads further columns with each heartbeat. */
+export interface HeartbeatObserver {
+  /** A connection was opened; nothing is trusted yet. @returns the further columns, in SQL */
+  readonly onConnect: (client: pg.Client) => Promise<readonly string[]>;
+  readonly onChange: () => void;
+  /** A heartbeat is being sent. @returns what takes its row */
+  readonly onSend: () => (row: object) => void;
+}
+
+/**
+ * Changes as the triggers notify them, and those that fire no trigger as the heartbeats find them. A heartbeat returns after every notification of a
+ * commit that was acknowledged before it was sent: `NOTIFY` is delivered at commit, in order
+ * (https://www.postgresql.org/docs/current/sql-notify.html).
+ */
+export const createListenFeed = (tables: readonly CachedTable[], observer?: HeartbeatObserver): ChangeFeed => ({
+  tables,
+  tellsChanges: true,
+  prepare: async (client, onChange) => {
+    const observed = observer ? await observer.onConnect(client) : [];
+    const columns = [IS_LISTENING, filesSql(tables), ...observed].join(', ');
+    const heartbeat = { name: 'vitrine_beat', text: `${heartbeatSql(tables, '$1::float8')}, ${columns}` };
+    const bareHeartbeat = { name: 'vitrine_bare_beat', text: `${BARE_HEARTBEAT_SQL}, ${columns}` };
+
+    const change = (what: Change): void => {
+      observer?.onChange();
+      onChange(what);
+    };
+
+    await assertOwnSession(client, 'Notifications (PULSE=listen) need', '; or set PULSE=poll');
+    client.on('notification', ({ payload = '' }) => {
+      const notified = readChange(payload, tables);
+      if (notified) change(notified);
+    });
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; listen ${CHANNEL}`);
+    // Before anything that is read is kept: what changes from here on is found.
+    const first = await client.query<Pick<ListenedHeartbeat, 'files'>>(`select ${filesSql(tables)}`);
+    let files = first.rows[0]?.files ?? [];
+
+    return async (behindMs, heartbeatAgain) => {
+      let onRow = observer?.onSend();
+      const { rows } = await client
+        .query<ListenedHeartbeat>({ ...heartbeat, values: [behindMs] })
+        .catch((error: unknown) => {
+          if (!isLockTimeout(error)) throw error;
+          heartbeatAgain();
+          onRow = observer?.onSend();
+          return client.query<ListenedHeartbeat>(bareHeartbeat);
+        });
+      const [row] = rows;
+      if (!row) return undefined;
+      if (!row.isListening) throw new Error('the session is another one, which does not listen');
+      for (const [index, { table }] of tables.entries()) if (row.files[index] !== files[index]) change({ table });
+      files = row.files;
+      onRow?.(row);
+      return row;
+    };
+  },
+});
+
+/**
+ * For databases without `LISTEN`, and for poolers that hand each statement to another session: nothing tells of changes, so an answer is kept no
+ * longer than a commit may be missed. No trigger, no table and no order of commits is relied on, only that a statement sees what was
+ * committed before it; and each heartbeat stands for itself, whatever session it meets.
+ */
+export const createPollFeed = (tables: readonly CachedTable[]): ChangeFeed => ({
+  tables,
+  tellsChanges: false,
+  prepare: async (client) => async (behindMs, heartbeatAgain) => {
+    // Statements that are sent together are one transaction, so the limit is the heartbeat's alone.
+    const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
+    // The driver answers several statements by several results, which its declarations do not say.
+    const results = client.query(text) as unknown as Promise<pg.QueryResult<Heartbeat>[]>;
+    return results.then(
+      ([, heartbeat]) => heartbeat?.rows[0],
+      async (error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        heartbeatAgain();
+        return (await client.query<Heartbeat>(BARE_HEARTBEAT_SQL)).rows[0];
+      },
+    );
+  },
+});

@@ -1,0 +1,138 @@
+/** A table whose rows cached responses show, as its feature registers it. */
+export interface CachedTable {
+  readonly table: string;
+  /**
+   * So many tags keep changes of its rows apart, and so many those of the groups that its rows are in (the products of a category). Powers of two:
+   * of rows, and of groups, whose ids are as much apart, a change of one counts as a change of the other. Without: any change is one of the whole table.
+   */
+  readonly tags?: { readonly rows: number; readonly groups: { readonly column: string; readonly size: number } };
+  /** When what is shown of it next changes with time alone, after a point in time: two SQL expressions. Without: never. */
+  readonly nextChangeSql?: (after: string) => string;
+}
+
+/** Something that a response can depend on: a table, a row, the rows of a group, or whatever rows there are. */
+export type Tag = number;
+
+export interface TableTags {
+  /** All of it: what depends on anything of the table depends on this too. */
+  readonly whole: Tag;
+  /** Every change of a row touches it. */
+  readonly anyRow: Tag;
+  /** The row of an id, whether there is one or not. */
+  readonly row: (id: number) => Tag;
+  /** The rows that are in a group, were, or will be. */
+  readonly group: (id: number) => Tag;
+}
+
+/** The tags of all tables: numbers from 0. */
+export interface Tags {
+  readonly tables: readonly CachedTable[];
+  readonly of: (table: string) => TableTags;
+  readonly count: number;
+}
+
+export const createTags = (tables: readonly CachedTable[]): Tags => {
+  const byTable = new Map<string, TableTags>();
+  let count = 0;
+  for (const { table, tags } of tables) {
+    const whole = count;
+    if (tags) {
+      const { rows, groups } = tags;
+      const firstRow = whole + 2;
+      const firstGroup = firstRow + rows;
+      byTable.set(table, {
+        whole,
+        anyRow: whole + 1,
+        row: (id) => firstRow + (id & (rows - 1)),
+        group: (id) => firstGroup + (id & (groups.size - 1)),
+      });
+      count = firstGroup + groups.size;
+    } else {
+      byTable.set(table, { whole, anyRow: whole, row: () => whole, group: () => whole });
+      count = whole + 1;
+    }
+  }
+  return {
+    tables,
+    count,
+    of: (table) => {
+      const tags = byTable.get(table);
+      if (!tags) throw new Error(`no feature registers the table "${table}"`);
+      return tags;
+    },
+  };
+};
+
+/**
+ * What has changed, and in what order. Every change has a number, and every tag the number of the last change that touched it: a read is
+ * still true while no tag that it depends on has a higher number than it began at.
+ */
+export interface TagVersions {
+  readonly tags: Tags;
+  /** The number of the latest change. */
+  readonly sequence: () => number;
+  /** Whether one of these tags has changed after the change of this number. */
+  readonly haveChangedSince: (tags: readonly Tag[], sequence: number) => boolean;
+  readonly changed: (change: Change) => void;
+}
+
+export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
+  const tags = createTags(tables);
+  // Whole numbers, exact up to 2^53: at a million changes a second, for 285 years. A page of the array takes memory once a tag on it has
+  // changed: 8 MB at most for the products.
+  const lastChange = new Float64Array(tags.count);
+  let sequence = 0;
+
+  return {
+    tags,
+    sequence: () => sequence,
+    haveChangedSince: (some, since) => {
+      for (const tag of some) if ((lastChange[tag] ?? 0) > since) return true;
+      return false;
+    },
+    changed: ({ table, rows }) => {
+      const { whole, anyRow, row, group } = tags.of(table);
+      sequence += 1;
+      if (!rows) {
+        lastChange[whole] = sequence;
+        return;
+      }
+      lastChange[anyRow] = sequence;
+      for (const id of rows.ids) lastChange[row(id)] = sequence;
+      for (const id of rows.groupIds) lastChange[group(id)] = sequence;
+    },
+  };
+};
+
+/** What a statement did to a table, as its triggers notify it. */
+export interface Change {
+  readonly table: string;
+  /** Undefined: any row may have changed. */
+  readonly rows?: {
+    /** Before and after the statement. */
+    readonly ids: readonly number[];
+    /** The groups in which they were, or are now. */
+    readonly groupIds: readonly number[];
+    /** When what is shown of them next changes with time alone, in the database's milliseconds; infinite for never. */
+    readonly nextChangeMs: number;
+  };
+}
+
+const INTEGERS = /^-?\d+(,-?\d+)*$/;
+
+/**
+ * Reads a payload of the channel: `product 17,18 3,4`, `product 17 3 1790000000000.5` with the next change, or `product`, which stands for any rows, as
+ * does all that cannot be read. Undefined where the table is none of ours.
+ */
+export const readChange = (payload: string, tables: readonly CachedTable[]): Change | undefined => {
+  const [name = '', ids = '', groupIds = '', next = 'Infinity', ...more] = payload.split(' ');
+  const table = tables.find((each) => each.table === name);
+  if (!table) return undefined;
+  const nextChangeMs = Number(next);
+  const isExact = table.tags && INTEGERS.test(ids) && INTEGERS.test(groupIds) && more.length === 0;
+  if (!isExact || Number.isNaN(nextChangeMs)) return { table: name };
+  return {
+    table: name,
+    rows: { ids: ids.split(',').map(Number), groupIds: groupIds.split(',').map(Number), nextChangeMs },
+  };
+};

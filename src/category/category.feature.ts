@@ -1,0 +1,15 @@
+import type { Feature } from '../feature.ts';
+import { traceReads } from '../observability/tracing.ts';
+import { createCategoryLoaders, createCategoryReads } from './category.loader.ts';
+
+export const category: Feature = {
+  table: 'category',
+  triggers: ['vitrine_notify'],
+  silentColumns: [],
+  rights: ['select'],
+  register: () => import('./category.query.ts'),
+  createLoaders: ({ prisma, sql, tracing }) => {
+    const reads = traceReads(tracing, 'category', createCategoryReads(prisma, sql));
+    return (scope) => createCategoryLoaders(reads, scope);
+  },
+};

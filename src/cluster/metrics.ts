@@ -1,0 +1,155 @@
+import type { Worker } from 'node:cluster';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import { AppError } from '../errors.ts';
+import { type Metrics, type MetricsPage, pageOf, registryOnce } from '../observability/metrics.ts';
+
+/** What a registry holds, in the form that prom-client aggregates. */
+type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+export type MetricsFromWorker =
+  /** What it has counted: the answer to `collect`, and its last message when another worker takes its place. */
+  | { readonly kind: 'metrics'; readonly metrics: MetricsJson }
+  /** A scraper has asked it for the metrics of all workers. */
+  | { readonly kind: 'ask-page' };
+
+export type MetricsToWorker =
+  | { readonly kind: 'collect' }
+  /** The answer to `ask-page`; without a page when the aggregation failed. */
+  | { readonly kind: 'page'; readonly page?: MetricsPage };
+
+/** A worker that is too busy to answer in this time counts with its previous answer. */
+const COLLECT_TIMEOUT_MS = 2000;
+
+/** Less than the 10 s that Prometheus waits for. */
+const PAGE_TIMEOUT_MS = 5000;
+
+/** How many ended workers are kept apart before their counts are aggregated into one. */
+const MAX_ENDED = 16;
+
+/** prom-client averages or omits these; but the event loop that lags most is the one that matters, and the oldest process is when all began. */
+const AGGREGATORS: readonly (readonly [RegExp, 'min' | 'max'])[] = [
+  [/^nodejs_eventloop_lag_(?!min)/, 'max'],
+  [/^process_start_time_seconds$/, 'min'],
+];
+
+interface Sources {
+  readonly workers: () => number;
+  readonly deaths: () => number;
+}
+
+/** The metrics that only the primary knows, and those of its process. */
+export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) =>
+  registryOnce(async () => {
+    const { collectDefaultMetrics, Registry } = await import('prom-client');
+    const { counterOf, gaugeOf } = await import('../observability/prometheus-collectors.ts');
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    gaugeOf(registry)('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
+    counterOf(registry)(
+      'vitrine_worker_deaths_total',
+      'Workers that ended by themselves, and were replaced.',
+      [],
+      () => [{ labels: {}, value: deaths() }],
+    );
+    return registry;
+  });
+
+/** In the primary: the metrics of all workers on one page. prom-client's `clusterMetrics` forgets workers that have ended, and fails when one is slow. */
+export interface ClusterMetrics {
+  /** Counts this worker in, and keeps its counters when it ends: Prometheus would take a smaller sum for a restart of the counter. */
+  readonly add: (worker: Worker) => void;
+  readonly page: () => Promise<MetricsPage>;
+}
+
+export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
+  const ownRegistry = createPrimaryRegistry(sources);
+  /** The last answer of each worker that runs. */
+  const latest = new Map<Worker, MetricsJson>();
+  const answered = new Map<Worker, () => void>();
+  const ended: MetricsJson[] = [];
+  let underWay: Promise<MetricsPage> | undefined;
+
+  const collect = async (worker: Worker): Promise<void> => {
+    const answer = new Promise<void>((resolve) => answered.set(worker, resolve));
+    if (worker.isConnected()) worker.send({ kind: 'collect' } satisfies MetricsToWorker);
+    await Promise.race([answer, delay(COLLECT_TIMEOUT_MS, undefined, { ref: false })]);
+  };
+
+  const createPage = async (): Promise<MetricsPage> => {
+    const registry = await ownRegistry();
+    await Promise.all([...latest.keys()].map(collect));
+    if (ended.length > MAX_ENDED) {
+      const parts = ended.slice();
+      ended.splice(0, parts.length, await (await aggregate(parts)).getMetricsAsJSON());
+    }
+    const own = await registry.getMetricsAsJSON();
+    // Nothing is awaited while the list is made: each worker is in `ended` or in `latest`, never in both.
+    return pageOf(await aggregate([own, ...ended, ...latest.values()]));
+  };
+
+  return {
+    add: (worker) => {
+      latest.set(worker, []);
+      worker.on('message', (message: MetricsFromWorker) => {
+        if (message.kind !== 'metrics') return;
+        latest.set(worker, message.metrics);
+        answered.get(worker)?.();
+      });
+      const leave = (): void => {
+        // Gauges describe the moment, and end with their process.
+        ended.push((latest.get(worker) ?? []).filter(({ type }) => ['counter', 'histogram'].includes(String(type))));
+        latest.delete(worker);
+        answered.get(worker)?.();
+        answered.delete(worker);
+      };
+      // Its last messages may be read after its end.
+      worker.once('exit', () => {
+        if (worker.isConnected()) worker.once('disconnect', leave);
+        else leave();
+      });
+    },
+    page: () => {
+      underWay ??= createPage().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+  };
+};
+
+const aggregate = async (parts: readonly MetricsJson[]): Promise<Registry> => {
+  const { AggregatorRegistry } = await import('prom-client');
+  return AggregatorRegistry.aggregate(parts.map(prepared));
+};
+
+/** NaN (the mean of nothing) becomes null in a message between processes: values that are no numbers are left out. */
+const prepared = (metrics: MetricsJson): MetricsJson =>
+  metrics.map((metric) => ({
+    ...metric,
+    aggregator: AGGREGATORS.find(([name]) => name.test(metric.name))?.[1] ?? metric.aggregator,
+    values: metric.values.filter(({ value }) => Number.isFinite(value)),
+  })) as MetricsJson;
+
+/** In a worker: the metrics of all. @throws AppError when the primary does not answer in time */
+export const askPrimaryForPage = (): Promise<MetricsPage> =>
+  new Promise((resolve, reject) => {
+    const settle = (page?: MetricsPage): void => {
+      clearTimeout(timer);
+      process.off('message', onMessage);
+      if (page) resolve(page);
+      else reject(new AppError('SERVICE_UNAVAILABLE', 'The metrics of all workers cannot be had at the moment.'));
+    };
+    const onMessage = (message: MetricsToWorker): void => {
+      if (message.kind === 'page') settle(message.page);
+    };
+    const timer = setTimeout(settle, PAGE_TIMEOUT_MS);
+    process.on('message', onMessage);
+    process.send?.({ kind: 'ask-page' } satisfies MetricsFromWorker);
+  });
+
+/** In a worker: the message with what it has counted so far. */
+export const metricsMessage = async (metrics: Metrics): Promise<MetricsFromWorker> => ({
+  kind: 'metrics',
+  metrics: await (await metrics.registry()).getMetricsAsJSON(),
+});

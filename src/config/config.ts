@@ -1,0 +1,216 @@
+import { distance } from 'fastest-levenshtein';
+import * as v from 'valibot';
+import { type AccessConfig, type Exposure, isRestricted } from '../access/access.ts';
+import { OperatorError } from '../errors.ts';
+import { createScrub, shortened } from '../observability/redaction.ts';
+import type { TracingConfig } from '../observability/tracing.ts';
+import type { VariableOptions } from './gateway-options.ts';
+import { exposure } from './values.ts';
+import { camelCase, type Exposures, ROWS, type Values, type VariableName } from './variables.ts';
+
+/** One line for each variable of the environment that is none of Vitrine's, but is spelt almost like one. */
+export const unknownVariables = (environment: NodeJS.ProcessEnv): string[] => {
+  const names = ROWS.map(([name]) => name);
+  return Object.keys(environment)
+    .filter((given) => !(names as string[]).includes(given))
+    .flatMap((given) => {
+      const meant = names.find((name) => isLike(given.toUpperCase(), name));
+      return meant ? [`${given} is not a variable of Vitrine; did you mean ${meant}?`] : [];
+    });
+};
+
+// OpenTelemetry has many more variables than the table, with similar names.
+const isLike = (given: string, name: string): boolean =>
+  !given.startsWith('OTEL_') &&
+  (distance(given, name) <= typosIn(name) || continues(given, name) || continues(name, given));
+
+/** Most programs' environments have short names such as HOME and PATH: near to HOST, but not meant. */
+const typosIn = (name: string): number => (name.length > 5 ? 2 : 1);
+
+/** Whether a name goes on after another one of several words: CACHE_MAX_MB after CACHE_MAX. */
+const continues = (beginning: string, name: string): boolean => /_/.test(beginning) && name.startsWith(`${beginning}_`);
+
+/** The environment as the program reads it: the value of each variable as `config.cacheMaxMb`, and what follows from several. */
+export type Config = Readonly<Omit<Values, keyof Derived> & Derived>;
+
+/** What is not simply the value of one variable: other units, groups, and defaults that depend on other variables. */
+interface Derived {
+  readonly cacheMaxBytes: number;
+  readonly staleIfErrorMs: number;
+  /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
+  readonly trustedHops: number;
+  /** A suggestion tells of the schema what introspection would. */
+  readonly fieldSuggestions: boolean;
+  /** Unless they are set, what tells of the service is closed beside tokens; the pages of GraphiQL and the demo tell nothing by themselves. */
+  readonly docs: Exposure;
+  readonly metrics: Exposure;
+  readonly exposure: Exposures;
+  readonly queryLimits: Readonly<Record<'maxCost' | 'maxDepth' | 'maxFields' | 'maxTokens', number>>;
+  readonly access: AccessConfig;
+  /** Undefined: no traces. */
+  readonly tracing: TracingConfig | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the environment. Nothing else does.
+ * @throws OperatorError with one line for each fault
+ */
+export const readConfig = (environment: Environment): Config => {
+  const values = readValues(environment);
+  const derived = derive(values);
+  const faults = [...accessFaults(values, derived), ...databaseFaults(values)];
+  if (faults.length > 0) throw faulty(faults);
+  return Object.freeze({ ...values, ...derived });
+};
+
+/**
+ * Reads the options of the library, and below them an environment.
+ * @throws OperatorError with one line for each option that is not known or not as it must be
+ */
+export const readOptions = (options: VariableOptions, environment: Environment = {}): Config => {
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const rows = ROWS.filter(([, row]) => !row.isProgramOnly).map(([name, row]) => ({
+    name,
+    row,
+    option: camelCase(name),
+  }));
+  const known = rows.filter(({ option }) => Object.hasOwn(given, option));
+  const unknown = Object.keys(options).filter((name) => !rows.some(({ option }) => option === name));
+  if (unknown.length > 0) throw new OperatorError(`createGateway has no option ${unknown.join(', ')}.`);
+  try {
+    return readConfig({
+      ...Object.fromEntries(rows.map(({ name, row }) => [name, row.libraryDefault])),
+      ...environment,
+      ...Object.fromEntries(known.map(({ name, option }) => [name, String(given[option])])),
+    });
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    // A fault names the option where one was given.
+    const message = known.reduce(
+      (text, { name, option }) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), option),
+      error.message.replace(/^The environment has/, 'createGateway was given'),
+    );
+    throw new OperatorError(message, { cause: error });
+  }
+};
+
+/** What no log may contain, of what the operator has configured. */
+export const secretsOf = (config: Config): readonly string[] =>
+  ROWS.flatMap(([name, { value }]) => {
+    const configured: unknown = config[camelCase(name)];
+    return configured === undefined ? [] : (value.secretsIn?.(configured) ?? []);
+  });
+
+const SCHEMA = v.object(
+  Object.fromEntries(ROWS.map(([name, row]) => [name, v.optional(row.value.schema, row.default)])),
+);
+
+const readValues = (environment: Environment): Values => {
+  // An empty value counts as absent: Compose files and shells leave such values behind.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const { success, output, issues } = v.safeParse(SCHEMA, given);
+  if (!success)
+    throw faulty(
+      issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`),
+    );
+  return Object.fromEntries(ROWS.map(([name]) => [camelCase(name), output[name]])) as Values;
+};
+
+/** The variables that say who may see a page. */
+const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name]) => name);
+
+const derive = (values: Values): Derived => {
+  const access: AccessConfig = {
+    tokens: values.accessTokens,
+    tokensFile: values.accessTokensFile,
+    jwt:
+      values.jwksUrl === undefined
+        ? undefined
+        : { jwksUrl: values.jwksUrl, issuers: values.jwtIssuer, audiences: values.jwtAudience },
+  };
+  const closed = isRestricted(access) ? 'token' : 'on';
+  const exposures = Object.fromEntries(
+    SWITCHES.map((name) => [camelCase(name), values[camelCase(name) as keyof Exposures] ?? closed]),
+  ) as unknown as Exposures;
+  return {
+    cacheMaxBytes: values.cacheMaxMb * 1_048_576,
+    staleIfErrorMs: values.staleIfErrorS * 1000,
+    trustedHops: values.trustProxy,
+    fieldSuggestions: values.fieldSuggestions ?? values.introspection,
+    docs: exposures.docs,
+    metrics: exposures.metrics,
+    exposure: exposures,
+    queryLimits: {
+      maxCost: values.queryMaxCost,
+      maxDepth: values.queryMaxDepth,
+      maxFields: values.queryMaxFields,
+      maxTokens: values.queryMaxTokens,
+    },
+    access,
+    tracing: tracingOf(values),
+  };
+};
+
+/** @returns undefined unless the environment says where traces go */
+const tracingOf = (values: Values): TracingConfig | undefined => {
+  const isDisabled = values.otelSdkDisabled?.toLowerCase() === 'true' || values.otelTracesExporter === 'none';
+  const isWanted =
+    values.otelTracesExporter === 'otlp' ||
+    values.otelExporterOtlpEndpoint !== undefined ||
+    values.otelExporterOtlpTracesEndpoint !== undefined;
+  if (isDisabled || !isWanted) return undefined;
+  return {
+    sampler: values.otelTracesSampler,
+    samplerArg: values.otelTracesSamplerArg,
+    batch: {
+      scheduledDelayMillis: values.otelBspScheduleDelay,
+      maxQueueSize: values.otelBspMaxQueueSize,
+      maxExportBatchSize: values.otelBspMaxExportBatchSize,
+    },
+  };
+};
+
+const accessFaults = (values: Values, { access }: Derived): string[] => {
+  // An issuer signs for others too: only its name and ours say that a token is meant for this service.
+  const hasKeys = values.jwksUrl !== undefined;
+  const unpaired = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(
+    (name) => values[camelCase(name)].length > 0 !== hasKeys,
+  );
+  const gated = SWITCHES.filter((name) => values[camelCase(name)] === 'token');
+  return [
+    ...unpaired.map((name) => `${name} and JWKS_URL must both be set, or neither`),
+    ...(isRestricted(access) ? [] : gated).map(
+      (name) => `${name} must be on or off where no access tokens are configured, but is "token"`,
+    ),
+  ];
+};
+
+const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, pulse }: Values): string[] => {
+  const faults: string[] = [];
+  const hasReplicas = databaseReplicaUrls.length > 0;
+  if (databaseUrl === undefined && databaseDirectUrl !== undefined)
+    faults.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it');
+  if (databaseUrl === undefined && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs DATABASE_URL beside it');
+  // Without notifications, nobody can know that a replica has replayed a change.
+  if (pulse === 'poll' && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs PULSE=listen');
+  return faults;
+};
+
+const faulty = (faults: readonly string[]): OperatorError =>
+  new OperatorError(
+    `The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+  );
+
+const MAX_SHOWN_CHARS = 100;
+
+const SECRETS: ReadonlySet<unknown> = new Set<VariableName>(
+  ROWS.filter(([, { value }]) => value.secretsIn).map(([name]) => name),
+);
+
+/** The value of a fault. A wrong secret is still a secret: its name is shown, its value is not. */
+const shown = ({ path }: v.BaseIssue<unknown>): string => {
+  const { key, value } = path?.[0] ?? {};
+  return SECRETS.has(key) ? '…' : createScrub()(shortened(String(value), MAX_SHOWN_CHARS));
+};

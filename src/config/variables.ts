@@ -1,0 +1,521 @@
+import type { Exposure } from '../access/access.ts';
+import {
+  choice,
+  databaseUrl,
+  exposure,
+  fraction,
+  hostName,
+  httpUrl,
+  integer,
+  keySetUrl,
+  list,
+  milliseconds,
+  originList,
+  path,
+  positiveInteger,
+  replicaUrls,
+  text,
+  toggle,
+  tokenList,
+  type Value,
+  workers,
+} from './values.ts';
+
+/** The sections of `vitrine serve --help` and of docs/configuration.md, in their order. */
+export const GROUPS = {
+  server: { title: 'Server', about: '' },
+  database: { title: 'Database', about: '' },
+  cache: { title: 'Cache and freshness', about: '' },
+  log: { title: 'Log', about: '' },
+  pages: { title: 'Pages and schema', about: '' },
+  queryLimits: { title: 'Limits of an operation', about: 'An operation beyond a limit gets `QUERY_TOO_COMPLEX`.' },
+  access: { title: 'Access', about: '' },
+  rest: { title: 'REST', about: '' },
+  load: { title: 'Load', about: 'Each limit holds for each worker by itself.' },
+  connections: { title: 'Connections', about: 'Each limit holds for each worker by itself.' },
+  shutdown: { title: 'Shutdown', about: '' },
+  tracing: {
+    title: 'Traces',
+    about:
+      'The variables of OpenTelemetry. Traces are sent only where an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the further `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate) are read by OpenTelemetry itself.',
+  },
+} as const satisfies Record<string, Group>;
+
+interface Group {
+  readonly title: string;
+  /** What applies to all its variables, in Markdown. */
+  readonly about: string;
+}
+
+/** One variable of the environment. */
+export interface Variable {
+  readonly group: keyof typeof GROUPS;
+  /** What values there are. It also says whether the variable may hold a secret. */
+  readonly value: Value<unknown>;
+  /** The default, as one would write it in the environment. Without it, an unset variable is undefined. */
+  readonly default?: string;
+  /** What an unset variable means, where the default does not say it. */
+  readonly whenUnset?: string;
+  /** The default of the library, where it is another one. */
+  readonly libraryDefault?: string;
+  readonly unit?: 'MB' | 'ms' | 's';
+  /** What it does, in Markdown, without the default and the unit. It becomes the docstring of the library's option too. */
+  readonly description: string;
+  /** Whether it concerns what the library leaves to its host, and is no option there. */
+  readonly isProgramOnly?: true;
+}
+
+/**
+ * Every variable that is read: one row each. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, a paragraph of
+ * `vitrine serve --help` and a row of docs/configuration.md (the last two files by `npm run generate`).
+ */
+export const VARIABLES = {
+  PORT: {
+    group: 'server',
+    value: integer(0, 65_535),
+    default: '4000',
+    description: 'TCP port to listen on. 0: any free port.',
+    isProgramOnly: true,
+  },
+  HOST: {
+    group: 'server',
+    value: hostName,
+    whenUnset: 'every interface',
+    description: 'Host name or address to listen on.',
+    isProgramOnly: true,
+  },
+  WORKERS: {
+    group: 'server',
+    value: workers,
+    default: '1',
+    description: 'Number of processes that serve the port. `auto`: one for each CPU core.',
+    isProgramOnly: true,
+  },
+
+  DATABASE_URL: {
+    group: 'database',
+    value: databaseUrl,
+    whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, migrated and filled with the demo catalogue',
+    description:
+      'The database to serve. With several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a fail-over.',
+  },
+  DATABASE_DIRECT_URL: {
+    group: 'database',
+    value: databaseUrl,
+    whenUnset: '`DATABASE_URL`',
+    description:
+      'The same database without a pooler in transaction mode, for what needs a session of its own: notifications, migrations and imports.',
+  },
+  DATABASE_REPLICA_URLS: {
+    group: 'database',
+    value: replicaUrls,
+    default: '',
+    whenUnset: 'none',
+    description:
+      'Streaming replicas of `DATABASE_URL` that cache misses are read from, one server in each URL. They need `PULSE=listen`.',
+  },
+  DATABASE_POOL_SIZE: {
+    group: 'database',
+    value: integer(1, 1000),
+    default: '10',
+    description: 'Connections to each database server, from each worker.',
+  },
+  DATABASE_TIMEOUT_MS: {
+    group: 'database',
+    value: milliseconds(100),
+    default: '1500',
+    unit: 'ms',
+    description: 'Longest time that a statement may take, and that a request waits for a connection.',
+  },
+  DATABASE_WAIT_MS: {
+    group: 'database',
+    value: milliseconds(0),
+    default: '30000',
+    unit: 'ms',
+    description: 'How long the start waits for a database that cannot be reached yet. 0: it is tried once.',
+  },
+  PREPARED_STATEMENTS: {
+    group: 'database',
+    value: choice(['auto', 'on', 'off']),
+    default: 'auto',
+    description:
+      'Whether each connection prepares its statements. `auto`: yes, unless there is a pooler in transaction mode.',
+  },
+  DATA_DIR: {
+    group: 'database',
+    value: path,
+    default: './data',
+    description: 'Folder of the embedded PostgreSQL. It is used only without `DATABASE_URL`.',
+  },
+
+  CACHE_MAX_MB: {
+    group: 'cache',
+    value: integer(0, 65_536),
+    default: '64',
+    unit: 'MB',
+    description: 'Memory for cached responses, in each worker. 0: no response is cached.',
+  },
+  FRESHNESS_MS: {
+    group: 'cache',
+    value: integer(0, 1000),
+    default: '100',
+    unit: 'ms',
+    description:
+      'Upper bound on staleness: a response never misses a commit older than this. 0: every request waits for a check of its own.',
+  },
+  PULSE: {
+    group: 'cache',
+    value: choice(['listen', 'poll']),
+    default: 'listen',
+    description:
+      'How changes of the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached response is then used for at most `FRESHNESS_MS`.',
+  },
+  STALE_IF_ERROR_S: {
+    group: 'cache',
+    value: integer(0, 86_400),
+    default: '300',
+    unit: 's',
+    description: 'How long cached responses are still served while the database is unavailable. 0: not at all.',
+  },
+
+  LOG_LEVEL: {
+    group: 'log',
+    value: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    default: 'info',
+    libraryDefault: 'warn',
+    description: 'Least severe level that is logged.',
+  },
+  LOG_REQUESTS: {
+    group: 'log',
+    value: choice(['all', 'misses', 'none']),
+    default: 'misses',
+    description:
+      'Which requests are logged, at level `info`. `misses`: all but those answered from the cache and health checks that succeed.',
+  },
+
+  GRAPHIQL: {
+    group: 'pages',
+    value: exposure,
+    default: 'on',
+    description: 'GraphiQL, which browsers get at `/graphql`. `token`: only with an access token.',
+  },
+  DOCS: {
+    group: 'pages',
+    value: exposure,
+    whenUnset: '`on`; `token` where access tokens are configured',
+    description: 'The REST reference at `/docs`, and `/openapi.json`. `token`: only with an access token.',
+  },
+  DEMO: {
+    group: 'pages',
+    value: exposure,
+    default: 'on',
+    description: 'The demo shop at `/demo`. `token`: only with an access token.',
+  },
+  METRICS: {
+    group: 'pages',
+    value: exposure,
+    whenUnset: '`on`; `token` where access tokens are configured',
+    description: 'Metrics for Prometheus at `/metrics`. `token`: only with an access token.',
+  },
+  INTROSPECTION: {
+    group: 'pages',
+    value: toggle,
+    default: 'true',
+    description: 'Whether GraphQL clients may read the schema.',
+  },
+  FIELD_SUGGESTIONS: {
+    group: 'pages',
+    value: toggle,
+    whenUnset: 'as `INTROSPECTION`',
+    description: 'Whether errors suggest similar names ("Did you mean …?"), which reveals names of the schema.',
+  },
+
+  QUERY_MAX_COST: {
+    group: 'queryLimits',
+    value: integer(1000, 1_000_000_000),
+    default: '20000',
+    description:
+      'Highest cost of an operation, roughly the rows that it asks for, and most rows that its lists return.',
+  },
+  QUERY_MAX_DEPTH: {
+    group: 'queryLimits',
+    value: integer(15, 50),
+    default: '20',
+    description: 'Deepest nesting of fields, with fragments expanded. GraphiQL itself needs 15.',
+  },
+  QUERY_MAX_FIELDS: {
+    group: 'queryLimits',
+    value: integer(300, 100_000),
+    default: '1000',
+    description: 'Most fields that a document selects, aliases and repetitions included, with fragments expanded.',
+  },
+  QUERY_MAX_TOKENS: {
+    group: 'queryLimits',
+    value: integer(500, 100_000),
+    default: '2000',
+    description: 'Most lexical tokens of a document: names, values and punctuation.',
+  },
+
+  ACCESS_TOKENS: {
+    group: 'access',
+    value: tokenList,
+    default: '',
+    whenUnset: 'none: everything is public',
+    description:
+      'Tokens that let callers in, or `sha256:` and their digests. Every operation but the detail of a notice then needs one.',
+  },
+  ACCESS_TOKENS_FILE: {
+    group: 'access',
+    value: path,
+    whenUnset: 'none',
+    description: 'File with further tokens or digests, one a line. It is read again whenever it changes.',
+  },
+  JWKS_URL: {
+    group: 'access',
+    value: keySetUrl,
+    whenUnset: 'none',
+    description:
+      'JSON Web Key Set of an issuer whose JSON Web Tokens let callers in. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
+  },
+  JWT_ISSUER: {
+    group: 'access',
+    value: list,
+    default: '',
+    whenUnset: 'none',
+    description: 'Accepted issuers of JSON Web Tokens (claim `iss`).',
+  },
+  JWT_AUDIENCE: {
+    group: 'access',
+    value: list,
+    default: '',
+    whenUnset: 'none',
+    description: 'Accepted audiences of JSON Web Tokens (claim `aud`): the names of this service.',
+  },
+  CORS_ORIGINS: {
+    group: 'access',
+    value: originList,
+    default: '',
+    whenUnset: 'none',
+    description: 'Web origins whose pages may read responses. `*`: all.',
+  },
+
+  REST_DOCUMENTS: {
+    group: 'rest',
+    value: path,
+    whenUnset: 'the built-in documents',
+    description:
+      'Folder with GraphQL documents of REST paths. Each replaces the built-in one of the same file name. Further files may hold fragments for all of them.',
+  },
+
+  MAX_IN_FLIGHT: {
+    group: 'load',
+    value: integer(1, 1_000_000),
+    default: '1000',
+    description: 'Most operations that are executed or wait for it at once; further ones get a 503.',
+  },
+  MAX_WAIT_MS: {
+    group: 'load',
+    value: milliseconds(10),
+    default: '1000',
+    unit: 'ms',
+    description:
+      'Longest time that an operation may wait for those before it; one that would have to wait longer gets a 503.',
+  },
+  MAX_LOOP_LAG_MS: {
+    group: 'load',
+    value: milliseconds(10),
+    default: '2000',
+    unit: 'ms',
+    description: 'Longest lasting delay of the event loop; beyond it, requests get a 503.',
+  },
+
+  RATE_LIMIT_PER_MINUTE: {
+    group: 'connections',
+    value: integer(0, 1_000_000_000),
+    default: '0',
+    description: 'Most requests of one client in a minute; further ones get a 429. 0: no limit.',
+    isProgramOnly: true,
+  },
+  TRUST_PROXY: {
+    group: 'connections',
+    value: integer(0, 100),
+    default: '0',
+    description:
+      'Number of proxies in front whose `X-Forwarded-For` is believed when clients are told apart. 0: the address of the connection counts.',
+    isProgramOnly: true,
+  },
+  MAX_CONNECTIONS: {
+    group: 'connections',
+    value: integer(1, 1_000_000),
+    default: '10000',
+    description: 'Most connections of clients. Beyond it, idle ones are closed; if there is none, requests get a 503.',
+    isProgramOnly: true,
+  },
+  HEADERS_TIMEOUT_MS: {
+    group: 'connections',
+    value: milliseconds(100),
+    default: '5000',
+    unit: 'ms',
+    description: 'Longest time in which the headers of a request must arrive, else 408.',
+    isProgramOnly: true,
+  },
+  REQUEST_TIMEOUT_MS: {
+    group: 'connections',
+    value: milliseconds(100),
+    default: '10000',
+    unit: 'ms',
+    description: 'Longest time in which a whole request must arrive, else 408.',
+    isProgramOnly: true,
+  },
+  SEND_TIMEOUT_MS: {
+    group: 'connections',
+    value: milliseconds(100),
+    default: '10000',
+    unit: 'ms',
+    description: 'How long a client may stop reading its response before the connection is reset.',
+    isProgramOnly: true,
+  },
+  KEEP_ALIVE_TIMEOUT_MS: {
+    group: 'connections',
+    value: milliseconds(100),
+    default: '65000',
+    unit: 'ms',
+    description:
+      'How long a connection may be idle between two requests. It should be longer than the idle time of a load balancer in front, often 60 s.',
+    isProgramOnly: true,
+  },
+
+  SHUTDOWN_DELAY_MS: {
+    group: 'shutdown',
+    value: milliseconds(0),
+    default: '0',
+    unit: 'ms',
+    description:
+      'How long connections are still accepted after SIGTERM or Ctrl-C, while `/readyz` answers 503, so that a load balancer notices.',
+    isProgramOnly: true,
+  },
+  SHUTDOWN_TIMEOUT_MS: {
+    group: 'shutdown',
+    value: milliseconds(0),
+    default: '10000',
+    unit: 'ms',
+    description: 'Longest time that a shutdown takes. Requests that have no response by then are cut off.',
+  },
+
+  // Names and defaults: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+  OTEL_SDK_DISABLED: {
+    group: 'tracing',
+    value: text,
+    whenUnset: '`false`',
+    description: '`true`: no traces.',
+    isProgramOnly: true,
+  },
+  OTEL_TRACES_EXPORTER: {
+    group: 'tracing',
+    value: choice(['otlp', 'none']),
+    whenUnset: '`otlp` where an endpoint is set',
+    description: '`none`: no traces.',
+    isProgramOnly: true,
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    group: 'tracing',
+    value: httpUrl,
+    whenUnset: 'none',
+    description: 'Collector that gets the traces; `/v1/traces` is added to its path.',
+    isProgramOnly: true,
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    group: 'tracing',
+    value: httpUrl,
+    whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
+    description: 'The same for traces only; its path is used as it is.',
+    isProgramOnly: true,
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    group: 'tracing',
+    value: choice(['http/protobuf']),
+    whenUnset: '`http/protobuf`',
+    description: 'Protocol of the exporter. No other one is supported.',
+    isProgramOnly: true,
+  },
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: {
+    group: 'tracing',
+    value: choice(['http/protobuf']),
+    whenUnset: '`OTEL_EXPORTER_OTLP_PROTOCOL`',
+    description: 'The same for traces only.',
+    isProgramOnly: true,
+  },
+  OTEL_TRACES_SAMPLER: {
+    group: 'tracing',
+    value: choice([
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+      'always_on',
+      'always_off',
+      'traceidratio',
+    ]),
+    default: 'parentbased_always_on',
+    description: 'Which traces are recorded.',
+    isProgramOnly: true,
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    group: 'tracing',
+    value: fraction,
+    default: '1',
+    description: 'Share of the traces that the `traceidratio` samplers record.',
+    isProgramOnly: true,
+  },
+  OTEL_BSP_SCHEDULE_DELAY: {
+    group: 'tracing',
+    value: positiveInteger,
+    default: '5000',
+    unit: 'ms',
+    description: 'Longest time for which spans are gathered before they are sent.',
+    isProgramOnly: true,
+  },
+  OTEL_BSP_MAX_QUEUE_SIZE: {
+    group: 'tracing',
+    value: positiveInteger,
+    default: '2048',
+    description: 'Most spans that wait to be sent; further ones are dropped.',
+    isProgramOnly: true,
+  },
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: {
+    group: 'tracing',
+    value: positiveInteger,
+    default: '512',
+    description: 'Most spans in one message to the collector.',
+    isProgramOnly: true,
+  },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** All rows, where the type of each value does not matter. */
+export const ROWS: readonly (readonly [name: VariableName, row: Variable])[] = Object.entries(VARIABLES) as [
+  VariableName,
+  Variable,
+][];
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
+
+/** `CACHE_MAX_MB` as a member of the configuration and as an option: `cacheMaxMb`. */
+export const camelCase = <Name extends string>(name: Name): CamelCase<Name> =>
+  name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
+
+type Read<Row> = Row extends { readonly value: Value<infer T> }
+  ? Row extends { readonly default: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** The value of each variable under its name in camel case. */
+export type Values = { readonly [Name in VariableName as CamelCase<Name>]: Read<(typeof VARIABLES)[Name]> };
+
+/** The switches of the pages: every variable whose value is an `exposure`, under its name in camel case. */
+export type Exposures = {
+  readonly [Name in keyof Values as NonNullable<Values[Name]> extends Exposure ? Name : never]: Exposure;
+};

@@ -1,0 +1,181 @@
+import { closeSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { access, constants, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { OperatorError } from '../../errors.ts';
+
+const SQLITE_BUSY = 5;
+const PID_TIMEOUT_MS = 1_000;
+const PID_POLL_MS = 20;
+
+/** Another process has the right to use the data directory. */
+export class DirectoryInUseError extends OperatorError {}
+
+/** The right to use a data directory, which no other process, and no second caller in this one, has meanwhile. */
+export interface DirectoryLock {
+  /** Gives the right back. The end of the process does so too, however it ends. */
+  release(): Promise<void>;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+};
+
+/** The process that holds the lock, once it has written its id, which it does right after it got the lock. */
+const findHolder = async (pidFile: string): Promise<number | undefined> => {
+  for (const deadline = performance.now() + PID_TIMEOUT_MS; performance.now() < deadline; await delay(PID_POLL_MS)) {
+    const pid = Number(await readPlainFile(pidFile).catch(absentAsUndefined));
+    if (pid > 0 && isAlive(pid)) return pid;
+  }
+  return undefined;
+};
+
+/**
+ * Takes the lock of a data directory. Node has no file lock of its own; SQLite, which comes with it, takes one in the
+ * kernel for an exclusive transaction. The kernel frees it when the process dies, so no lock is ever stale and nothing
+ * has to be guessed from process ids, which are reused. The file stays empty, and is never deleted: whoever had it open
+ * would lock a file that nobody else sees.
+ *
+ * SQLite opens by path only. The owner of the directory who swaps the file between our checks and its opening could have it lock another
+ * file, which is then neither written nor given to anybody.
+ * @throws DirectoryInUseError when another process has it, naming that process.
+ * @throws OperatorError when the file is not one that an earlier call has made
+ */
+export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => {
+  const lockFile = join(dataDir, 'gateway.lock');
+  const pidFile = join(dataDir, 'gateway.pid');
+  await access(dataDir, constants.W_OK);
+  makeLockFile(lockFile);
+  const found = lstatSync(lockFile);
+  assertPlainFile(lockFile, found);
+  // By what is written in its files, SQLite would restore a database.
+  if (found.size !== 0)
+    throw new OperatorError(`${lockFile} is not empty. Remove it, or give Vitrine another DATA_DIR.`);
+  const database = new DatabaseSync(lockFile);
+  let handle: FileHandle | undefined;
+  // In this order: the kernel gives up the lock of a process as soon as the process closes any descriptor of the file.
+  const close = async () => {
+    database.close();
+    await handle?.close();
+  };
+  try {
+    // SQLite opens a file that it may not write read-only, and locks nothing then.
+    await access(lockFile, constants.W_OK);
+    // Nothing is ever committed; a journal in a file would only be left there when the process is killed.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    // From here on nobody else in this process opens the file, so that nobody else closes it.
+    handle = await openPlainFile(lockFile);
+    const { dev, ino } = await handle.stat();
+    if (dev !== found.dev || ino !== found.ino) throw new OperatorError(`${lockFile} was replaced during the start.`);
+    await giveToDirectoryOwner(handle, lockFile);
+    await replaceFile(pidFile, `${process.pid}\n`, 0o644);
+  } catch (error) {
+    await close();
+    if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
+    const pid = await findHolder(pidFile);
+    throw new DirectoryInUseError(
+      `Another Vitrine is already running on ${dataDir}${pid === undefined ? '' : ` (process ${pid})`}. Stop it first, or give this one its own DATA_DIR.`,
+    );
+  }
+  // Held here too, for what nobody refers to is collected, and a connection that is collected closes.
+  const closeAtExit = () => void close();
+  process.once('exit', closeAtExit);
+  return {
+    release: async () => {
+      await rm(pidFile, { force: true });
+      process.off('exit', closeAtExit);
+      await close();
+    },
+  };
+};
+
+/** Without waiting for anything in between: nobody in this process can have locked the file before its descriptor is closed. */
+const makeLockFile = (lockFile: string): void => {
+  try {
+    closeSync(openSync(lockFile, 'wx'));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+};
+
+// Root may run Vitrine in a data directory that another user owns, and who can put a link there must not gain what root may do. So files are
+// opened without following a link, and checked and given away by descriptor, never by path.
+
+const notPlain = (path: string): OperatorError =>
+  new OperatorError(`${path} is a link, or no file. Remove it, or give Vitrine another DATA_DIR.`);
+
+/** @throws OperatorError when this is no regular file, or has a second name elsewhere */
+const assertPlainFile = (path: string, stats: Stats): void => {
+  // A file that was replaced just now has no name left.
+  if (!stats.isFile() || stats.nlink > 1) throw notPlain(path);
+};
+
+/** Opens a file for reading. @throws OperatorError as {@link assertPlainFile} */
+const openPlainFile = async (path: string): Promise<FileHandle> => {
+  // A pipe that nobody writes to must not block.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch((error: unknown) => {
+    throw hasCode(error, 'ELOOP') ? notPlain(path) : error;
+  });
+  try {
+    assertPlainFile(path, await handle.stat());
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+/** Reads a whole file. @throws OperatorError as {@link assertPlainFile} */
+export const readPlainFile = async (path: string): Promise<string> => {
+  await using handle = await openPlainFile(path);
+  return await handle.readFile('utf8');
+};
+
+/** Writes a whole file in one step: a reader, or the next start after a crash, finds the old content or the new. */
+export const replaceFile = async (path: string, content: string, mode: number): Promise<void> => {
+  const draft = `${path}.new`;
+  await rm(draft, { force: true });
+  {
+    await using handle = await open(draft, 'wx', mode);
+    await handle.writeFile(content);
+    await giveToDirectoryOwner(handle, draft);
+  }
+  await rename(draft, path);
+};
+
+/** A user and a group, by number. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Whether this process runs as root. */
+export const isRoot = (): boolean => process.geteuid?.() === 0;
+
+/** Whose a file or directory is. */
+export const readOwner = async (path: string): Promise<Owner> => {
+  const { uid, gid } = await stat(path);
+  return { uid, gid };
+};
+
+/** Gives what root made to the owner of its directory, whom it would otherwise shut out of a start of their own. */
+const giveToDirectoryOwner = async (handle: FileHandle, path: string): Promise<void> => {
+  if (!isRoot()) return;
+  const { uid, gid } = await readOwner(dirname(path));
+  await handle.chown(uid, gid);
+};
+
+/** Whether this is the failure of a system call with this code, such as `ENOENT`. */
+export const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+/** For `catch`: of a file that is not there, undefined; any other failure goes on. */
+export const absentAsUndefined = (error: unknown): undefined => {
+  if (!hasCode(error, 'ENOENT')) throw error;
+};

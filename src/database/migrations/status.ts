@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+import type { ClientBase, Pool } from 'pg';
+import { OperatorError } from '../../errors.ts';
+import { isDatabaseUnavailable } from '../failures.ts';
+
+/** What `_prisma_migrations` says of the migrations of this version. Each list holds names, oldest first. */
+export interface MigrationStatus {
+  /** Done, and known to this version. */
+  readonly applied: readonly string[];
+  /** What `applyMigrations` would do: those not applied, the failed ones among them. */
+  readonly pending: readonly string[];
+  /** Begun and not finished: another process is at it, or was killed. */
+  readonly failed: readonly string[];
+  /** Applied, and not in the folder: a newer version has migrated this database. */
+  readonly unknown: readonly string[];
+  /** Applied from a script that is not the one in the folder. */
+  readonly edited: readonly string[];
+}
+
+interface MigrationRecord {
+  readonly name: string;
+  readonly checksum: string;
+  readonly finished: boolean;
+}
+
+/**
+ * Compares the folder with the database without the engine: for every start.
+ *
+ * @throws {OperatorError} where the role may not read the table. Other failures of the query come as they are.
+ */
+export const readMigrationStatus = async (
+  client: pg.ClientBase | pg.Pool,
+  directory = MIGRATIONS_DIRECTORY,
+): Promise<MigrationStatus> => compare(await readMigrationFiles(directory), await readMigrationRecords(client));
+
+/** What `_prisma_migrations` has, but for what was rolled back. @throws {OperatorError} where the role may not read it */
+export const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
+  // Asked, not tried: a pool drops the connection of a query that fails, and with it the lock of a run.
+  const table = await client.query<{ exists: boolean; readable: boolean }>(
+    `select to_regclass('_prisma_migrations') is not null as exists,
+       coalesce(has_table_privilege(to_regclass('_prisma_migrations'), 'select'), false) as readable`,
+  );
+  if (!table.rows[0]?.exists) return [];
+  if (!table.rows[0].readable) {
+    throw new OperatorError(
+      'this role may not read the record of migrations: grant select on _prisma_migrations to it',
+    );
+  }
+
+  const { rows } = await client.query<MigrationRecord>(
+    `select migration_name as name, checksum, finished_at is not null as finished
+     from _prisma_migrations where rolled_back_at is null`,
+  );
+  return rows;
+};
+
+const compare = (files: readonly MigrationFile[], records: readonly MigrationRecord[]): MigrationStatus => {
+  const recordOf = new Map(records.map((record) => [record.name, record]));
+  const known = new Set([...REPLACED.keys(), ...files.map(({ name }) => name)]);
+  const applied = files.filter(({ name }) => recordOf.get(name)?.finished);
+  const all = [...recordOf.values()];
+  const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name).sort();
+
+  return {
+    applied: names(applied),
+    pending: names(files.filter((file) => !applied.includes(file))),
+    failed: names(all.filter(({ finished }) => !finished)),
+    unknown: names(all.filter(({ name, finished }) => finished && !known.has(name))),
+    edited: names(applied.filter(({ name, script }) => !hasChecksum(script, recordOf.get(name)?.checksum ?? ''))),
+  };
+};
+
+/** Migrations of the time before 0.1.0, which became one, and the checksums of their scripts. No release had them, but databases were made by them. */
+export const REPLACED: ReadonlyMap<string, string> = new Map([
+  ['20261120000000_catalogue', 'f9b87e5d0635131150cfb76300f333ce3f692f2c36c97c5ce12f2bc2026e49ed'],
+  ['20261120010000_change_notifications', '69fb6bab3ac6620b6f037e7a03d80cc84b3f3bc1b83445c6aaba792ed8300032'],
+  ['20261120020000_product_changes', '1d9f4d77788521f80d7e9e03887a6767eb3ab41b494796e2db9c919303cb6c53'],
+]);
+
+/** Where the project's migrations are, whether it runs from its sources or compiled. */
+export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../../prisma/migrations/', import.meta.url));
+
+export interface MigrationFile {
+  /** The name of its folder, which begins with a timestamp. */
+  readonly name: string;
+  readonly script: string;
+  /** What Prisma records of the script. */
+  readonly checksum: string;
+}
+
+/** The migrations of a folder, oldest first. @throws where one has no migration.sql */
+export const readMigrationFiles = async (directory: string): Promise<MigrationFile[]> => {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const script = await readFile(join(directory, name, 'migration.sql'), 'utf8');
+      return { name, script, checksum: checksumOf(script) };
+    }),
+  );
+};
+
+const checksumOf = (script: string): string => createHash('sha256').update(script).digest('hex');
+
+/** Whether this is the script that Prisma took the checksum of. As there, the kind of line ending does not count: Git may change it. */
+const hasChecksum = (script: string, checksum: string): boolean => {
+  const unix = script.replaceAll('\r\n', '\n');
+  return [script, unix, unix.replaceAll('\n', '\r\n')].some((variant) => checksumOf(variant) === checksum);
+};
+
+/** @throws OperatorError that says what to run, unless the database is there and every migration of this version is applied */
+export const assertMigrated = async (pool: ClientBase | Pool): Promise<void> => {
+  const { pending } = await readMigrationStatus(pool).catch((error: Error) => {
+    if (error instanceof OperatorError || !isDatabaseUnavailable(error)) throw error;
+    throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
+  });
+  if (pending.length === 0) return;
+  throw new OperatorError(
+    `The database lags behind this version. Run "npx vitrine migrate" first; it would apply:\n  ${pending.join('\n  ')}`,
+  );
+};

@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { OperatorError } from '../errors.ts';
+import { DatabaseClient, READ_ONLY, useBriefly } from './client.ts';
+import { connectionConfig } from './connection.ts';
+import { placeOf } from './connection-url.ts';
+import { applyMigrations, messageOf } from './migrations/apply.ts';
+
+/** The database that the configuration names. */
+export interface OpenDatabase {
+  readonly url: string;
+  readonly isEmbedded: boolean;
+  /** Whether the embedded server runs because of this call. */
+  readonly isStarted: boolean;
+  /** Resolves when an embedded server ended and cannot be started again at its URL. */
+  readonly exited: Promise<void>;
+  /** Stops an embedded server; leaves the operator's own alone. */
+  readonly close: () => Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Undefined: the embedded PostgreSQL in {@link dataDir}. */
+  readonly databaseUrl: string | undefined;
+  /** The same database without a pooler that changes sessions; undefined: {@link databaseUrl} has none. */
+  readonly databaseDirectUrl: string | undefined;
+  /** How long a database that cannot be reached yet is waited for. */
+  readonly databaseWaitMs: number;
+  readonly dataDir: string;
+}
+
+/** For what needs a session of its own: the configuration, in which a pooler is left aside if there is a way. */
+export const withDirectUrl = <Config extends Pick<OpenOptions, 'databaseUrl' | 'databaseDirectUrl'>>(
+  config: Config,
+): Config => ({
+  ...config,
+  databaseUrl: config.databaseDirectUrl ?? config.databaseUrl,
+});
+
+const DIRECT_URL = 'DATABASE_DIRECT_URL';
+
+/** What is done with a connection that is open anyway. */
+export type UseConnection = (client: DatabaseClient) => Promise<void>;
+
+/**
+ * @param use where the database is the operator's own: done with the connection that shows that the database is there
+ * @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up
+ */
+export const openDatabase = async (
+  { databaseUrl, databaseDirectUrl, databaseWaitMs: waitMs, dataDir }: OpenOptions,
+  log: Logger,
+  use?: UseConnection,
+): Promise<OpenDatabase> => {
+  if (databaseUrl !== undefined) {
+    const isDirect = databaseUrl === databaseDirectUrl;
+    await awaitDatabase({ url: databaseUrl, variable: isDirect ? DIRECT_URL : 'DATABASE_URL', waitMs, log, use });
+    if (databaseDirectUrl !== undefined && !isDirect)
+      await awaitDatabase({ url: databaseDirectUrl, variable: DIRECT_URL, waitMs, log });
+    return {
+      url: databaseUrl,
+      isEmbedded: false,
+      isStarted: false,
+      exited: new Promise(() => {}),
+      close: async () => {},
+    };
+  }
+  const { keepEmbeddedDatabase } = await import('./embedded/server.ts');
+  return { ...(await keepEmbeddedDatabase({ dataDir, log })), isEmbedded: true, isStarted: true };
+};
+
+/**
+ * As {@link openDatabase}; where a gateway runs on the data directory, its embedded server is used, and left running.
+ * @throws OperatorError as there, and when that server does not answer
+ */
+export const openOrJoinDatabase = async (options: OpenOptions, log: Logger): Promise<OpenDatabase> => {
+  const { DirectoryInUseError } = await import('./embedded/data-directory.ts');
+  try {
+    return await openDatabase(options, log);
+  } catch (error) {
+    if (!(error instanceof DirectoryInUseError)) throw error;
+    const url = await readFile(join(options.dataDir, 'database-url'), 'utf8').catch(() => undefined);
+    if (url === undefined || !(await isAnswering(url.trim()))) throw error;
+    return {
+      url: url.trim(),
+      isEmbedded: true,
+      isStarted: false,
+      exited: new Promise(() => {}),
+      close: async () => {},
+    };
+  }
+};
+
+/** The file may be one of an earlier server, while the next is about to start. */
+const isAnswering = (url: string): Promise<boolean> => {
+  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: JOIN_TIMEOUT_MS });
+  return useBriefly(client, async () => true).catch(() => false);
+};
+
+const JOIN_TIMEOUT_MS = 2000;
+
+interface Options {
+  readonly url: string;
+  /** Where it comes from. */
+  readonly variable: string;
+  /** How long to go on trying; 0: one try. */
+  readonly waitMs: number;
+  readonly log: Logger;
+  readonly use?: UseConnection | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 2000;
+const USE_TIMEOUT_MS = 3000;
+const RETRY_MS = 250;
+const REMIND_MS = 5000;
+
+/**
+ * Waits for a server that comes up later than we do. What no waiting mends (a wrong password, a database that does not exist) is told at once.
+ * @throws OperatorError
+ */
+const awaitDatabase = async ({ url, variable, waitMs, log, use }: Options): Promise<void> => {
+  const startedMs = performance.now();
+  let toldMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const error = await tryToConnect(url, use);
+    if (!error) return;
+    if (error instanceof OperatorError) throw error;
+    const message = messageOf(error);
+    const waitedMs = performance.now() - startedMs;
+    const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
+    if (parameter)
+      throw new OperatorError(
+        `A pooler before the database lets no session begin with ${parameter}: leave it out of ${variable}, and let the role set it ("alter role … set ${parameter} = …").`,
+      );
+    if (!isPassing(error)) throw new OperatorError(`The database refuses: ${message}. Check ${variable}.`);
+    if (waitedMs + RETRY_MS > waitMs) {
+      const waited = waitMs === 0 ? '' : ` after ${(waitedMs / 1000).toFixed(1)} s (DATABASE_WAIT_MS)`;
+      throw new OperatorError(`The database cannot be reached${waited}: ${message}. Check ${variable}.`);
+    }
+    if (performance.now() - toldMs > REMIND_MS) {
+      toldMs = performance.now();
+      log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
+    }
+    await delay(RETRY_MS);
+  }
+};
+
+/** What went wrong; undefined where nothing did. */
+const tryToConnect = (url: string, use: UseConnection = async () => {}): Promise<unknown> => {
+  const client = new DatabaseClient({
+    ...connectionConfig(url),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: USE_TIMEOUT_MS,
+  });
+  return useBriefly(client, use).catch((error: unknown) => error);
+};
+
+const PASSING_CODES = new Set([
+  // Nobody listens yet, the name or the way is not known yet, the socket file is not there yet.
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  'ENOENT',
+  // admin_shutdown, crash_shutdown, cannot_connect_now (starting up), too_many_connections, and a database that takes no connections:
+  // https://www.postgresql.org/docs/current/errcodes-appendix.html
+  ...['57P01', '57P02', '57P03', '53300', '55000'],
+  // A standby, where the primary is looked for among several servers: it may be about to be promoted.
+  READ_ONLY,
+]);
+
+const isPassing = (error: unknown): boolean => {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // `pg` gives no code to a connection that broke off, or that nobody answered.
+  return PASSING_CODES.has(code) || /^(Connection terminated|timeout expired|Query read timeout)/.test(message);
+};
+
+/**
+ * Migrates the embedded database: it is ours alone, so nobody else will.
+ * @param use done with the same connection once it is migrated
+ */
+export const migrateEmbedded = async ({ url }: OpenDatabase, log: Logger, use?: UseConnection): Promise<void> => {
+  const client = new DatabaseClient({
+    ...connectionConfig(url),
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 60_000,
+  });
+  await useBriefly(client, async () => {
+    const { readMigrationStatus } = await import('./migrations/status.ts');
+    const { pending } = await readMigrationStatus(client);
+    if (pending.length > 0) await applyMigrations({ url, log: (line) => log.info(line) });
+    await use?.(client);
+  });
+};

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg, { type Pool } from 'pg';
+import type { Logger } from 'pino';
+import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
+import { type ConnectionConfig, DatabaseClient } from './client.ts';
+import { PrismaClient } from './generated/client/client.ts';
+import type { Pooling } from './pooler.ts';
+import { TYPES } from './types.ts';
+
+interface Options {
+  readonly connection: ConnectionConfig;
+  readonly size: number;
+  /** The longest that one statement may take, and that a connection may be waited for. */
+  readonly timeoutMs: number;
+  /** What stands between. @default 'none' */
+  readonly pooling?: Pooling | undefined;
+  /** Whether statements that have a name are prepared once a connection. @default true */
+  readonly isPrepared?: boolean | undefined;
+  readonly log: Logger;
+  /** Called with each new connection; where it throws, nobody gets it. */
+  readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
+  /** Told of each statement of the pool. */
+  readonly observer?: ObserveStatement;
+}
+
+/** Told of a statement that is being sent, by its name if it has one and its text; and then, by what it gives back, of its end. */
+export type ObserveStatement = (name: string | undefined, text: string) => (error?: unknown) => void;
+
+const CONNECT_TIMEOUT_MS = 1500;
+
+/** A statement that takes too long is ended by the server, and its connection is kept, unless that says nothing. */
+const SERVER_GRACE_MS = 100;
+
+/** The connections that requests share, and how many statements they have sent. */
+export interface Database {
+  readonly pool: pg.Pool;
+  readonly statementCount: () => number;
+}
+
+/** Connects when first asked, and loses a broken connection, never the process. */
+export const createDatabase = (options: Options): Database => {
+  const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, onConnect, observer } = options;
+  let statements = 0;
+
+  // The statement timeout is the server's, which is given the time to say so; this one is ours.
+  const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
+
+  class CountingClient extends DatabaseClient {
+    constructor(config?: ConnectionConfig) {
+      super(config);
+      watchdog.follow(this);
+    }
+
+    // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
+    override query = ((...args: Parameters<pg.Client['query']>) => {
+      statements += 1;
+      watchdog.asked(this);
+      return super.query(...(isPrepared ? args : unnamed(args)));
+    }) as pg.Client['query'];
+  }
+
+  class WatchedPool extends pg.Pool {
+    // As above. The wait for a connection is part of it.
+    override query = ((...args: [string | pg.QueryConfig]) => {
+      // Such a failure comes before anything is done, so that a statement that writes can be sent again too.
+      const result = super.query(...args).catch((error: unknown) => {
+        if (!isPlanOutdated(error)) throw error;
+        return super.query(...unnamed(args));
+      });
+      if (observer) {
+        const [config] = args;
+        const end = typeof config === 'string' ? observer(undefined, config) : observer(config.name, config.text);
+        result.then(() => end(), end);
+      }
+      return result;
+    }) as pg.Pool['query'];
+  }
+
+  const pool = new WatchedPool({
+    ...connection,
+    Client: CountingClient,
+    ...(onConnect && { onConnect }),
+    types: TYPES,
+    max: size,
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
+    ...(pooling === 'none' && { statement_timeout: timeoutMs }),
+    // PgBouncer lets no session begin with it. Where each transaction has another session, it is for the role to set.
+    ...(pooling === 'session' && { onConnect: (client) => client.query(`set statement_timeout = ${timeoutMs}`) }),
+  });
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  // Without a listener of its own, a connection in use that breaks would take the process down.
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.warn({ err: error }, 'a database connection broke')),
+  );
+  return { pool, statementCount: () => statements };
+};
+
+/** A column that a prepared statement gives back has another type since: "cached plan must not change result type". */
+const isPlanOutdated = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
+
+const unnamed = <Args extends readonly unknown[]>(args: Args): Args => {
+  const [query, ...rest] = args as unknown as [string | pg.QueryConfig];
+  if (typeof query === 'string' || query.name === undefined) return args;
+  const { name: _, ...config } = query;
+  return [config, ...rest] as unknown as Args;
+};
+
+// Prepared once a connection. None of our queries has a list in it, whose every length would be a statement of its own.
+const statementNameGenerator = ({ sql }: { sql: string }): string => `prisma_${hash('sha1', sql, 'base64url')}`;
+
+/** Where each statement of a pool without connections of its own goes. */
+export type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult>;
+
+/** A pool for Prisma's adapter, which takes nothing less. */
+export const poolOf = (query: Query): pg.Pool => {
+  class QueryPool extends pg.Pool {
+    // One signature stands for the overloads that the driver declares, of which Prisma's adapter uses this one.
+    override query = query as pg.Pool['query'];
+  }
+  return new QueryPool();
+};
+
+/** Prisma on one connection, inside the transaction that is open there. Nothing is prepared: a pooler may give the session to others. */
+export const createPrismaOn = (client: pg.ClientBase): Promise<PrismaClient> =>
+  createPrisma(poolOf(({ name: _, ...config }) => client.query(config)));
+
+/** Prisma on connections that it does not own: closing them is the pool's business. */
+export const createPrisma = async (pool: Pool): Promise<PrismaClient> => {
+  // Prisma qualifies every table, by default with `public`; our own SQL follows the search path.
+  const { rows } = await pool.query<{ schema: string }>({ text: 'select current_schema() as schema' });
+  return new PrismaClient({
+    adapter: new PrismaPg(pool, { schema: rows[0]?.schema ?? 'public', statementNameGenerator }),
+  });
+};

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import pg, { type Pool } from 'pg';
+import type { Logger } from 'pino';
+import { OperatorError } from '../errors.ts';
+import { type ConnectionConfig, DatabaseClient, useBriefly } from './client.ts';
+import { connectionConfig } from './connection.ts';
+import { isDatabaseUnavailable } from './failures.ts';
+
+/**
+ * What stands between a connection and the server: `none`; a pooler that gives it a session of its own for as long as it is open; or one that gives
+ * each transaction any session, so that nothing of a session can be relied on (`LISTEN`, advisory locks, named statements, settings).
+ */
+export type Pooling = 'none' | 'session' | 'transaction';
+
+const TRIES = 3;
+
+// Statement pooling: https://www.pgbouncer.org/features.html
+const NO_TRANSACTIONS = /transaction blocks not allowed/;
+
+/**
+ * Finds out by what the connection meets, for no pooler says it of itself. It asks one more connection to hold a session for a moment.
+ * @param client connected, and with no transaction open
+ */
+export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
+  const pid = await pidOf(client);
+  // The server names the process when a session begins. A pooler has begun it before, and names something of its own.
+  if (pid === client.namedPid) return 'none';
+  try {
+    return await useBriefly(client.another(), async (other) => {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        if ((await pidOf(client)) !== pid) return 'transaction';
+        // Two connections that are open at once have one session between them; or the first has lost its own to the second.
+        if ((await pidOf(other, 'begin')) === pid || (await pidOf(client)) !== pid) return 'transaction';
+        await other.query('rollback');
+      }
+      return 'session';
+    });
+  } catch (error) {
+    return error instanceof pg.DatabaseError && NO_TRANSACTIONS.test(error.message) ? 'transaction' : 'session';
+  }
+};
+
+/**
+ * Whether a pooler in transaction mode knows statements by name in whatever session it gives (PgBouncer since 1.21, with `max_prepared_statements`).
+ * @param client connected, and with no transaction open
+ */
+export const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
+  const statement = { name: 'vitrine_probe', text: 'select pg_backend_pid() as pid' };
+  try {
+    return await useBriefly(client.another(), async (other) => {
+      // The session that was used last is the next to be given: there the other finds its name taken.
+      for (const each of [client, other, client, other]) await each.query(statement);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && (error.code === NO_SUCH_STATEMENT || error.code === STATEMENT_EXISTS))
+      return false;
+    throw error;
+  }
+};
+
+const NO_SUCH_STATEMENT = '26000';
+const STATEMENT_EXISTS = '42P05';
+
+/**
+ * @param what needs the session: `Migrations need`
+ * @param instead what can be done without one
+ * @throws OperatorError where each transaction may have another one
+ */
+export const assertOwnSession = async (client: DatabaseClient, what: string, instead = ''): Promise<void> => {
+  if ((await findPooling(client)) !== 'transaction') return;
+  throw new OperatorError(
+    `${what} a session, and there is a pooler in transaction mode before the database: let DATABASE_DIRECT_URL lead to the database itself, or to a pool in session mode${instead}.`,
+  );
+};
+
+const pidOf = async (client: DatabaseClient, begin?: string): Promise<number | undefined> => {
+  if (begin) await client.query(begin);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid;
+};
+
+/** The way from here to the database. */
+export interface PoolerMode {
+  readonly pooling: Pooling;
+  /** Whether statements are prepared once a connection. */
+  readonly isPrepared: boolean;
+}
+
+interface PoolerOptions {
+  readonly preparedStatements: 'auto' | 'on' | 'off';
+  readonly log: Logger;
+}
+
+/**
+ * Finds out which pooler is before the database, and what it does to a session.
+ * @param client connected, and with no transaction open
+ * @throws OperatorError when the database cannot be used through it
+ */
+export const poolerModeOf = async (
+  client: DatabaseClient,
+  { preparedStatements, log }: PoolerOptions,
+): Promise<PoolerMode> => {
+  const pooling = await findPooling(client);
+  if (pooling === 'none') return { pooling, isPrepared: preparedStatements !== 'off' };
+
+  const lost = await findLostSettings(client);
+  if (lost.length > 0) throw new OperatorError(lostSettings(lost));
+  if (pooling === 'session') return { pooling, isPrepared: preparedStatements !== 'off' };
+
+  if (preparedStatements === 'on' && !(await keepsStatements(client))) throw new OperatorError(STATEMENTS_ARE_LOST);
+  if (!(await hasStatementTimeout(client))) log.warn(NO_STATEMENT_TIMEOUT);
+  return { pooling, isPrepared: preparedStatements === 'on' };
+};
+
+const TIMEOUT_MS = 3000;
+
+/** As {@link poolerModeOf}, over a connection of its own. @throws OperatorError as there, and when the database is not there */
+export const findPoolerMode = async ({
+  connection,
+  ...options
+}: PoolerOptions & { readonly connection: ConnectionConfig }): Promise<PoolerMode> => {
+  const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS });
+  try {
+    return await useBriefly(client, () => poolerModeOf(client, options));
+  } catch (error) {
+    if (!(error instanceof Error) || !isDatabaseUnavailable(error)) throw error;
+    throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
+  }
+};
+
+/** Of the settings that a session was to begin with, those that a pooler has dropped, as `TimeZone = UTC`. */
+const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {
+  const lost: string[] = [];
+  for (const [name, value] of Object.entries(client.startup)) {
+    const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
+    // DateStyle has a second half.
+    if (rows[0]?.value.split(',')[0] !== value) lost.push(`${name} = ${value}`);
+  }
+  return lost;
+};
+
+const lostSettings = (lost: readonly string[]): string =>
+  `A pooler before the database drops what a session is to begin with: ${lost.join(', ')}. Let the role begin so: ${lost.map((setting) => `"alter role … set ${setting}"`).join(', ')}.`;
+
+const STATEMENTS_ARE_LOST =
+  'PREPARED_STATEMENTS=on, and the pooler in transaction mode before the database does not know statements by name in every session: leave it out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
+
+/** What a statement is cut off by that the gateway has given up. */
+export const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => {
+  const { rows } = await client.query<{ value: string }>(`select current_setting('statement_timeout') as value`);
+  return rows[0]?.value !== '0';
+};
+
+const NO_STATEMENT_TIMEOUT =
+  'the pooler in transaction mode before the database begins sessions without a statement_timeout: statements that the gateway has given up go on; let the role set it: "alter role … set statement_timeout = …" (DATABASE_TIMEOUT_MS)';
+
+const NOTIFICATION_TIMEOUT_MS = 2000;
+
+/**
+ * Sends a notification on one way and listens for it on another, on a channel that no gateway listens to.
+ * @param notify runs a statement on the one way
+ * @returns how long it took, in milliseconds; undefined where it did not come through within {@link NOTIFICATION_TIMEOUT_MS}
+ */
+export const tripOfNotification = async (
+  listenUrl: string,
+  notify: (sql: string, values: string[]) => Promise<unknown>,
+): Promise<number | undefined> => {
+  const channel = `vitrine_probe_${randomUUID().replaceAll('-', '')}`;
+  const listener = new DatabaseClient({
+    ...connectionConfig(listenUrl),
+    connectionTimeoutMillis: NOTIFICATION_TIMEOUT_MS,
+    query_timeout: NOTIFICATION_TIMEOUT_MS,
+  });
+  const { promise: heard, resolve } = Promise.withResolvers<boolean>();
+  listener.on('notification', () => resolve(true));
+  const timer = setTimeout(resolve, NOTIFICATION_TIMEOUT_MS, false);
+  try {
+    return await useBriefly(listener, async () => {
+      await listener.query(`listen ${channel}`);
+      const startMs = performance.now();
+      await notify('select pg_notify($1, $2)', [channel, 'hello']);
+      return (await heard) ? performance.now() - startMs : undefined;
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** @throws OperatorError where what is committed by way of the pool is not told to those who listen at the other URL */
+export const assertSameDatabase = async (pool: Pool, directUrl: string): Promise<void> => {
+  const tripMs = await tripOfNotification(directUrl, (sql, values) => pool.query(sql, values));
+  if (tripMs === undefined) {
+    throw new OperatorError(
+      'A notification sent by way of DATABASE_URL did not arrive at DATABASE_DIRECT_URL: let both lead to the same database.',
+    );
+  }
+};

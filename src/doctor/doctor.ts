@@ -1,0 +1,79 @@
+import type { Config } from '../config/config.ts';
+import { DatabaseClient } from '../database/client.ts';
+import { connectionConfig } from '../database/connection.ts';
+import { placeOf } from '../database/connection-url.ts';
+import { messageOf } from '../database/migrations/apply.ts';
+import type { CheckedTable } from '../feature.ts';
+import { type Check, type Finding, fail, ok } from './finding.ts';
+import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
+import { checkIndexes, checkMigrations, checkNotifications, checkPermissions } from './tables.ts';
+
+/** In the order in which one would mend them. Those after the migrations need the tables. */
+const CHECKS: readonly (readonly [name: string, check: Check])[] = [
+  ['server', checkServer],
+  ['clock', checkClock],
+  ['pooler', checkPooler],
+  ['connections', checkConnections],
+  ['replicas', checkReplicas],
+  ['migrations', checkMigrations],
+  ['permissions', checkPermissions],
+  ['indexes', checkIndexes],
+  ['notifications', checkNotifications],
+];
+
+const CONNECT_TIMEOUT_MS = 5000;
+const QUERY_TIMEOUT_MS = 10_000;
+
+/** Looks at a database as a gateway would use it. Changes nothing. Never throws for what it finds. */
+export const examine = async (
+  tables: readonly CheckedTable[],
+  config: Config,
+  url: string,
+  instances: number,
+): Promise<Finding[]> => {
+  const connection = connectionConfig(url);
+  const place = `${connection.database ?? ''} at ${placeOf(url)}`;
+  const client = new DatabaseClient({
+    ...connection,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    const startMs = performance.now();
+    await client.connect();
+    const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];
+    for (const [name, check] of CHECKS) {
+      const found = await check({ tables, config, url, client, instances }).catch((error: unknown) => [
+        fail(name, `could not be looked at: ${messageOf(error)}`, 'Mend what is said above, and run this again.'),
+      ]);
+      findings.push(...found);
+      // Without the tables, all the rest would only say so again.
+      if (name === 'migrations' && found.some(({ status }) => status === 'fail')) break;
+    }
+    return findings;
+  } catch (error) {
+    return [fail('database', `${place} cannot be reached: ${messageOf(error)}`, remedyOf(error))];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Is PostgreSQL running there, and does it listen on that port? Check DATABASE_URL.',
+  ENOTFOUND: 'The host name is unknown here. Check DATABASE_URL, and the DNS of this machine.',
+  EAI_AGAIN: 'The host name could not be looked up. Check DATABASE_URL, and the DNS of this machine.',
+  '28P01': 'User or password is wrong. Check DATABASE_URL; special characters in a password are percent-encoded.',
+  '28000': 'The server lets nobody in from here in this way. Check its pg_hba.conf, and sslmode in DATABASE_URL.',
+  '3D000': 'Create it (createdb), or check the name at the end of DATABASE_URL.',
+  '53300': 'All connections are taken. Raise max_connections, or close some.',
+  '08P01':
+    'A pooler lets no session begin with that: leave it out of DATABASE_URL, and let the role set it ("alter role … set …").',
+  '57P03': 'It is starting or stopping. Try again in a moment.',
+};
+
+const remedyOf = (error: unknown): string => {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const code = first instanceof Error && 'code' in first ? String(first.code) : '';
+  return REMEDIES[code] ?? 'Check DATABASE_URL, the network between, and the log of the server.';
+};

@@ -1,0 +1,55 @@
+import type pg from 'pg';
+import type { Config } from '../config/config.ts';
+import type { DatabaseClient } from '../database/client.ts';
+import type { CheckedTable } from '../feature.ts';
+
+/** What one look at the installation has found. */
+export interface Finding {
+  readonly check: string;
+  /** `fail`: the gateway does not work so; `warn`: it does, and something is not as it should be. */
+  readonly status: 'ok' | 'warn' | 'fail';
+  /** What is so. */
+  readonly message: string;
+  /** What to do about it, where it is not ok. */
+  readonly remedy?: string;
+}
+
+export interface Patient {
+  readonly tables: readonly CheckedTable[];
+  readonly config: Config;
+  readonly url: string;
+  /** Connected as the gateway connects. */
+  readonly client: DatabaseClient;
+  /** How many gateways are to run on this database. */
+  readonly instances: number;
+}
+
+export type Check = (patient: Patient) => Promise<Finding[]>;
+
+export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message });
+
+export const warn = (check: string, message: string, remedy: string): Finding => ({
+  check,
+  status: 'warn',
+  message,
+  remedy,
+});
+
+export const fail = (check: string, message: string, remedy: string): Finding => ({
+  check,
+  status: 'fail',
+  message,
+  remedy,
+});
+
+/** The one row that a query without a table answers. */
+export const oneRow = async <Row extends pg.QueryResultRow>(
+  client: pg.Client,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row> => {
+  const { rows } = await client.query<Row>(sql, values);
+  const [row] = rows;
+  if (!row) throw new Error(`no row from: ${sql}`);
+  return row;
+};

@@ -1,0 +1,174 @@
+import { DatabaseClient, useBriefly } from '../database/client.ts';
+import { connectionConfig } from '../database/connection.ts';
+import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
+import { findPooling, tripOfNotification } from '../database/pooler.ts';
+import { OperatorError } from '../errors.ts';
+import { type Check, type Finding, fail, ok, oneRow, type Patient, warn } from './finding.ts';
+
+/** Whether the database is as this version's migrations leave it. */
+export const checkMigrations: Check = async ({ client }) => {
+  const status = await readMigrationStatus(client).catch((error: unknown) => {
+    if (error instanceof OperatorError) return error;
+    throw error;
+  });
+  if (status instanceof OperatorError) {
+    return [
+      fail(
+        'migrations',
+        'the record of migrations cannot be read',
+        'Let the owner run "grant select on _prisma_migrations to …".',
+      ),
+    ];
+  }
+  const { applied, pending, failed, unknown, edited } = status;
+  const findings: Finding[] = [];
+  if (pending.length > 0) {
+    const unfinished = failed.length > 0 ? `, of which ${failed.join(', ')} was begun and not finished` : '';
+    findings.push(
+      fail(
+        'migrations',
+        `pending: ${pending.join(', ')}${unfinished}`,
+        'Run "npx vitrine migrate" as the role that owns the tables.',
+      ),
+    );
+  }
+  if (edited.length > 0) {
+    const remedy = 'Restore the files of prisma/migrations from the release that was installed.';
+    findings.push(warn('migrations', `edited after being applied: ${edited.join(', ')}`, remedy));
+  }
+  if (unknown.length > 0) {
+    const remedy = 'That is fine while an upgrade rolls out; after it, no older version should be running.';
+    findings.push(warn('migrations', `a newer version has migrated this database: ${unknown.join(', ')}`, remedy));
+  }
+  return findings.length > 0 ? findings : [ok('migrations', `${applied.length} applied, none pending`)];
+};
+
+/** The indexes that the migrations make and do not drop again. */
+const readIndexNames = async (directory = MIGRATIONS_DIRECTORY): Promise<string[]> => {
+  const names = new Set<string>();
+  for (const { script } of await readMigrationFiles(directory)) {
+    const statements = script.replaceAll(/--.*$/gm, '');
+    const pattern =
+      /\bcreate\s+(?:unique\s+)?index\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"?(\w+)"?\s+on\b|\bdrop\s+index\s+(?:concurrently\s+)?(?:if\s+exists\s+)?"?(\w+)"?/gi;
+    for (const [, created, dropped] of statements.matchAll(pattern)) {
+      if (created) names.add(created);
+      if (dropped) names.delete(dropped);
+    }
+  }
+  return [...names].sort();
+};
+
+/** Whether every index of the migrations is there and usable. */
+export const checkIndexes: Check = async ({ client }) => {
+  const names = await readIndexNames();
+  const { rows } = await client.query<{ name: string; valid: boolean | null }>(
+    `select name, (select indisvalid and indisready from pg_index where indexrelid = to_regclass(quote_ident(name))) as valid
+     from unnest($1::text[]) as name`,
+    [names],
+  );
+  const missing = rows.filter(({ valid }) => valid === null).map(({ name }) => name);
+  const invalid = rows.filter(({ valid }) => valid === false).map(({ name }) => name);
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    const remedy =
+      'Create them again as prisma/migrations has them (with "concurrently" on a live database): lists are slow without.';
+    findings.push(fail('indexes', `missing: ${missing.join(', ')}`, remedy));
+  }
+  if (invalid.length > 0) {
+    const remedy = `A build of them was cut off: ${invalid.map((name) => `"reindex index concurrently ${name}"`).join(', ')}.`;
+    findings.push(fail('indexes', `not valid: ${invalid.join(', ')}`, remedy));
+  }
+  return findings.length > 0 ? findings : [ok('indexes', `all ${names.length} there and valid`)];
+};
+
+interface Rights {
+  role: string;
+  missing: { table: string; privilege: string }[];
+  isSuperuser: boolean;
+  isWriter: boolean;
+}
+
+/** Whether the role may do what a gateway does. */
+export const checkPermissions: Check = async ({ client, tables }) => {
+  const wanted = tables.flatMap(({ table, rights }) => rights.map((privilege) => ({ table, privilege })));
+  const { role, missing, isSuperuser, isWriter } = await oneRow<Rights>(
+    client,
+    `select current_user as role,
+       (select coalesce(json_agg(w), '[]') from json_to_recordset($1) w ("table" text, privilege text),
+          regexp_match(privilege, '^(\\w+)(?: \\((\\w+)\\))?$') part
+        where not case when part[2] is null then has_table_privilege("table", part[1])
+                       else has_column_privilege("table", part[2], part[1]) end) as missing,
+       (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
+       exists (select from unnest($2::text[]) t where has_table_privilege(t, 'insert')) as "isWriter"`,
+    [JSON.stringify(wanted), tables.map(({ table }) => table)],
+  );
+  const [first] = missing;
+  if (first) {
+    const grant = `${first.privilege} on ${missing
+      .filter(({ privilege }) => privilege === first.privilege)
+      .map(({ table }) => table)
+      .join(', ')}`;
+    const remedy = `Let the owner run "grant ${grant} to ${role}".`;
+    return [fail('permissions', `${role} has no right to ${grant}`, remedy)];
+  }
+  const surplus = isSuperuser
+    ? '; it is a superuser, and could do with far less'
+    : isWriter
+      ? '; it may also write, which serving does not need'
+      : '';
+  return [ok('permissions', `${role} has all the rights that serving needs${surplus}`)];
+};
+
+const TIMEOUT_MS = 3000;
+
+/** Whether changes are told: the triggers are on, and a notification comes through to a connection that listens. */
+export const checkNotifications: Check = async (patient) =>
+  patient.config.pulse === 'poll'
+    ? [ok('notifications', 'not relied on: PULSE=poll')]
+    : [await checkTriggers(patient), await checkRoundTrip(patient)];
+
+const checkTriggers = async ({ client, tables }: Patient): Promise<Finding> => {
+  const expected = tables.flatMap(({ table, triggers }) => triggers.map((trigger) => ({ table, trigger })));
+  const { rows } = await client.query<{ table: string; trigger: string }>(
+    `select * from json_to_recordset($1) as expected ("table" text, trigger text) where not exists (
+       select from pg_trigger where tgrelid = to_regclass("table") and tgname = trigger and tgenabled in ('O', 'A'))`,
+    [JSON.stringify(expected)],
+  );
+  if (rows.length === 0)
+    return ok('triggers', `every change of ${tables.map(({ table }) => table).join(', ')} is notified`);
+  const missing = rows.map(({ table, trigger }) => `${trigger} on ${table}`).join(', ');
+  const remedies = rows.map(({ table, trigger }) => `"alter table ${table} enable trigger ${trigger}"`).join(', ');
+  return fail(
+    'triggers',
+    `no enabled trigger ${missing}: changes would not show for as long as answers are kept`,
+    `${remedies}; if it is gone, create it as prisma/migrations has it.`,
+  );
+};
+
+const checkRoundTrip = async ({ client, url, config }: Patient): Promise<Finding> => {
+  const directUrl = config.databaseDirectUrl ?? url;
+  const remedy = config.databaseDirectUrl
+    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, itself or by way of a pool in session mode; or set PULSE=poll.'
+    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or PULSE=poll.';
+  if (await isShared(directUrl)) {
+    const message = 'a pooler in transaction mode takes them: changes would not show for as long as answers are kept';
+    return fail('notifications', message, remedy);
+  }
+  const tripMs = await tripOfNotification(directUrl, (sql, values) => client.query(sql, values));
+  if (tripMs !== undefined) return ok('notifications', `one came through in ${tripMs.toFixed(1)} ms`);
+  return fail(
+    'notifications',
+    'one did not come through: changes would not show for as long as answers are kept',
+    remedy,
+  );
+};
+
+/** Whether there is no session of one's own on that way. */
+const isShared = async (url: string): Promise<boolean> => {
+  const client = new DatabaseClient({
+    ...connectionConfig(url),
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  return useBriefly(client, async () => (await findPooling(client)) === 'transaction');
+};

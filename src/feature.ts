@@ -1,0 +1,38 @@
+import type { CachedTable } from './cache/tags.ts';
+import type { PrismaClient } from './database/generated/client/client.ts';
+import type { FeatureLoaders } from './graphql/context.ts';
+
+/** Which rows of a table are shown at a point in time, in every form that is needed. */
+export interface Rule<Row, Where> {
+  /** A condition. @param alias of the table @param now an SQL expression */
+  readonly sql: (alias: string, now: string) => string;
+  readonly holds: (row: Row, now: Date) => boolean;
+  /** A filter for Prisma. */
+  readonly where: (now: Date) => Where;
+  /** When the rule next begins or ceases to hold for a row, with time alone: an SQL expression, null for never. @param after one, too */
+  readonly nextChangeSql: (after: string) => string;
+}
+
+/** What the database must have for a table. The doctor looks whether it does, and a test whether the migrations make it so. */
+export interface CheckedTable {
+  readonly table: string;
+  /** Together they notify every change. */
+  readonly triggers: readonly string[];
+  /** Updates of these columns are not notified. */
+  readonly silentColumns: readonly string[];
+  /** What the gateway's role is to be granted: `select`, `update (a_column)`. */
+  readonly rights: readonly string[];
+}
+
+/** A table that the gateway shows, and all that other parts have to know of it. */
+export interface Feature extends CachedTable, CheckedTable, FeatureLoaders {
+  /** A number on the front page. */
+  readonly count?: {
+    /** In JSON. */
+    readonly name: string;
+    readonly label: string;
+    readonly read: (prisma: PrismaClient, now: Date) => Promise<number>;
+  };
+  /** Adds the feature's types and queries to the schema's builder. */
+  readonly register: () => Promise<unknown>;
+}

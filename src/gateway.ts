@@ -1,0 +1,317 @@
+import type { Logger } from 'pino';
+import { type OpenedAccess, openAccess } from './access/access.ts';
+import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
+import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
+import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
+import { createTagVersions } from './cache/tags.ts';
+import type { Config } from './config/config.ts';
+import { createClock } from './database/clock.ts';
+import { connectionConfig } from './database/connection.ts';
+import { isDatabaseUnreachable } from './database/failures.ts';
+import { assertMigrated } from './database/migrations/status.ts';
+import { createDatabase, createPrisma } from './database/pool.ts';
+import { assertSameDatabase, findPoolerMode, type PoolerMode } from './database/pooler.ts';
+import { createReplicas } from './database/replicas/replicas.ts';
+import { createSql } from './database/sql.ts';
+import { AppError, Overloaded, withDeadline } from './errors.ts';
+import { FEATURES } from './features.ts';
+import { contextFactory } from './graphql/context.ts';
+import { createGraphqlRoutes } from './graphql/handler.ts';
+import { createEngine, createGiveViewed, ExecutionFailed } from './graphql/run-operation.ts';
+import { createResponseWriter } from './http/cached-http-response.ts';
+import { createContentEncodings } from './http/content-encodings.ts';
+import { GRAPHQL_PATH } from './http/message.ts';
+import { type App, createApp } from './http/pipeline.ts';
+import { createProbes } from './http/probes.ts';
+import { createRequestCache } from './http/request-cache.ts';
+import { createCors } from './http/response-headers.ts';
+import { startHttpServer } from './http/server.ts';
+import { createViewCounter } from './notice/view-counter.ts';
+import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
+import { traceReads } from './observability/tracing.ts';
+import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
+import { createCatalogueCounts, createFrontPage } from './pages/front-page.ts';
+import { createPages, frontPageLinks } from './pages/pages.ts';
+import { findImage } from './pages/placeholder-image.ts';
+import { loadRestOperations, operationTexts } from './rest/documents.ts';
+import { createRestRoutes } from './rest/handler.ts';
+import { createOpenapi } from './rest/openapi/openapi.ts';
+import { createSchema } from './schema.ts';
+
+/** For what requests ask for: a share of the memory for responses, and at least what a gateway without one needs. */
+const REQUEST_CACHE_SHARE = 0.125;
+const MIN_REQUEST_CACHE_BYTES = 524_288;
+
+/** Of the time for a shutdown, what is kept for letting go of the database once no request is left. */
+const CLOSING_SHARE = 0.2;
+const MAX_CLOSING_MS = 1000;
+
+/** After the start: whoever waited for it is answered first. */
+const LOAD_ALL_AFTER_MS = 500;
+
+export interface Gateway {
+  readonly app: App;
+  readonly metrics: Metrics;
+  /** Statements sent to the database so far. */
+  readonly statementCount: () => number;
+  /** From now on `/readyz` says no. */
+  readonly startDraining: () => void;
+  /** Loads what is otherwise loaded when it is first asked for. */
+  readonly loadAll: () => Promise<unknown>;
+  /** Lets go of the database. */
+  readonly close: () => Promise<void>;
+}
+
+export interface DatabaseToServe {
+  readonly url: string;
+  /** Undefined: it is found out, over a connection more. */
+  readonly poolerMode?: PoolerMode | undefined;
+}
+
+/**
+ * Puts the gateway together on a migrated database.
+ * @param pageOfAll where it is one of several: their metrics together
+ * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
+ */
+export const createGateway = async (
+  config: Config,
+  { url: databaseUrl, poolerMode }: DatabaseToServe,
+  log: Logger,
+  pageOfAll?: Metrics['page'],
+): Promise<Gateway> => {
+  const schema = createSchema(config);
+  const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
+  const observability = await createObservability(config, log);
+  const { observer, tracing } = observability;
+  const { preparedStatements, databaseDirectUrl: directUrl } = config;
+  const connection = connectionConfig(databaseUrl);
+  const { pooling, isPrepared } = poolerMode ?? (await findPoolerMode({ connection, preparedStatements, log }));
+  const { pool, statementCount } = createDatabase({
+    connection,
+    pooling,
+    isPrepared,
+    size: config.databasePoolSize,
+    timeoutMs: config.databaseTimeoutMs,
+    log,
+    observer: observer.statement,
+  });
+  const clock = createClock();
+  let opened: OpenedAccess;
+  try {
+    opened = await openAccess(config.access, clock, log);
+    await assertMigrated(pool);
+    if (directUrl !== undefined && config.pulse === 'listen') await assertSameDatabase(pool, directUrl);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+
+  const { access } = opened;
+  const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
+  const tagVersions = createTagVersions(FEATURES);
+  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize } = config;
+  const replicas =
+    replicaUrls.length > 0
+      ? createReplicas({
+          urls: replicaUrls,
+          primary: pool,
+          freshnessMs,
+          poolSize,
+          timeoutMs,
+          log,
+          observer: observer.statement,
+        })
+      : undefined;
+  const freshnessMonitor = await startFreshnessMonitor({
+    ...(config.pulse === 'poll'
+      ? { source: createPollFeed(FEATURES), connection }
+      : {
+          source: createListenFeed(FEATURES, replicas?.observer),
+          connection: directUrl === undefined ? connection : connectionConfig(directUrl),
+        }),
+    clock,
+    tagVersions,
+    freshnessMs,
+    log,
+  });
+  const prisma = await createPrisma(pool);
+  const responseCache = createResponseCache({
+    freshnessMonitor,
+    tagVersions,
+    clock,
+    maxBytes: cacheMaxBytes,
+    freshnessMs,
+    staleIfErrorMs,
+    timeoutMs,
+    kindOf,
+  });
+  const { exposure, introspection, fieldSuggestions, queryLimits: limits } = config;
+  const sql = createSql(pool);
+  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
+  const giveViewed = createGiveViewed(viewCounter, timeoutMs);
+  const createContext = await contextFactory({
+    features: FEATURES,
+    prisma,
+    sql,
+    clock,
+    tracing,
+    maxRows: limits.maxCost,
+    replicas,
+  });
+  const load = createLoadGuard({
+    maxInFlight: config.maxInFlight,
+    maxWaitMs: config.maxWaitMs,
+    maxLoopLagMs: config.maxLoopLagMs,
+    poolSize,
+    connections: poolSize * (1 + replicaUrls.length),
+    pool,
+    lag: watchLoopLag(),
+    log,
+  });
+  const engine = createEngine({
+    schema,
+    createContext,
+    responseCache,
+    giveViewed,
+    load,
+    log,
+    tracing,
+    timeoutMs,
+    introspection,
+    fieldSuggestions,
+    limits,
+  });
+  const metrics = createMetrics(
+    {
+      ...observability,
+      responseCache,
+      cacheMaxBytes,
+      freshnessMonitor,
+      views: viewCounter,
+      pool,
+      replicas,
+      load,
+      fallBacks: engine.fallBacks,
+    },
+    pageOfAll,
+  );
+  const counts = FEATURES.flatMap(({ count }) => count ?? []);
+  const probes = createProbes({ pool, metrics, exposure: exposure.metrics });
+  const pages = createPages({
+    exposure,
+    frontPage: createFrontPage({
+      links: frontPageLinks(exposure),
+      counts,
+      countCatalogue: createCatalogueCounts(counts, prisma, clock),
+      responseCache,
+      admit: access.admitToPage,
+    }),
+    graphiql: {
+      endpoint: GRAPHQL_PATH,
+      title: 'Vitrine',
+      introspection,
+      operations: operationTexts(operations),
+    },
+    openapi: createOpenapi(operations, schema),
+  });
+  const app = createApp({
+    routes: [
+      createGraphqlRoutes(engine, pages.graphiql),
+      createRestRoutes(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH }),
+      probes.find,
+      pages.find,
+      findImage,
+    ],
+    requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
+    responses: responseCache,
+    countViews: giveViewed,
+    access,
+    load,
+    writer: createResponseWriter({
+      clock,
+      contentEncodings: createContentEncodings(log),
+      cors: createCors(config.corsOrigins),
+      isRestricted: access.isRestricted,
+    }),
+    observer,
+    log,
+  });
+
+  return {
+    app,
+    metrics,
+    statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
+    startDraining: probes.startDraining,
+    loadAll: engine.yoga,
+    close: async () => {
+      load.stop();
+      opened.close();
+      await freshnessMonitor.close();
+      await prisma.$disconnect();
+      await replicas?.close();
+      await pool.end();
+      await tracing.close();
+    },
+  };
+};
+
+const kindOf = (error: unknown): FailureKind => {
+  const causes = error instanceof ExecutionFailed ? error.errors.map(({ originalError }) => originalError) : [error];
+  if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
+  const failures = causes.filter((cause) => cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE');
+  if (failures.length === 0) return 'other';
+  return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
+};
+
+export interface Serving {
+  readonly url: string;
+  /** Finishes what is in flight and lets go of everything, within the configured time. Idempotent. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A gateway that may be one of several processes at the same address. */
+export interface ServingGateway extends Serving {
+  readonly metrics: Metrics;
+  /** Like `stop`, when another process has taken its place: at once, and `/readyz` is not changed. */
+  readonly leave: () => Promise<void>;
+}
+
+/** Opens the port on a gateway. @throws OperatorError as {@link createGateway} and the port do */
+export const serve = async (
+  config: Config,
+  database: DatabaseToServe,
+  log: Logger,
+  pageOfAll?: Metrics['page'],
+): Promise<ServingGateway> => {
+  const gateway = await createGateway(config, database, log, pageOfAll);
+  const { metrics } = gateway;
+  try {
+    const server = await startHttpServer({ app: gateway.app, config, log });
+    const loading = setTimeout(gateway.loadAll, LOAD_ALL_AFTER_MS).unref();
+    const { shutdownTimeoutMs, shutdownDelayMs } = config;
+    const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
+    let stopping: Promise<void> | undefined;
+    const end = async (delayMs: number): Promise<void> => {
+      clearTimeout(loading);
+      await server.drain(shutdownTimeoutMs - closingMs, { delayMs });
+      // A database that no longer speaks keeps nobody waiting.
+      await withDeadline(gateway.close(), closingMs);
+    };
+    return {
+      url: server.url,
+      metrics,
+      stop: () => {
+        gateway.startDraining();
+        stopping ??= end(shutdownDelayMs);
+        return stopping;
+      },
+      leave: () => {
+        stopping ??= end(0);
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
+};

@@ -1,0 +1,102 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  GraphQLBoolean,
+  type GraphQLField,
+  GraphQLInt,
+  type GraphQLLeafType,
+  GraphQLString,
+  getArgumentValues,
+  isEnumType,
+  isNonNullType,
+  Kind,
+  type VariableValues,
+  visit,
+} from 'graphql';
+import { NotCompiled, ViewCountPlaceholder } from './placeholder.ts';
+
+export type Args = Record<string, unknown>;
+
+/** https://spec.graphql.org/draft/#CoerceArgumentValues(), with all that does not depend on variables done once. */
+export const argsReader = (
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): ((variables: VariableValues) => Args) => {
+  const variables = new Map<string, string>();
+  const constant: ArgumentNode[] = [];
+  for (const argument of node.arguments ?? []) {
+    if (argument.value.kind === Kind.VARIABLE) variables.set(argument.name.value, argument.value.name.value);
+    else if (hasVariable(argument)) throw new NotCompiled();
+    else constant.push(argument);
+  }
+  const optional = field.args.filter(({ name }) => !variables.has(name));
+  const fixed = getArgumentValues(Object.assign(Object.create(field), { args: optional }), {
+    ...node,
+    arguments: constant,
+  });
+  if (variables.size === 0) return () => fixed;
+
+  const readers = field.args.flatMap((argument) => {
+    const variable = variables.get(argument.name);
+    return variable === undefined
+      ? []
+      : [{ name: argument.name, variable, isNonNull: isNonNullType(argument.type), fallback: argument.defaultValue }];
+  });
+  return ({ coerced }) => {
+    const args = { ...fixed };
+    for (const { name, variable, isNonNull, fallback } of readers) {
+      const value = variable in coerced ? coerced[variable] : fallback;
+      if (isNonNull && (value === null || value === undefined)) throw new NotCompiled();
+      if (value !== undefined) args[name] = value;
+    }
+    return args;
+  };
+};
+
+const hasVariable = (argument: ArgumentNode): boolean => {
+  let found = false;
+  visit(argument, {
+    Variable: () => {
+      found = true;
+    },
+  });
+  return found;
+};
+
+/** The JSON text of one value. @throws what the type throws for a value that it cannot represent */
+export type LeafWriter = (value: unknown) => string;
+
+const MAX_INT = 2 ** 31;
+
+/**
+ * Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion
+ * The values that a resolver normally gives take a short way; any other takes the type's own.
+ */
+export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
+  if (isEnumType(type)) return enumWriter((value) => type.coerceOutputValue(value));
+  const coerced: LeafWriter = (value) => JSON.stringify(type.coerceOutputValue(value));
+  switch (type) {
+    case GraphQLInt:
+      return (value) =>
+        typeof value === 'number' && Number.isInteger(value) && value < MAX_INT && value >= -MAX_INT
+          ? `${value}`
+          : coerced(value);
+    case GraphQLString:
+      return (value) => (typeof value === 'string' ? JSON.stringify(value) : coerced(value));
+    case GraphQLBoolean:
+      return (value) => (value === true ? 'true' : value === false ? 'false' : coerced(value));
+    default:
+      return (value) => (value instanceof ViewCountPlaceholder ? value.text : coerced(value));
+  }
+};
+
+const enumWriter = (coerce: LeafWriter | ((value: unknown) => unknown)): LeafWriter => {
+  const known = new Map<unknown, string>();
+  return (value) => {
+    const text = known.get(value) ?? JSON.stringify(coerce(value));
+    if (known.size < MAX_ENUM_VALUES) known.set(value, text);
+    return text;
+  };
+};
+
+const MAX_ENUM_VALUES = 100;

@@ -1,0 +1,203 @@
+import type { CacheOutcome } from '../cache/response-cache.ts';
+import type { CachedResponse } from '../cache/response-store.ts';
+import type { Clock } from '../database/clock.ts';
+import type { AppError } from '../errors.ts';
+import type { ContentEncodings } from './content-encodings.ts';
+import { type ErrorFormat, type GatewayRequest, type GatewayResponse, WrittenResponse, writeLines } from './message.ts';
+import type { Cors } from './response-headers.ts';
+import type { Executed, ResponseHead } from './route.ts';
+import { matchesEtag } from './static-file.ts';
+
+/** Writes the HTTP responses of operations. Those of the first three are complete: their heads are serialized once and shared. */
+export interface ResponseWriter {
+  readonly cached: (
+    cached: CachedResponse,
+    head: ResponseHead,
+    request: GatewayRequest,
+    requestId: string,
+  ) => GatewayResponse;
+  /** @param body with the view counts of this request, one character for each byte */
+  readonly counted: (body: string, head: ResponseHead, request: GatewayRequest, requestId: string) => GatewayResponse;
+  readonly rejected: (
+    error: AppError,
+    format: ErrorFormat,
+    request: GatewayRequest,
+    requestId: string,
+  ) => GatewayResponse;
+  /** The result of a request that was not answered at once, still without the headers that all responses have. */
+  readonly executed: (executed: Executed, head: ResponseHead, request: GatewayRequest) => GatewayResponse;
+  /** Adds the headers that all responses have. */
+  readonly withCommon: (response: GatewayResponse, request: GatewayRequest, requestId: string) => GatewayResponse;
+}
+
+interface Options {
+  readonly clock: Clock;
+  readonly contentEncodings: ContentEncodings;
+  /** Undefined where no header depends on the origin of a request. */
+  readonly cors: Cors | undefined;
+  /** Whether some callers get answers that others may not: then no shared cache may keep them. */
+  readonly isRestricted: boolean;
+}
+
+/** A copy elsewhere is out of reach of notifications: it is asked after this soon. */
+const MAX_AGE_S = 1;
+
+// RFC 9211: https://www.rfc-editor.org/rfc/rfc9211#section-2
+const CACHE_STATUS = {
+  hit: 'vitrine; hit',
+  miss: 'vitrine; fwd=miss',
+  stale: 'vitrine; hit; ttl=-1; detail=stale-if-error',
+} as const;
+
+/** Of a cached response, what differs from one to the next. */
+const VARYING = ['cache-control', 'etag'];
+
+const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, body: undefined, fault: undefined };
+
+interface Rejection extends Pick<GatewayResponse, 'status'> {
+  readonly body: string | Uint8Array;
+  readonly lines: string;
+}
+
+export const createResponseWriter = ({ clock, contentEncodings, cors, isRestricted }: Options): ResponseWriter => {
+  const vary = isRestricted ? 'accept, accept-encoding, authorization' : 'accept, accept-encoding';
+  const fresh = Array.from(
+    { length: MAX_AGE_S + 1 },
+    (_, age) => `${isRestricted ? 'private' : 'public'}, max-age=${age}`,
+  );
+  /** The lines that are the same in every response of a kind. There are as many kinds as media types, with and without an encoding. */
+  const linesOf = new Map<string, string>();
+  const rejections = new Map<string, Rejection>();
+
+  const cacheControlOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome): string => {
+    const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - clock.nowMs();
+    const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
+    return fresh[Math.max(0, Math.min(leftS, MAX_AGE_S))] ?? 'no-cache';
+  };
+
+  const ofCache = (
+    cached: CachedResponse,
+    outcome: CacheOutcome,
+    { contentType, link }: ResponseHead,
+    { method, headers }: GatewayRequest,
+  ): GatewayResponse => {
+    const cacheControl = cacheControlOf(cached, outcome);
+    const { etag } = cached;
+    const cacheStatus = CACHE_STATUS[outcome];
+    const ifNoneMatch = headers['if-none-match'];
+    if (ifNoneMatch !== undefined && method !== 'POST' && matchesEtag(ifNoneMatch, etag)) {
+      const notModified = { 'cache-control': cacheControl, etag, vary, 'cache-status': cacheStatus };
+      return withLink(link, { status: 304, headers: notModified, body: null });
+    }
+    const contentEncoding = contentEncodings(cached, headers['accept-encoding']);
+    // All in one literal: to copy headers from one object to the next costs as much as to send them.
+    const own: GatewayResponse['headers'] = {
+      'content-type': contentType,
+      'cache-control': cacheControl,
+      etag,
+      vary,
+      'cache-status': cacheStatus,
+    };
+    if (!contentEncoding) return withLink(link, { status: 200, headers: own, body: cached.body, encoding: 'latin1' });
+    own['content-encoding'] = contentEncoding.name;
+    return withLink(link, { status: 200, headers: own, body: contentEncoding.body });
+  };
+
+  /** The response with a body that belongs to its request alone. */
+  const ofRequest = (
+    body: string,
+    encoding: 'utf8' | 'latin1',
+    { contentType, isNegotiated, link }: ResponseHead,
+  ): GatewayResponse =>
+    withLink(link, {
+      status: 200,
+      headers: {
+        'content-type': contentType,
+        'cache-control': 'no-store',
+        ...(isNegotiated ? { vary: 'accept' } : {}),
+      },
+      body,
+      encoding,
+    });
+
+  const withCommon: ResponseWriter['withCommon'] = (response, request, requestId) => {
+    const { headers } = response;
+    headers['x-request-id'] = requestId;
+    headers['x-content-type-options'] = 'nosniff';
+    cors?.(request, headers);
+    return response;
+  };
+
+  const dependsOnOrigin = ({ headers: { origin } }: GatewayRequest): boolean =>
+    cors !== undefined && origin !== undefined;
+
+  /** @param varying headers, beside the id of the request and its link, that differ from one response of the kind to the next */
+  const write = (response: GatewayResponse, varying: readonly string[] = []): string => {
+    const { headers } = withCommon(response, ANY_REQUEST, '');
+    const common = Object.entries(headers).filter(
+      ([name]) => name !== 'x-request-id' && name !== 'link' && !varying.includes(name),
+    );
+    return writeLines(Object.fromEntries(common));
+  };
+
+  const writeOnce = (kind: string, example: () => GatewayResponse, varying?: readonly string[]): string => {
+    const known = linesOf.get(kind);
+    if (known !== undefined) return known;
+    const lines = write(example(), varying);
+    linesOf.set(kind, lines);
+    return lines;
+  };
+
+  return {
+    cached: (cached, head, request, requestId) => {
+      const { method, headers } = request;
+      if (method === 'HEAD' || headers['if-none-match'] !== undefined || dependsOnOrigin(request))
+        return withCommon(ofCache(cached, 'hit', head, request), request, requestId);
+      const acceptEncoding = headers['accept-encoding'];
+      const contentEncoding = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
+      const kind = contentEncoding ? `${head.contentType} ${contentEncoding.name}` : head.contentType;
+      const lines = writeOnce(kind, () => ofCache(cached, 'hit', head, request), VARYING);
+      const own = `etag: ${cached.etag}\r\ncache-control: ${cacheControlOf(cached, 'hit')}\r\n`;
+      return new WrittenResponse(
+        lines + linkLine(head.link) + own + idLine(requestId),
+        contentEncoding ? contentEncoding.body : cached.body,
+      );
+    },
+
+    counted: (body, head, request, requestId) => {
+      const example = (): GatewayResponse => ofRequest(body, 'latin1', head);
+      if (dependsOnOrigin(request)) return withCommon(example(), request, requestId);
+      const lines = writeOnce(`counted ${head.isNegotiated} ${head.contentType}`, example);
+      return new WrittenResponse(lines + linkLine(head.link) + idLine(requestId), body);
+    },
+
+    rejected: (error, format, request, requestId) => {
+      const { headers } = request;
+      if (dependsOnOrigin(request)) return withCommon(format.toResponse(error, headers), request, requestId);
+      const kind = format.typeOf(headers);
+      let rejection = rejections.get(kind);
+      if (!rejection) {
+        const response = format.toResponse(error, headers);
+        rejection = { status: response.status, body: response.body ?? '', lines: write(response) };
+        rejections.set(kind, rejection);
+      }
+      return new WrittenResponse(rejection.lines + idLine(requestId), rejection.body, rejection.status);
+    },
+
+    executed: (executed, head, request) =>
+      executed.answer
+        ? ofCache(executed.answer, executed.outcome, head, request)
+        : ofRequest(executed.body, executed.encoding, head),
+
+    withCommon,
+  };
+};
+
+const idLine = (requestId: string): string => `x-request-id: ${requestId}\r\n`;
+
+const linkLine = (link: string | undefined): string => (link === undefined ? '' : `link: ${link}\r\n`);
+
+export const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
+  if (link !== undefined) response.headers.link = link;
+  return response;
+};

@@ -1,0 +1,96 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
+import type { Logger } from 'pino';
+import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES } from '../cache/response-store.ts';
+
+export type ContentEncoding = 'br' | 'gzip';
+
+/** The body of an answer in a coding that the client takes, where there is one already; asking makes it come to be for those who ask later. */
+export type ContentEncodings = (
+  answer: CachedResponse,
+  acceptEncoding: string | string[] | undefined,
+) => { name: ContentEncoding; body: Buffer } | undefined;
+
+/** Asked for once, a coding is not worth its making: most answers never are again before they change. */
+const USES_BEFORE_ENCODING = 2;
+
+/** Browsers send few different headers. To negotiate one takes 1.4 µs, to look it up 0.15. */
+const MAX_NEGOTIATED_CHARS = 65_536;
+
+const encode: Readonly<Record<ContentEncoding, (body: Buffer) => Promise<Buffer>>> = {
+  gzip: promisify(gzip),
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+};
+
+export const createContentEncodings = (log: Logger): ContentEncodings => {
+  const asks = new WeakMap<CachedResponse, number>();
+  const negotiated = new LRUCache<string, ContentEncoding | 'identity'>({
+    maxSize: MAX_NEGOTIATED_CHARS,
+    sizeCalculation: (_, header) => header.length + 1,
+  });
+
+  const negotiate = (header: string): ContentEncoding | 'identity' => {
+    const known = negotiated.get(header);
+    if (known !== undefined) return known;
+    const name = preferredEncoding(header) ?? 'identity';
+    negotiated.set(header, name);
+    return name;
+  };
+
+  return (answer, acceptEncoding) => {
+    if (acceptEncoding === undefined || answer.byteLength < MIN_ENCODED_BYTES) return undefined;
+    const name = negotiate(String(acceptEncoding));
+    if (name === 'identity') return undefined;
+    const body = answer.encoded[name];
+    if (body) return { name, body };
+    const count = (asks.get(answer) ?? 0) + 1;
+    asks.set(answer, count);
+    // On the thread pool; whoever asks meanwhile gets the plain body.
+    if (count === USES_BEFORE_ENCODING) {
+      encode[name](bytesOf(answer.body)).then(
+        (encoded) => {
+          answer.encoded[name] = encoded;
+          asks.delete(answer);
+        },
+        // It is not tried again: this answer stays as it is.
+        (error: unknown) => log.warn({ err: error, contentEncoding: name }, 'an answer could not be compressed'),
+      );
+    }
+    return undefined;
+  };
+};
+
+/** The smallest of our content encodings that a client accepts with any weight: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+export const preferredEncoding = (acceptEncoding: string): ContentEncoding | undefined => {
+  // The library takes only `q` for the weight, and HTTP `Q` too.
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } });
+  const accepted = negotiator.encodings(['br', 'gzip']);
+  return accepted.includes('br') ? 'br' : (accepted[0] as ContentEncoding | undefined);
+};
+
+/**
+ * Measured on the 8.8 MB of GraphiQL 5 (one core, ms of brotli → MB): 4: 83 → 2.31, 5: 109 → 2.15, 6: 128 → 2.11,
+ * 7: 194 → 2.09, 9: 423 → 2.07, 11: 9020 → 1.89. From 6 on, time doubles for each percent saved.
+ */
+const brotliQuality = 6;
+
+/**
+ * Compresses a body with every content coding offered, on the thread pool.
+ *
+ * @param identity the bytes as they are; kept, not copied
+ */
+export const compress = async <Bytes extends Uint8Array>(identity: Bytes) => {
+  const [gzipped, brotli] = await Promise.all([
+    promisify(gzip)(identity),
+    promisify(brotliCompress)(identity, {
+      params: {
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+        [constants.BROTLI_PARAM_SIZE_HINT]: identity.byteLength,
+      },
+    }),
+  ]);
+  return { identity, gzip: gzipped, br: brotli };
+};

@@ -1,0 +1,263 @@
+import type { Logger } from 'pino';
+import type { Access } from '../access/access.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import type { CachedResponse } from '../cache/response-store.ts';
+import { toAppError } from '../database/failures.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import { lazyLog } from '../observability/log.ts';
+import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
+import { type ResponseWriter, withLink } from './cached-http-response.ts';
+import {
+  type ErrorFormat,
+  type GatewayRequest,
+  type GatewayResponse,
+  MAX_TARGET_CHARS,
+  PROBLEM_DETAILS,
+  splitTarget,
+} from './message.ts';
+import { type KnownRequest, type RequestCache, requestKey } from './request-cache.ts';
+import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './route.ts';
+
+/** The whole gateway, as a function. */
+export interface App {
+  /**
+   * Answers a request: at once where the response is in memory or too much is asked for, else by a promise, which never rejects, because every
+   * failure is a response.
+   */
+  readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
+}
+
+interface Deps {
+  /** The first that finds something at a path has it. */
+  readonly routes: readonly FindRoute[];
+  readonly requests: RequestCache;
+  readonly responses: Pick<ResponseCache, 'current'>;
+  /** Counts the views of a cached response and fills them in, one character for each byte; undefined where its notice was withdrawn. */
+  readonly countViews: (cached: CachedResponse) => Promise<string | undefined>;
+  readonly access: Access;
+  readonly load: LoadGuard;
+  readonly writer: ResponseWriter;
+  readonly observer: RequestObserver;
+  readonly log: Logger;
+}
+
+/** The life of a request. */
+export const createApp = (deps: Deps): App => {
+  const { routes, requests, responses, countViews, access, load, writer, observer, log } = deps;
+  const isPublic = !access.isRestricted;
+  const requestIdOf = createRequestIds();
+
+  // 1. Known bytes: what an equal request was answered, where that is still current and open to this caller.
+
+  const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
+    const key = request.fault ? undefined : requestKey(request);
+    const known = key === undefined ? undefined : requests.peek(key);
+    if (known?.entry !== undefined && (isPublic || access.isGranted(request.headers))) {
+      const cached = responses.current(known.entry);
+      if (cached !== undefined) {
+        if (!cached.countsViews) return answerCached(request, known, cached);
+        if (request.method !== 'HEAD') return answerCounted(request, key, known, cached);
+      }
+    }
+    // 2. Overload: what would have to be executed is refused while there is no room for it.
+    if ((load.isFull() || load.isLagging()) && !isExempt(request, known)) return reject(request);
+    return answer(request, key, known);
+  };
+
+  /** @param countedBody the body with the view counts of this request, where it has any */
+  const answerCached = (
+    request: GatewayRequest,
+    known: KnownRequest,
+    cached: CachedResponse,
+    startMs = observer.recordsCached ? performance.now() : 0,
+    countedBody?: string,
+  ): GatewayResponse => {
+    const { method, target, headers } = request;
+    const requestId = requestIdOf(headers['x-request-id']);
+    const response =
+      countedBody === undefined
+        ? writer.cached(cached, known.head, request, requestId)
+        : writer.counted(countedBody, known.head, request, requestId);
+    observer.cached(known.counts, response.status);
+    if (observer.recordsCached) {
+      const { path } = splitTarget(target);
+      observer.recordCached({ method, path, headers }, requestId, known.counts, response.status, startMs);
+    }
+    return response;
+  };
+
+  /** A cached response with placeholders for view counts: the view is counted first. */
+  const answerCounted = async (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest,
+    cached: CachedResponse,
+  ): Promise<GatewayResponse> => {
+    const startMs = observer.recordsCached ? performance.now() : 0;
+    try {
+      const body = await countViews(cached);
+      return body === undefined ? answer(request, key, known) : answerCached(request, known, cached, startMs, body);
+    } catch (error) {
+      const call = begin(request);
+      call.requestContext.counts = known.counts;
+      return end(call, withLink(known.head.link, failed(call, error)));
+    }
+  };
+
+  /** Whether it begins no execution: what is refused anyway, pages, what may be in memory, and views, whose queue has bounds of its own. */
+  const isExempt = (request: GatewayRequest, known: KnownRequest | undefined): boolean => {
+    if (request.fault || request.body instanceof Error || known?.entry?.response) return true;
+    const { path } = splitTarget(request.target);
+    const route = known?.route ?? findQuietly(path, request);
+    return !route || 'respond' in route || route.countsViewsOnly(path, request);
+  };
+
+  /** Costs no more than a response from memory, so that refusing leaves time for what is not refused. */
+  const reject = (request: GatewayRequest): GatewayResponse => {
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    return writer.rejected(load.refuse(), errorFormatOf(request), request, requestId);
+  };
+
+  const answer = async (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+  ): Promise<GatewayResponse> => {
+    const call = begin(request);
+    let response: GatewayResponse;
+    try {
+      response = await observer.run(call.requestContext, respond, call, key, known);
+    } catch (error) {
+      response = failed(call, error);
+    }
+    return end(call, response);
+  };
+
+  // 3. Route.
+
+  const respond = async (
+    call: Call,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+  ): Promise<GatewayResponse> => {
+    const { request, requestContext } = call;
+    if (request.fault) throw request.fault;
+    checkTarget(request.target);
+    const route = known?.route ?? find(call.path, request);
+    if (!route) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
+    if (known) requestContext.counts = known.counts;
+    else if (route.countedAs) requestContext.isFor(...route.countedAs);
+
+    const allow = route.methods.join(', ');
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
+    if (!route.methods.includes(request.method)) {
+      throw new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+    }
+    return 'respond' in route ? guard(route, call) : execute(route, call, key, known);
+  };
+
+  const find = (path: string, request: GatewayRequest): Route | undefined => {
+    for (const findRoute of routes) {
+      const route = findRoute(path, request);
+      if (route && !('exposure' in route && route.exposure === 'off')) return route;
+    }
+    return undefined;
+  };
+
+  // 4. Access: to pages here, to operations by what they select, which their route finds out.
+
+  const guard = async (route: ResponseRoute, call: Call): Promise<GatewayResponse> => {
+    if (route.exposure !== 'token') return route.respond(call);
+    await access.admitToPage(call.request.headers);
+    return asPrivate(await route.respond(call));
+  };
+
+  // 5. Execute, or find the response in the cache: another spelling of the request, or one that waits for the same.
+
+  const execute = async (
+    route: OperationRoute,
+    call: Call,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+  ): Promise<GatewayResponse> => {
+    const { request, requestContext } = call;
+    try {
+      const knownParsed = known?.parsed();
+      const parsed = knownParsed ?? (await route.parse(call));
+      if ('status' in parsed) return parsed;
+      const executed = await route.run(parsed, call);
+      if ('status' in executed) return executed;
+      if (executed.answer) requestContext.cache = executed.outcome;
+      if (key !== undefined) {
+        const learnt = known && knownParsed ? known : requests.learn(key, route, parsed, requestContext.counts);
+        learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
+      }
+      return writer.executed(executed, parsed.head, request);
+    } catch (error) {
+      return withLink(route.errorLink, failed(call, error));
+    }
+  };
+
+  // 6. Errors, in the format of the route's protocol.
+
+  const failed = ({ request, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse => {
+    const appError = toAppError(error, requestLog());
+    requestContext.code = appError.code;
+    requestContext.isRejected = appError instanceof Overloaded;
+    return errorFormatOf(request).toResponse(appError, request.headers);
+  };
+
+  const errorFormatOf = (request: GatewayRequest): ErrorFormat =>
+    findQuietly(splitTarget(request.target).path, request)?.errors ?? PROBLEM_DETAILS;
+
+  const findQuietly = (path: string, request: GatewayRequest): Route | undefined => {
+    try {
+      return find(path, request);
+    } catch {
+      return undefined;
+    }
+  };
+
+  // 7. Headers that all responses have, and the books: log, metrics, trace.
+
+  const begin = (request: GatewayRequest): Call => {
+    const { method, target, headers } = request;
+    const { path, query } = splitTarget(target);
+    const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
+    return {
+      request,
+      path,
+      query,
+      admit: (rootFields) => access.admit(headers, rootFields),
+      countViews: method !== 'HEAD',
+      log: lazyLog(log, requestContext),
+      requestContext,
+    };
+  };
+
+  const end = ({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse => {
+    writer.withCommon(response, request, requestContext.origin.requestId);
+    const serverTiming = observer.end(requestContext, response.status);
+    if (serverTiming !== undefined) response.headers['server-timing'] = serverTiming;
+    return response;
+  };
+
+  return { handle };
+};
+
+const checkTarget = (target: string): void => {
+  if (target.length > MAX_TARGET_CHARS) {
+    throw new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+  }
+  if (!target.startsWith('/')) throw new AppError('BAD_USER_INPUT', 'The request target must be a path.');
+};
+
+/** No shared cache may hand on what wanted a token. */
+const asPrivate = (response: GatewayResponse): GatewayResponse => {
+  const { headers } = response;
+  const { 'cache-control': cacheControl = 'no-store', vary } = headers;
+  headers['cache-control'] = String(cacheControl).replace(/\bpublic\b/, 'private');
+  headers.vary = vary ? `${vary}, authorization` : 'authorization';
+  return response;
+};

@@ -1,0 +1,75 @@
+import type { Pool } from 'pg';
+import type { Exposure } from '../access/access.ts';
+import { withDeadline } from '../errors.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { type GatewayResponse, jsonResponse, PROBLEM_DETAILS } from './message.ts';
+import { type FindRoute, READ_METHODS, type ResponseRoute } from './route.ts';
+
+/** What watches over the process asks: `/livez`, `/readyz` and `/metrics`. */
+export interface Probes {
+  readonly find: FindRoute;
+  /** From now on `/readyz` says no. */
+  readonly startDraining: () => void;
+}
+
+interface Deps {
+  readonly pool: Pool;
+  readonly metrics: Metrics;
+  /** Of the metrics. */
+  readonly exposure: Exposure;
+}
+
+const PROBE_TIMEOUT_MS = 1000;
+
+const unready = (reason: string): GatewayResponse =>
+  jsonResponse(503, { status: 'unavailable', reason }, { headers: { 'retry-after': '1' } });
+
+export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
+  let isDraining = false;
+  let probing: Promise<unknown> | undefined;
+
+  /** One at a time, however many ask. */
+  const probe = (): Promise<unknown> => {
+    probing ??= withDeadline(pool.query('select 1'), PROBE_TIMEOUT_MS).finally(() => {
+      probing = undefined;
+    });
+    return probing;
+  };
+
+  /** Whether it can serve: the database answers and no shutdown has begun. */
+  const readiness = async (): Promise<GatewayResponse> => {
+    if (isDraining) return unready('shutting down');
+    try {
+      await probe();
+      return jsonResponse(200, { status: 'ok' });
+    } catch {
+      return unready('the database does not answer');
+    }
+  };
+
+  /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
+  const scrape = async (): Promise<GatewayResponse> => {
+    const { contentType, body } = await metrics.page();
+    return { status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' }, body };
+  };
+
+  const routes: Readonly<Record<string, ResponseRoute>> = {
+    '/livez': route(() => jsonResponse(200, { status: 'ok' })),
+    '/readyz': route(readiness),
+    '/metrics': route(scrape, exposure),
+  };
+
+  return {
+    find: (path) => (Object.hasOwn(routes, path) ? routes[path] : undefined),
+    startDraining: () => {
+      isDraining = true;
+    },
+  };
+};
+
+const route = (respond: ResponseRoute['respond'], exposure: Exposure = 'on'): ResponseRoute => ({
+  methods: READ_METHODS,
+  errors: PROBLEM_DETAILS,
+  exposure,
+  respond,
+});

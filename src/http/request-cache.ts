@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache';
+import type { CacheEntry } from '../cache/response-store.ts';
+import type { OperationCounts } from '../observability/counts.ts';
+import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
+import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
+
+/**
+ * What requests ask for, by their very bytes: an equal request need not be routed, read, parsed or validated again, and where its response is
+ * cached it is one look-up away. Other spellings of a request have entries of their own, which lead to the same cached response.
+ */
+export interface RequestCache {
+  /** Skips the LRU touch: a request that is evicted is parsed and learned again. */
+  readonly peek: (key: string) => KnownRequest | undefined;
+  readonly learn: (key: string, route: OperationRoute, parsed: ParsedRequest, counts: OperationCounts) => KnownRequest;
+}
+
+/** A request that was answered before. */
+export class KnownRequest {
+  readonly route: OperationRoute;
+  readonly head: ResponseHead;
+  /** Where its equals are counted. */
+  readonly counts: OperationCounts;
+  /** Where its response was last kept. */
+  entry: CacheEntry | undefined = undefined;
+  readonly #operation: WeakRef<object>;
+  readonly #parsed: Omit<ParsedRequest, 'operation'>;
+
+  constructor(
+    route: OperationRoute,
+    counts: OperationCounts,
+    operation: WeakRef<object>,
+    parsed: Omit<ParsedRequest, 'operation'>,
+  ) {
+    this.route = route;
+    this.head = parsed.head;
+    this.counts = counts;
+    this.#operation = operation;
+    this.#parsed = withOwnVariables(parsed);
+  }
+
+  /** What it asks for; undefined where the document of its operation is no longer in memory. */
+  parsed(): ParsedRequest | undefined {
+    const operation = this.#operation.deref();
+    return operation && { ...withOwnVariables(this.#parsed), operation };
+  }
+}
+
+/** What is made of variables is kept as long as the object that they came in: two thirds of an entry, were it kept here (measured). */
+const withOwnVariables = <Parsed extends Pick<ParsedRequest, 'variables'>>(parsed: Parsed): Parsed => ({
+  ...parsed,
+  variables: { ...parsed.variables },
+});
+
+const MAX_BODY_BYTES = 8192;
+
+/** What an entry takes beside its key (measured): objects, and places in the map. */
+const ENTRY_OVERHEAD_BYTES = 500;
+
+/** The key itself, and the values that were read from it. */
+const BYTES_PER_CHAR = 2;
+
+/** Everything that decides the answer to a request; undefined for one that is never remembered. */
+export const requestKey = ({ method, target, headers, body }: GatewayRequest): string | undefined => {
+  if (method === 'GET' || method === 'HEAD') {
+    // A GraphQL query in the target negotiates its media type; a REST path has one.
+    return target.startsWith(GRAPHQL_PATH) ? `${headers.accept ?? ''} ${target}` : target;
+  }
+  if (
+    method !== 'POST' ||
+    target !== GRAPHQL_PATH ||
+    !Buffer.isBuffer(body) ||
+    body.byteLength > MAX_BODY_BYTES ||
+    headers['content-type'] !== 'application/json' ||
+    headers['content-encoding'] !== undefined
+  )
+    return undefined;
+  return `${headers.accept ?? ''}\n${body.toString('latin1')}`;
+};
+
+export const createRequestCache = (maxBytes: number): RequestCache => {
+  const known = new LRUCache<string, KnownRequest>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ head: { link = '' } }, key) => key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES,
+  });
+  // One for all requests of an operation: each is a further thing for the collector of garbage to look after.
+  const references = new WeakMap<object, WeakRef<object>>();
+
+  const referenceTo = (operation: object): WeakRef<object> => {
+    const reference = references.get(operation) ?? new WeakRef(operation);
+    references.set(operation, reference);
+    return reference;
+  };
+
+  return {
+    peek: (key) => known.peek(key),
+    learn: (key, route, { operation, ...parsed }, counts) => {
+      const request = new KnownRequest(route, counts, referenceTo(operation), parsed);
+      known.set(key, request);
+      return request;
+    },
+  };
+};

@@ -1,0 +1,89 @@
+import type { Exposure } from '../access/access.ts';
+import type { CacheOutcome } from '../cache/response-cache.ts';
+import type { CachedResponse } from '../cache/response-store.ts';
+import type { Door } from '../observability/counts.ts';
+import type { LazyLog } from '../observability/log.ts';
+import type { RequestContext } from '../observability/request-observer.ts';
+import type { ErrorFormat, GatewayRequest, GatewayResponse } from './message.ts';
+
+/** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */
+export type Route = ResponseRoute | OperationRoute;
+
+/** @returns undefined where nothing of its kind is at the path @throws AppError BAD_USER_INPUT for a path that cannot be read */
+export type FindRoute = (path: string, request: GatewayRequest) => Route | undefined;
+
+interface AnyRoute {
+  readonly methods: readonly string[];
+  /** The format of its errors, those of requests that are refused before the route sees them included. */
+  readonly errors: ErrorFormat;
+  /** As what its requests are counted and logged, where that is known by the path alone. */
+  readonly countedAs?: readonly [door: Door, operation: string, path?: string];
+}
+
+/** A page, a probe, an image: it makes its response alone. */
+export interface ResponseRoute extends AnyRoute {
+  /** Who may see it. @default 'on' */
+  readonly exposure?: Exposure;
+  respond(call: Call): GatewayResponse | Promise<GatewayResponse>;
+}
+
+/** A way to run operations, whose results are cached. A response instead of a result is the route's own, and is not cached. */
+export interface OperationRoute<Parsed extends ParsedRequest = ParsedRequest> extends AnyRoute {
+  /** The value of the header `Link` of its errors. */
+  readonly errorLink?: string | undefined;
+  /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
+  countsViewsOnly(path: string, request: GatewayRequest): boolean;
+  /** Reads what a request asks for. @throws AppError, or rejects with it */
+  parse(call: Call): Promise<Parsed | GatewayResponse>;
+  /** Executes it, or finds the result in the cache. @throws AppError (in the promise) */
+  run(parsed: Parsed, call: Call): Promise<Executed | GatewayResponse>;
+}
+
+/** A request that is not answered from memory at once, with what its route may ask about it. */
+export interface Call {
+  readonly request: GatewayRequest;
+  readonly path: string;
+  readonly query: string;
+  /**
+   * Admits the caller to an operation, by the fields that it selects on the query root. Undefined where the caller is admitted at once.
+   * @throws (in the promise) AppError UNAUTHENTICATED
+   */
+  readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
+  /** Whether notice detail counts a view: not for HEAD. */
+  readonly countViews: boolean;
+  /** Writes the id of the request into every line. */
+  readonly log: LazyLog;
+  readonly requestContext: RequestContext;
+}
+
+/** What a request asks for; routes add what they need to run it. */
+export interface ParsedRequest {
+  /** The request cache holds it weakly: it lives as long as its document is in memory. */
+  readonly operation: object;
+  readonly variables: Record<string, unknown>;
+  readonly head: ResponseHead;
+}
+
+/** What a request decides about the head of its response. */
+export interface ResponseHead {
+  readonly contentType: string;
+  /** Whether the content type depends on the header `Accept`. */
+  readonly isNegotiated: boolean;
+  /** The value of the header `Link`. */
+  readonly link: string | undefined;
+}
+
+/** A finished body. */
+export type Executed =
+  /** One that equal requests get too. */
+  | { readonly answer: CachedResponse; readonly outcome: CacheOutcome; readonly body?: undefined }
+  /** One that belongs to this request alone. */
+  | {
+      readonly body: string;
+      readonly encoding: 'utf8' | 'latin1';
+      readonly answer?: undefined;
+      /** The cached response with placeholders for view counts that the body was made of. */
+      readonly template?: CachedResponse | undefined;
+    };
+
+export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

@@ -1,0 +1,212 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { toAppError } from '../database/failures.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import { listenWithSeveral, urlOf } from '../fast-path/listeners.ts';
+import { watchConnections } from './connections.ts';
+import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
+import type { App } from './pipeline.ts';
+import { createClientOf } from './rate-limit.ts';
+import { createBodyReader, isTooLarge } from './request-body.ts';
+import { createParserRefusal, refuse, send } from './send.ts';
+
+export interface HttpServer {
+  /** Where it listens: `http://localhost:4000`. */
+  readonly url: string;
+  /**
+   * Stops accepting after the delay, lets requests in flight finish, and cuts what is left after the timeout. From the first moment on every answer
+   * closes its connection. A connection that waits for no answer stays open for one more second, because its client may be sending a
+   * request. Idempotent.
+   */
+  readonly drain: (timeoutMs: number, options?: DrainOptions) => Promise<void>;
+}
+
+interface DrainOptions {
+  /** How long connections are still accepted. @default 0 */
+  readonly delayMs?: number;
+}
+
+interface Options {
+  readonly app: App;
+  readonly config: ServerConfig;
+  readonly log: Logger;
+}
+
+interface ServerConfig {
+  /** 0: any free port. */
+  readonly port: number;
+  /** Undefined: every interface. */
+  readonly host: string | undefined;
+  /** How long the headers of a request may take to arrive, also those of the first request of a connection. */
+  readonly headersTimeoutMs: number;
+  /** How long a whole request may take to arrive. */
+  readonly requestTimeoutMs: number;
+  /** How long a client may stop reading what the system has no more room for. */
+  readonly sendTimeoutMs: number;
+  /** How long a connection may be idle between two requests. */
+  readonly keepAliveTimeoutMs: number;
+  readonly maxConnections: number;
+  /** Requests of one client; 0: any number. */
+  readonly rateLimitPerMinute: number;
+  /** Proxies in front whose `X-Forwarded-For` is trusted. */
+  readonly trustedHops: number;
+}
+
+const MAX_HEADER_BYTES = 32_768;
+
+/** How late a connection that is too slow may be noticed. */
+const TIMEOUT_CHECK_MS = 500;
+
+/**
+ * How long a connection without a request stays open after the server has stopped accepting. A client that was told `Connection: keep-alive` may be
+ * sending its next request, and would get a reset; answered within this time, it is told `Connection: close`.
+ */
+const IDLE_GRACE_MS = 1000;
+
+/** They are answered however full the server is. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+
+/** @throws OperatorError when the address cannot be listened on */
+export const startHttpServer = async ({ app, config, log }: Options): Promise<HttpServer> => {
+  const { port, host, headersTimeoutMs, requestTimeoutMs, sendTimeoutMs, keepAliveTimeoutMs, maxConnections } = config;
+  const server = createServer({
+    keepAliveTimeout: keepAliveTimeoutMs,
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Checked by us, so that the refusal says why.
+    requireHostHeader: false,
+    // Twice the same header is for us to refuse, not for Node to pick one.
+    joinDuplicateHeaders: true,
+    // A GET has no body to wait for: a tenth of what an answer from memory costs.
+    optimizeEmptyRequests: true,
+  });
+  // None is dropped unseen; there is room for so many anyway.
+  server.maxHeadersCount = 0;
+  const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
+  const readBody = createBodyReader();
+  const { rateLimitPerMinute: perMinute, trustedHops } = config;
+  // Its library is loaded by those who want it: it would be a tenth of the start.
+  const rateLimit =
+    perMinute === 0
+      ? undefined
+      : (await import('./rate-limit.ts')).createRateLimit({ perMinute, clientOf: createClientOf(trustedHops) });
+  let isDraining = false;
+
+  const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
+    connections.isExcess(request.socket) && !HEALTH_PATHS.has(target)
+      ? new Overloaded('There are too many connections.')
+      : requestFault(request);
+
+  const reply = (request: IncomingMessage, response: ServerResponse, answered: GatewayResponse): void => {
+    if (isDraining || connections.isExcess(request.socket)) response.setHeader('connection', 'close');
+    send(request, response, answered);
+  };
+
+  /** A fault of ours ends this request and no other. */
+  const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+    const appError = toAppError(error, log);
+    if (response.headersSent) response.destroy();
+    else reply(request, response, problemResponse(appError));
+  };
+
+  const handle = (request: IncomingMessage, response: ServerResponse, asked: GatewayRequest): void => {
+    try {
+      const answered = app.handle(asked);
+      if (answered instanceof Promise) {
+        answered
+          .then((later) => reply(request, response, later))
+          .catch((error: unknown) => fail(request, response, error));
+      } else reply(request, response, answered);
+    } catch (error) {
+      fail(request, response, error);
+    }
+  };
+
+  /** @param fault for which the request is refused already */
+  const serve = (request: IncomingMessage, response: ServerResponse, fault?: AppError): void => {
+    const { method = 'GET', url: target = '/', headers } = request;
+    const pass = (body: GatewayRequest['body']): void =>
+      handle(request, response, { method, target, headers, body, fault: undefined });
+    const refusal = fault ?? faultOf(request, target);
+    if (refusal) handle(request, response, { method, target, headers, body: undefined, fault: refusal });
+    else if (takesBody(method, target)) readBody(request, pass, pass);
+    else pass(undefined);
+  };
+
+  const serveWithinRate = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!rateLimit || HEALTH_PATHS.has(request.url ?? '/')) {
+      serve(request, response);
+      return;
+    }
+    rateLimit(request)
+      .then((refusal) => serve(request, response, refusal))
+      .catch((error: unknown) => fail(request, response, error));
+  };
+
+  server.on('request', serveWithinRate);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // What is refused in any case need not be sent.
+    if (request.method === 'POST' && !isTooLarge(request)) response.writeContinue();
+    serveWithinRate(request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('connection', 'close');
+    serve(request, response, new AppError('EXPECTATION_FAILED', 'Of the expectations, only "100-continue" is met.'));
+  });
+  server.on('connect', (_, socket) => {
+    refuse(
+      socket,
+      new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
+    );
+  });
+  server.on('clientError', createParserRefusal());
+
+  const listeners = await listenWithSeveral(server, { port, host });
+  const drained = Promise.withResolvers<void>();
+
+  return {
+    url: urlOf(server, host),
+    drain: (timeoutMs, { delayMs = 0 } = {}) => {
+      if (isDraining) return drained.promise;
+      isDraining = true;
+      const timers: NodeJS.Timeout[] = [];
+      const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
+      void listeners.closed.then(() => {
+        for (const timer of timers) clearTimeout(timer);
+        connections.close();
+        // Ends the interval in which Node checks its timeouts.
+        server.close();
+        drained.resolve();
+      });
+      const stop = (): void => {
+        after(IDLE_GRACE_MS, connections.cutUnanswered);
+        void listeners.acceptWaiting().then(listeners.close);
+      };
+      after(timeoutMs, () => {
+        listeners.close();
+        server.closeAllConnections();
+      });
+      if (delayMs > 0) after(Math.min(delayMs, timeoutMs / 2), stop);
+      else stop();
+      return drained.promise;
+    },
+  };
+};
+
+// uri-host [":" port]: https://www.rfc-editor.org/rfc/rfc9110#section-7.2
+const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
+
+const fault = (message: string): AppError => new AppError('BAD_USER_INPUT', message);
+
+/**
+ * What Node lets through and is no request of HTTP/1: another version, and no host, several, or one that can be none
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). Nothing else is ever done with the host: no answer, key or link depends on
+ * what a client says of it.
+ */
+const requestFault = ({ headers: { host }, httpVersion }: IncomingMessage): AppError | undefined => {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return fault('The request is not HTTP/1.1 or HTTP/1.0.');
+  if (host === undefined) return httpVersion === '1.1' ? fault('The request names no host.') : undefined;
+  return AUTHORITY.test(host) ? undefined : fault('The request names no valid host.');
+};

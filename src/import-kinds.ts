@@ -1,0 +1,7 @@
+import { categoryImport } from './category/category.import.ts';
+import type { ImportKind } from './import/kind.ts';
+import { noticeImport } from './notice/notice.import.ts';
+import { productImport } from './product/product.import.ts';
+
+/** What files can hold, those with the most telling columns first. */
+export const IMPORT_KINDS: readonly ImportKind[] = [noticeImport, productImport, categoryImport];

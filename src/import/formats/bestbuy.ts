@@ -1,0 +1,33 @@
+import { slugWithKey } from '../fields.ts';
+import { isObject, type Value } from '../record.ts';
+import type { Format } from './format.ts';
+
+const COLUMNS: Readonly<Record<string, string>> = { slug: 'id', name: 'name', parent: 'path' };
+const USED = new Set(Object.values(COLUMNS));
+
+/**
+ * Categories with an id and the path to them, as in Best Buy's open data set (https://github.com/BestBuyAPIs/open-data-set).
+ * Names occur many times, so a slug is the name with the id. Parents that the file has no row of are made from the paths.
+ */
+export const bestbuyCategories: Format = {
+  name: 'bestbuy-categories',
+  summary: 'categories with id and path as in Best Buy’s open data set',
+  kind: 'category',
+  recognises: (columns) => ['id', 'name', 'path', 'subCategories'].every((column) => columns.has(column)),
+  open: () => ({
+    read: ({ line, fields }) => {
+      const { id = '', name = '', path } = fields;
+      const ancestors = Array.isArray(path) ? path.slice(0, -1).map(toStep) : [];
+      const parent = ancestors.length > 0 ? ancestors : null;
+      return [{ line, values: { slug: toSlug(id, name), name, parent } }];
+    },
+    columnOf: (field) => COLUMNS[field] ?? field,
+    uses: (column) => USED.has(column),
+  }),
+};
+
+const toStep = (step: Value): Value =>
+  isObject(step) ? { slug: toSlug(step.id ?? '', step.name ?? ''), name: step.name ?? '' } : step;
+
+const toSlug = (id: Value, name: Value): Value =>
+  typeof id === 'string' && id !== '' ? slugWithKey(typeof name === 'string' ? name : '', id) : id;

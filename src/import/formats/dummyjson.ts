@@ -1,0 +1,60 @@
+import { slugify, slugWithKey } from '../fields.ts';
+import { isObject, type Value } from '../record.ts';
+import type { Format } from './format.ts';
+
+const COLUMNS: Readonly<Record<string, string>> = {
+  slug: 'title',
+  name: 'title',
+  category: 'category',
+  description: 'description',
+  brand: 'brand',
+  tags: 'tags',
+  price: 'price',
+  stock: 'stock',
+  imageUrl: 'thumbnail',
+  imageUrls: 'images',
+  publishedAt: 'meta',
+  createdAt: 'meta',
+  updatedAt: 'meta',
+};
+
+const USED = new Set(['id', ...Object.values(COLUMNS)]);
+
+/**
+ * The products of DummyJSON (https://dummyjson.com/docs/products). Some have one title, so a slug is the title with the id. The price is taken as it is: what `discountPercentage` makes of it
+ * would have to be rounded, which is for the shop to decide.
+ */
+export const dummyjson: Format = {
+  name: 'dummyjson',
+  summary: 'products as dummyjson.com has them',
+  kind: 'product',
+  recognises: (columns) => ['title', 'price', 'category', 'thumbnail'].every((column) => columns.has(column)),
+  open: () => ({
+    read: ({ line, fields }) => {
+      const { id = '', title = '', category = '', meta } = fields;
+      const { createdAt = '', updatedAt = '' } = isObject(meta) ? meta : {};
+      const values: Record<string, Value> = {
+        slug: typeof title === 'string' && typeof id === 'string' ? slugWithKey(title, id) : title,
+        name: title,
+        category: toCategory(category),
+        publishedAt: createdAt,
+        createdAt,
+        updatedAt,
+      };
+      for (const field of ['description', 'brand', 'tags', 'price', 'stock', 'imageUrl', 'imageUrls']) {
+        const value = fields[COLUMNS[field] ?? field];
+        if (value !== undefined) values[field] = value;
+      }
+      return [{ line, values, slugFrom: id === '' && typeof title === 'string' ? title : undefined }];
+    },
+    columnOf: (field) => COLUMNS[field] ?? field,
+    uses: (column) => USED.has(column),
+  }),
+};
+
+/** Its categories are slugs: `mens-shirts` is called Mens Shirts. */
+const toCategory = (category: Value): Value => {
+  if (typeof category !== 'string' || category.trim() === '') return category;
+  const name = category.trim().replaceAll(/(^|-)(\p{L})/gu, (_, dash, letter) => (dash && ' ') + letter.toUpperCase());
+  return [{ slug: slugify(category), name }];
+};

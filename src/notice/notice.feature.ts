@@ -1,0 +1,23 @@
+import type { Feature } from '../feature.ts';
+import { traceReads } from '../observability/tracing.ts';
+import { inEffect } from './in-effect.ts';
+import { createNoticeLoaders, createNoticeReads } from './notice.loader.ts';
+
+export const notice: Feature = {
+  table: 'notice',
+  nextChangeSql: inEffect.nextChangeSql,
+  triggers: ['vitrine_notify'],
+  silentColumns: ['view_count'],
+  // Without the second, notice detail would answer 500.
+  rights: ['select', 'update (view_count)'],
+  count: {
+    name: 'noticesInEffect',
+    label: 'Notices in effect',
+    read: (prisma, now) => prisma.notice.count({ where: inEffect.where(now) }),
+  },
+  register: () => import('./notice.query.ts'),
+  createLoaders: ({ sql, tracing }) => {
+    const reads = traceReads(tracing, 'notice', createNoticeReads(sql));
+    return (scope) => createNoticeLoaders(reads, scope);
+  },
+};

@@ -1,0 +1,276 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
+import type { ObserveStatement } from '../database/pool.ts';
+import {
+  type CacheUse,
+  countAnswer,
+  countError,
+  countStatement,
+  type Door,
+  type OperationCounts,
+  type RequestCounts,
+  type StatementCounts,
+} from './counts.ts';
+import { shortened } from './redaction.ts';
+import type { Attributes, RequestSpan, Tracing } from './tracing.ts';
+
+/** What is recorded of a request. */
+export interface ObservedRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Sees every request through, so that nobody else has to know who is told of it. */
+export interface RequestObserver {
+  /** Takes note of a request that is not answered from memory. */
+  readonly begin: (request: ObservedRequest, requestId: string) => RequestContext;
+  /** Works for a request: the statements that are sent meanwhile are counted as its own. */
+  readonly run: <Args extends unknown[], Result>(
+    requestContext: RequestContext,
+    work: (...args: Args) => Result,
+    ...args: Args
+  ) => Result;
+  /** Records its response. @returns the value of the header `Server-Timing`; undefined for what is no operation */
+  readonly end: (requestContext: RequestContext, status: number) => string | undefined;
+  /** Counts a response from memory: an increment, because this is the quickest path there is. */
+  readonly cached: (counts: OperationCounts, status: number) => void;
+  /** Whether responses from memory are logged or traced: only then {@link recordCached} has to be called. */
+  readonly recordsCached: boolean;
+  /** @param startMs when the request came */
+  readonly recordCached: (
+    request: ObservedRequest,
+    requestId: string,
+    counts: OperationCounts,
+    status: number,
+    startMs: number,
+  ) => void;
+  readonly statement: ObserveStatement;
+}
+
+interface Deps {
+  readonly requests: RequestCounts;
+  readonly statements: StatementCounts;
+  /** Whether anybody reads the counts. */
+  readonly isCounting: boolean;
+  readonly logRequest: RequestLog;
+  /** Whether answers from memory get a line each. */
+  readonly logsRecalled: boolean;
+  readonly tracing: Tracing;
+}
+
+const MAX_PATH_CHARS = 256;
+
+export const createRequestObserver = ({
+  requests,
+  statements,
+  isCounting,
+  logRequest,
+  logsRecalled,
+  tracing,
+}: Deps): RequestObserver => {
+  const working = new AsyncLocalStorage<RequestContext>();
+
+  const contextOf = (
+    { method, path }: ObservedRequest,
+    requestId: string,
+    startMs: number,
+    span?: RequestSpan,
+  ): RequestContext =>
+    new RequestContext({ requestId, method, path: path.slice(0, MAX_PATH_CHARS), startMs, span }, requests);
+
+  return {
+    begin: (request, requestId) => {
+      const startMs = performance.now();
+      requests.inFlight += 1;
+      return contextOf(request, requestId, startMs, tracing.startRequest(request.headers, startMs));
+    },
+
+    run: (requestContext, work, ...args) => {
+      const { span } = requestContext.origin;
+      return span
+        ? span.run(() => working.run(requestContext, work, ...args))
+        : working.run(requestContext, work, ...args);
+    },
+
+    end: (requestContext, status) => {
+      const { counts, cache, code, origin } = requestContext;
+      const durationMs = performance.now() - origin.startMs;
+      requests.inFlight -= 1;
+      if (isCounting) {
+        countAnswer(counts, cache, status, durationMs / 1000);
+        if (code !== undefined) countError(requests, counts.door, code);
+      }
+      logRequest(requestContext, status, durationMs);
+      if (origin.span?.isSampled)
+        origin.span.end(spanName(requestContext), spanAttributes(requestContext, status), status >= 500);
+      return counts.door === 'other' ? undefined : serverTiming(requestContext, durationMs);
+    },
+
+    cached: ({ recalled }, status) => {
+      if (!isCounting) return;
+      if (status === 304) recalled.notModified += 1;
+      else recalled.ok += 1;
+    },
+
+    recordsCached: logsRecalled || tracing.isOn,
+
+    recordCached: (request, requestId, counts, status, startMs) => {
+      // A response from memory begins no trace of its own; in that of its caller it shows.
+      const isTraced = tracing.isOn && request.headers.traceparent !== undefined;
+      if (!logsRecalled && !isTraced) return;
+      const span = isTraced ? tracing.startRequest(request.headers, startMs) : undefined;
+      const requestContext = contextOf(request, requestId, startMs, span);
+      requestContext.counts = counts;
+      requestContext.cache = 'hit';
+      if (logsRecalled) logRequest(requestContext, status, performance.now() - startMs);
+      if (span?.isSampled) span.end(spanName(requestContext), spanAttributes(requestContext, status), false);
+    },
+
+    statement: (name, text) => {
+      const startMs = performance.now();
+      const requestContext = working.getStore();
+      if (requestContext) requestContext.statements += 1;
+      if (isCounting) countStatement(statements, name);
+      const endSpan = tracing.startStatement(name, text);
+      return (error) => {
+        const durationMs = performance.now() - startMs;
+        if (requestContext) requestContext.databaseMs += durationMs;
+        if (error !== undefined) statements.failed += 1;
+        statements.seconds.add(durationMs / 1000);
+        endSpan?.(error);
+      };
+    },
+  };
+};
+
+/** https://www.w3.org/TR/server-timing/ */
+const serverTiming = ({ statements, databaseMs }: RequestContext, durationMs: number): string =>
+  statements === 0
+    ? `total;dur=${durationMs.toFixed(1)}`
+    : `total;dur=${durationMs.toFixed(1)}, db;dur=${databaseMs.toFixed(1)};desc="statements: ${statements}"`;
+
+interface Origin {
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query, which may hold what is nobody's business. */
+  readonly path: string;
+  /** By `performance.now()`. */
+  readonly startMs: number;
+  /** In its trace, where there is one. */
+  readonly span: RequestSpan | undefined;
+}
+
+/** What is told of one request once it is answered: by the log, the metrics, `Server-Timing` and the trace. */
+export class RequestContext {
+  readonly origin: Origin;
+  readonly #requests: RequestCounts;
+  counts: OperationCounts;
+  cache: CacheUse = 'none';
+  /** The code of the error that it ended with, if it did. */
+  code: string | undefined = undefined;
+  /** Whether it was refused because too much was asked for at once. */
+  isRejected = false;
+  /** Sent for this request; one that it shares with others is put down to the one that came first. */
+  statements = 0;
+  /** What these took, with the wait for a connection. Those that ran side by side are added up. */
+  databaseMs = 0;
+
+  constructor(origin: Origin, requests: RequestCounts) {
+    this.origin = origin;
+    this.#requests = requests;
+    this.counts = firstCounts(origin.path, requests);
+  }
+
+  /** Says which operation it turned out to be. @param route its path, with parameters in braces */
+  isFor(door: Door, operation: string, route?: string): void {
+    this.counts = this.#requests.of(door, operation, route);
+  }
+}
+
+const OTHER: Readonly<Record<string, string>> = { '/livez': 'health', '/readyz': 'health', '/metrics': 'metrics' };
+
+/** What can be said before anybody has looked at the request. */
+const firstCounts = (path: string, requests: RequestCounts): OperationCounts => {
+  if (path === '/graphql') return requests.of('graphql', 'none', path);
+  if (path.startsWith('/api/')) return requests.of('rest', 'none');
+  return requests.of('other', OTHER[path] ?? 'page');
+};
+
+const MAX_LOGGED_PATH_CHARS = 200;
+
+/** Which requests get a line: all, those that were not answered from memory, or none. */
+export type LogRequests = 'all' | 'misses' | 'none';
+
+/** Writes the line of a request that is answered. */
+export type RequestLog = (requestContext: RequestContext, status: number, durationMs: number) => void;
+
+/** An error has its own line, with its cause and the same request id: here stands only its code. */
+export const createRequestLog = (log: Logger, which: LogRequests): RequestLog => {
+  if (which === 'none' || !log.isLevelEnabled('info')) return () => {};
+  return (requestContext, status, durationMs) => {
+    const { cache, code, statements, isRejected } = requestContext;
+    const { requestId, span, method, path } = requestContext.origin;
+    const { door, operation } = requestContext.counts;
+    // A line for each would make it worse: that there are some is told every few seconds, and the metrics count them.
+    if (isRejected) return;
+    // Probes, scrapes and pages are of interest where they fail.
+    if (which === 'misses' && (cache === 'hit' || (door === 'other' && status < 400))) return;
+    const rounded = Math.round(durationMs * 100) / 100;
+    const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
+    log.info(
+      {
+        requestId,
+        traceId: span?.traceId,
+        door,
+        operation,
+        method,
+        path: shown,
+        status,
+        code,
+        durationMs: rounded,
+        cache,
+        statements,
+      },
+      `${method} ${shown} ${status}`,
+    );
+  };
+};
+
+// Names and attributes as https://opentelemetry.io/docs/specs/semconv/http/http-spans/ has them.
+
+/** The method, and the route where there is one. */
+const spanName = ({ origin: { method }, counts: { route } }: RequestContext): string =>
+  route === undefined ? method : `${method} ${route}`;
+
+const spanAttributes = ({ origin, counts, cache, code }: RequestContext, status: number): Attributes => ({
+  'http.request.method': origin.method,
+  'http.response.status_code': status,
+  'url.path': origin.path,
+  'url.scheme': 'http',
+  'vitrine.request_id': origin.requestId,
+  'vitrine.door': counts.door,
+  'vitrine.operation': counts.operation,
+  'vitrine.cache': cache,
+  ...(counts.route === undefined ? {} : { 'http.route': counts.route }),
+  ...(code === undefined ? {} : { 'error.type': code }),
+});
+
+/** The caller's `x-request-id` where it is short and can go into a log as it is, else a new one. */
+export type RequestIds = (given: string | string[] | undefined) => string;
+
+const SANE = /^[\w.:+/=@-]{1,128}$/;
+
+/** New ids are random as a whole and counted within the process: a random one for each would cost more than finding an answer in memory. */
+export const createRequestIds = (): RequestIds => {
+  const prefix = randomBytes(12).toString('base64url');
+  let count = 0;
+  return (given) => {
+    if (typeof given === 'string' && SANE.test(given)) return given;
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+};

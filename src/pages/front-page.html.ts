@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { PageSources } from '../http/response-headers.ts';
+import type { Count, FrontPageLink, Numbers } from './front-page.ts';
+import { escapeHtml, ICON_URL, LOGO } from './page.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: light-dark(#1c2b2a, #e4efed); --soft: light-dark(#55706d, #9db8b4);
+  --accent: light-dark(#0f766e, #5eead4); --line: light-dark(#d5e2e0, #2c4340); --card: light-dark(#fff, #16211f); }
+* { box-sizing: border-box; }
+body { margin: 0; background: light-dark(#f4f8f7, #0d1514); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 56rem; margin: 0 auto; padding: clamp(1.5rem, 6vw, 4rem) 1.25rem 3rem; }
+h1 { display: flex; gap: .75rem; align-items: center; margin: 0; font-size: 2rem; line-height: 1.2; }
+h1 + p { margin: .75rem 0 2rem; font-size: 1.125rem; max-width: 42rem; }
+h2 { margin: 2.25rem 0 .75rem; font-size: 1rem; color: var(--soft); font-weight: 600; }
+dl, ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10rem, 45%), 1fr)); gap: .75rem; margin: 0; padding: 0; }
+ul { grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); list-style: none; }
+dl div, li a { display: block; height: 100%; padding: 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
+dt, li span { color: var(--soft); font-size: .9375rem; }
+dd { margin: 0; font-size: 1.75rem; font-weight: 600; line-height: 1.3; font-variant-numeric: tabular-nums; }
+li a { color: inherit; text-decoration: none; }
+li strong { display: block; color: var(--accent); }
+li a:hover { border-color: var(--accent); }
+a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+footer { margin-top: 2.5rem; color: var(--soft); font-size: .875rem; }
+`;
+
+// The same address answers JSON, with the numbers of the moment.
+const SCRIPT = `
+const status = document.querySelector('[role=status]');
+const show = (number) => (number === null ? '\u2013' : number.toLocaleString('en'));
+const refresh = async () => {
+  if (document.hidden) return;
+  try {
+    const { numbers } = await (await fetch('/', { headers: { accept: 'application/json' } })).json();
+    for (const element of document.querySelectorAll('dd')) element.textContent = show(numbers[element.id]);
+    status.textContent = Object.values(numbers).includes(null) ? 'The database does not answer.' : '';
+  } catch {
+    status.textContent = 'The gateway does not answer.';
+  }
+  };
+setInterval(refresh, 2000);
+document.addEventListener('visibilitychange', refresh);
+`;
+
+const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+export const FRONT_PAGE_SOURCES: PageSources = {
+  'style-src': sourceOf(STYLE),
+  'script-src': sourceOf(SCRIPT),
+  'connect-src': "'self'",
+  'img-src': 'data:',
+};
+
+type Labels = readonly Pick<Count, 'name' | 'label'>[];
+
+const CACHE_LABELS: Labels = [
+  { name: 'cacheHits', label: 'Answers from memory' },
+  { name: 'cacheMisses', label: 'Answers made anew' },
+];
+
+const show = (value: number | null | undefined): string => (value == null ? '–' : value.toLocaleString('en'));
+
+const renderNumbers = (labels: Labels, numbers: Numbers): string => `
+      <h2>At this moment</h2>
+      <dl>
+        ${labels.map(({ name, label }) => `<div><dt>${escapeHtml(label)}</dt><dd id="${name}">${show(numbers[name])}</dd></div>`).join('\n        ')}
+      </dl>
+      <p role="status">${Object.values(numbers).includes(null) ? 'The database does not answer.' : ''}</p>`;
+
+/** The front page: one file, its style and its script inside. @param options.numbers left out for callers who may not see them */
+export const renderFrontPage = ({
+  description,
+  links,
+  counts,
+  version,
+  numbers,
+}: {
+  readonly description: string;
+  readonly links: readonly FrontPageLink[];
+  readonly counts: Labels;
+  readonly version?: string;
+  readonly numbers?: Numbers;
+}): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="description" content="${escapeHtml(description)}">
+    <title>Vitrine</title>
+    <link rel="icon" href="${ICON_URL}">
+    <style>${STYLE}</style>
+  </head>
+  <body>
+    <main>
+      <h1>${LOGO.replace('<svg', '<svg aria-hidden="true"')} Vitrine</h1>
+      <p>${escapeHtml(description)}</p>
+      <nav aria-label="Places">
+        <ul>
+          ${links.map(({ href, title, about }) => `<li><a href="${href}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`).join('\n          ')}
+        </ul>
+      </nav>${numbers ? renderNumbers([...counts, ...CACHE_LABELS], numbers) : ''}
+      ${version ? `<footer>Version ${version}</footer>` : ''}
+    </main>${numbers ? `\n    <script>${SCRIPT}</script>` : ''}
+  </body>
+</html>
+`;

@@ -1,0 +1,118 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Access } from '../access/access.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import type { Clock } from '../database/clock.ts';
+import type { PrismaClient } from '../database/generated/client/client.ts';
+import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
+import { pageHeaders } from '../http/response-headers.ts';
+import { FRONT_PAGE_SOURCES, renderFrontPage } from './front-page.html.ts';
+
+/** Where the front page leads. */
+export interface FrontPageLink {
+  /** In JSON, and as the relation of a link where it is a registered one. */
+  readonly name: string;
+  readonly href: string;
+  readonly title: string;
+  readonly about: string;
+  /** https://www.rfc-editor.org/rfc/rfc8631 */
+  readonly relation?: string;
+}
+
+/** By their names in JSON; null where the database does not answer. */
+export type Numbers = Readonly<Record<string, number | null>>;
+
+/** A number of the catalogue that is shown. */
+export interface Count {
+  readonly name: string;
+  readonly label: string;
+  readonly read: (prisma: PrismaClient, now: Date) => Promise<number>;
+}
+
+/** What `/` says: HTML to browsers, else JSON. */
+export type FrontPage = (request: Pick<GatewayRequest, 'headers'>) => Promise<GatewayResponse>;
+
+interface Deps {
+  readonly links: readonly FrontPageLink[];
+  readonly counts: readonly Count[];
+  readonly countCatalogue: CountCatalogue;
+  readonly responseCache: Pick<ResponseCache, 'stats' | 'size'>;
+  readonly admit: Access['admitToPage'];
+}
+
+export const createFrontPage = ({ links, counts, countCatalogue, responseCache, admit }: Deps): FrontPage => {
+  const { name, description, version } = packageJson;
+  const hrefs = Object.fromEntries(links.map(({ name, href }) => [name, href]));
+  const link = links
+    .flatMap(({ href, relation }) => (relation === undefined ? [] : [`<${href}>; rel="${relation}"`]))
+    .join(', ');
+
+  const readNumbers = async (): Promise<Numbers> => {
+    const counted = await countCatalogue();
+    const { hits, misses, joined, stale } = responseCache.stats;
+    const { entries, bytes } = responseCache.size();
+    return {
+      ...Object.fromEntries(counts.map(({ name }, index) => [name, counted?.[index] ?? null])),
+      cacheHits: hits + joined + stale,
+      cacheMisses: misses,
+      cachedAnswers: entries,
+      cachedBytes: bytes,
+    };
+  };
+
+  return async ({ headers }) => {
+    const { accept } = headers;
+    // How much there is and how busy it is are for those who may ask for the rest.
+    const isAdmitted = await admit(headers).then(
+      () => true,
+      () => false,
+    );
+    const state = isAdmitted ? { version, numbers: await readNumbers() } : {};
+    const common = { vary: 'accept', link };
+    if (!accept?.includes('text/html'))
+      return jsonResponse(200, { name, description, ...state, links: hrefs }, { headers: common });
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        ...common,
+        ...pageHeaders(FRONT_PAGE_SOURCES),
+      },
+      body: renderFrontPage({ description, links, counts, ...state }),
+    };
+  };
+};
+
+/** What a client sees, counted, in the order of the counts; undefined while the database does not answer. */
+export type CountCatalogue = () => Promise<readonly number[] | undefined>;
+
+const MIN_AGE_MS = 1000;
+
+/** Counting takes longer in a larger catalogue: however many watch, it takes a twentieth of the time of one connection at most. */
+const REST_PER_WORK = 20;
+
+export const createCatalogueCounts = (counts: readonly Count[], prisma: PrismaClient, clock: Clock): CountCatalogue => {
+  let latest: ReturnType<CountCatalogue> | undefined;
+  let keptUntilMs = 0;
+
+  const count = async (): ReturnType<CountCatalogue> => {
+    const startMs = performance.now();
+    try {
+      const now = new Date(clock.nowMs());
+      return await Promise.all(counts.map(({ read }) => read(prisma, now)));
+    } catch {
+      return undefined;
+    } finally {
+      const endMs = performance.now();
+      keptUntilMs = endMs + Math.max(MIN_AGE_MS, (endMs - startMs) * REST_PER_WORK);
+    }
+  };
+
+  return () => {
+    if (latest === undefined || performance.now() >= keptUntilMs) {
+      keptUntilMs = Number.POSITIVE_INFINITY;
+      latest = count();
+    }
+    return latest;
+  };
+};

@@ -1,0 +1,76 @@
+import type { PageSources } from '../http/response-headers.ts';
+import { type Example, examples } from './graphiql-examples.ts';
+import { type BundledPage, createBundledPage, escapeHtml, ICON_URL, LOGO, toScriptJson } from './page.ts';
+
+/** GraphiQL: 9 MB, and 13 in memory once it was asked for. */
+export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
+  createBundledPage({
+    assetsPath: '/graphiql',
+    worker: new URL('./graphiql.worker.ts', import.meta.url),
+    render: (base) => renderPage(options, base),
+    sources: pageSources,
+    // The same address answers GraphQL in JSON.
+    headers: { vary: 'accept, accept-encoding' },
+  });
+
+/**
+ * No inline script, no `eval`. Styles may be inline because Monaco, the editor in GraphiQL, creates `<style>` elements; its fonts and
+ * icons are `data:` URLs in the stylesheet. Images of this host are for the preview over an `imageUrl` in an answer.
+ */
+const pageSources: PageSources = {
+  'script-src': "'self'",
+  'worker-src': "'self'",
+  'connect-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'font-src': 'data:',
+};
+
+const toTab = ({ about, query, variables }: Example) => ({
+  query: `${about.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${query}\n`,
+  variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
+});
+
+export interface GraphiqlOptions {
+  /** Path that answers GraphQL. */
+  readonly endpoint: string;
+  /** Of the window, and beside the logo. */
+  readonly title: string;
+  /** False: GraphiQL does not ask for the schema, and says so where it would show it. */
+  readonly introspection: boolean;
+  /** Texts that `?operation=` in the address picks by name. */
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+/** The page that opens GraphiQL. @param base path of the folder with the files of the bundle, without a slash at the end */
+const renderPage = ({ endpoint, title, introspection, operations }: GraphiqlOptions, base: string): string => {
+  const config = {
+    // GraphiQL writes logo and title into the page as HTML.
+    options: { endpoint, title: escapeHtml(title), logo: LOGO, ...(introspection ? {} : { schema: null }) },
+    examples: examples.map(toTab),
+    operations,
+    workers: {
+      editorWorkerService: `${base}/editor.worker.js`,
+      graphql: `${base}/graphql.worker.js`,
+      json: `${base}/json.worker.js`,
+    },
+  };
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" href="${ICON_URL}">
+    <link rel="stylesheet" href="${base}/graphiql.css">
+    <script type="application/json" id="config">${toScriptJson(config)}</script>
+    <script defer src="${base}/graphiql.js"></script>
+    <script defer src="${base}/start.js"></script>
+  </head>
+  <body class="no-focus-outline">
+    <noscript>GraphiQL needs JavaScript.</noscript>
+    <div id="root">Loading…</div>
+  </body>
+</html>
+`;
+};

@@ -1,0 +1,23 @@
+import type { Feature } from '../feature.ts';
+import { traceReads } from '../observability/tracing.ts';
+import { createProductLoaders, createProductReads } from './product.loader.ts';
+import { visibility } from './visibility.ts';
+
+export const product: Feature = {
+  table: 'product',
+  tags: { rows: 2 ** 20, groups: { column: 'category_id', size: 2 ** 14 } },
+  nextChangeSql: visibility.nextChangeSql,
+  triggers: ['vitrine_notify', 'vitrine_notify_insert', 'vitrine_notify_update', 'vitrine_notify_delete'],
+  silentColumns: [],
+  rights: ['select'],
+  count: {
+    name: 'products',
+    label: 'Products on sale',
+    read: (prisma, now) => prisma.product.count({ where: visibility.where(now) }),
+  },
+  register: () => import('./product.query.ts'),
+  createLoaders: ({ sql, tracing }) => {
+    const reads = traceReads(tracing, 'product', createProductReads(sql));
+    return (scope) => createProductLoaders(reads, scope);
+  },
+};

@@ -1,0 +1,18 @@
+import type { Prisma, Product } from '../database/generated/client/client.ts';
+import type { Rule } from '../feature.ts';
+
+// A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
+const onSale = (alias: string): string => `${alias}.status = 'ON_SALE'`;
+
+/** A product is visible while it is on sale, from its publication on. */
+export const visibility = {
+  sql: (alias, now) => `${onSale(alias)} and ${alias}.published_at <= ${now}`,
+  holds: ({ status, publishedAt }, now) => status === 'ON_SALE' && publishedAt <= now,
+  where: (now) => ({ status: 'ON_SALE', publishedAt: { lte: now } }),
+  nextChangeSql: (after) =>
+    `(select min(p.published_at) from product p where ${onSale('p')} and p.published_at > ${after})`,
+} satisfies Rule<Pick<Product, 'status' | 'publishedAt'>, Prisma.ProductWhereInput>;
+
+/** Since when, or from when on, a product is visible; undefined for one that is not for sale. */
+export const visibleFrom = ({ status, publishedAt }: Pick<Product, 'status' | 'publishedAt'>): Date | undefined =>
+  status === 'ON_SALE' ? publishedAt : undefined;

@@ -1,0 +1,172 @@
+import { AppError } from '../errors.ts';
+import type { ParsedOperation } from '../graphql/handler.ts';
+import { type BodyForm, type Engine, ExecutionFailed } from '../graphql/run-operation.ts';
+import { PROBLEM_DETAILS, parseQueryString, percentDecode } from '../http/message.ts';
+import { type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
+import type { RestOperation } from './documents.ts';
+
+interface Options {
+  readonly engine: Engine;
+  /** Where GraphiQL is; undefined where it is switched off. */
+  readonly explorer: string | undefined;
+}
+
+/** The paths under `/api/` on the GraphQL engine. Nothing here knows any one of them. */
+export const createRestRoutes = (operations: readonly RestOperation[], options: Options): FindRoute => {
+  const literal = new Map<string, OperationRoute>();
+  /** By their path up to the parameter, which takes digits. */
+  const withParameter = new Map<string, OperationRoute>();
+  for (const operation of operations) {
+    const { path } = operation.route;
+    const brace = path.indexOf('{');
+    if (brace < 0) literal.set(path, createRoute(operation, undefined, options));
+    else withParameter.set(path.slice(0, brace), createRoute(operation, path.slice(brace + 1, -1), options));
+  }
+
+  return (rawPath) => {
+    if (!rawPath.startsWith('/api/')) return undefined;
+    const path = decodePath(rawPath);
+    const slash = path.lastIndexOf('/') + 1;
+    return (
+      literal.get(path) ?? (/^[0-9]+$/.test(path.slice(slash)) ? withParameter.get(path.slice(0, slash)) : undefined)
+    );
+  };
+};
+
+// An encoded slash is part of a segment, not its end: https://www.rfc-editor.org/rfc/rfc3986#section-2.2
+const decodePath = (path: string): string =>
+  path.includes('%') ? percentDecode(path.replaceAll(/%2f/gi, '%252F')) : path;
+
+/** @param pathParameter name of the variable that the last segment of the path is the value of */
+const createRoute = (
+  operation: RestOperation,
+  pathParameter: string | undefined,
+  { engine, explorer }: Options,
+): OperationRoute<ParsedOperation> => {
+  const { route, id } = operation;
+  const prepared = engine.prepare(operation.document);
+  if (!prepared) throw new Error(`${route.document} has no operation`);
+  const form = bodyFormOf(operation);
+  const link = explorer === undefined ? undefined : createOperationLink(explorer, id);
+
+  return {
+    methods: READ_METHODS,
+    errors: PROBLEM_DETAILS,
+    errorLink: link?.({}),
+    countedAs: ['rest', route.document, route.path],
+    countsViewsOnly: () => prepared.isOnlyCounted,
+
+    parse: async ({ path, query, admit }) => {
+      // First of all: who may not ask learns nothing of how to.
+      const admission = admit(prepared.rootFields);
+      if (admission) await admission;
+      const id = decodePath(path).split('/').at(-1) ?? '';
+      const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
+      const variables = readVariables(operation, inPath, parseQueryString(query));
+      const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
+      return { operation: prepared, variables, form, head };
+    },
+
+    run: async (parsed, call) => {
+      try {
+        return await engine.answer(parsed.operation, parsed.variables, call, parsed.form);
+      } catch (error) {
+        throw error instanceof ExecutionFailed ? restError(error, operation) : error;
+      }
+    },
+  };
+};
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
+
+const readVariables = (
+  { parameters }: RestOperation,
+  pathParameter: Readonly<Record<string, string>>,
+  fields: ReadonlyMap<string, string[]>,
+): Record<string, unknown> => {
+  const variables: Record<string, unknown> = {};
+  for (const { name, isRequired, coerce } of parameters) {
+    const inPath = pathParameter[name];
+    if (inPath !== undefined) {
+      variables[name] = readId(() => coerce([inPath]));
+      continue;
+    }
+    // An empty value is the same as none: the document's default applies.
+    const texts = fields.get(name)?.filter((text) => text !== '') ?? [];
+    if (texts.length > 0) variables[name] = coerce(texts);
+    else if (isRequired) {
+      throw new AppError('BAD_USER_INPUT', `Parameter "${name}" is required.`, {
+        argument: name,
+        problem: 'is required',
+      });
+    }
+  }
+  return variables;
+};
+
+// An id that no row can have, however long, is one that no row has.
+const readId = (coerce: () => unknown): unknown => {
+  try {
+    return coerce();
+  } catch {
+    throw notFound();
+  }
+};
+
+/** The value of the one root field is the body. */
+const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
+  const label = `{${JSON.stringify(rootKey)}:`;
+  const toBody = (data: string): string => {
+    const value = data.slice(label.length, -1);
+    // Nothing at all where a directive has taken the root field out.
+    if (value === 'null' || value === '') throw notFound();
+    return value;
+  };
+  return { name: 'rest', toBody, givesPartialData: false };
+};
+
+/** The AppError behind an error of the engine, speaking of the REST parameter where the engine spoke of the argument that it fed. */
+const restError = ({ errors: [first] }: ExecutionFailed, { parameterOfArgument }: RestOperation): AppError => {
+  const originalError = first?.originalError;
+  if (!(originalError instanceof AppError)) {
+    const code = first?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
+    return new AppError(code, first?.message ?? 'The operation failed.');
+  }
+  const { code, argument, problem, headers } = originalError;
+  const parameter = argument && parameterOfArgument.get(argument);
+  if (!parameter || !problem) return originalError;
+  return new AppError(code, `Parameter "${parameter}" ${problem}.`, {
+    argument: parameter,
+    problem,
+    headers,
+    cause: originalError,
+  });
+};
+
+/** The `Link` header of an answer: opens GraphiQL on the operation that gave it, with the variables that it had. */
+export type OperationLink = (variables: Readonly<Record<string, unknown>>) => string;
+
+/** Proxies refuse an answer whose headers are past 4 or 8 kB. */
+const MAX_VARIABLES_CHARS = 1024;
+
+const NO_VARIABLES = encodeURIComponent('{}');
+
+/**
+ * https://www.rfc-editor.org/rfc/rfc8288. Named and not spelled out: the header is on every answer, and a document may be long.
+ *
+ * @param explorer path of GraphiQL, which knows the documents by name
+ * @param id a GraphQL name, or the name of a document
+ */
+const createOperationLink = (explorer: string, id: string): OperationLink => {
+  const start = `<${explorer}?operation=${id}`;
+  const end = `>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`;
+  const plain = start + end;
+  return (variables) => {
+    const encoded = encodeURIComponent(JSON.stringify(variables));
+    return encoded === NO_VARIABLES || encoded.length > MAX_VARIABLES_CHARS
+      ? plain
+      : `${start}&variables=${encoded}${end}`;
+  };
+};

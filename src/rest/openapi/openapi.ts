@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import {
+  type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  Kind,
+  TypeInfo,
+  valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
+import type { StaticFile } from '../../http/static-file.ts';
+import type { RestOperation } from '../documents.ts';
+import { exampleOf, SAMPLE_ARGUMENTS } from './examples.ts';
+import { PROBLEM, problemReferences, problemResponses } from './problems.ts';
+import { createAnswers, describeLeaf, type JsonSchema, leafSchema, rootSelection } from './schemas.ts';
+
+/** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
+export const createOpenapi = (operations: readonly RestOperation[], schema: GraphQLSchema): StaticFile => {
+  const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema)));
+  return {
+    contentType: 'application/json; charset=utf-8',
+    etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
+    cacheControl: 'no-cache',
+    bodies: { identity },
+  };
+};
+
+const DESCRIPTION = `${packageJson.description}
+
+Every path answers HEAD as it answers GET. An empty parameter is the same as an absent one, and one that the path does not
+know is ignored. Names of enum values are taken in any case.`;
+
+export const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSchema): JsonSchema => {
+  const answers = createAnswers(schema);
+  const tags = new Map<string, JsonSchema>();
+
+  const operationObject = (restOperation: RestOperation): JsonSchema => {
+    const { id, route } = restOperation;
+    const root = rootSelection(restOperation, schema);
+    const { field } = root;
+    const isCounted = field.extensions.isCounted === true;
+
+    const tag = route.path.split('/')[2] ?? '';
+    if (!tags.has(tag)) tags.set(tag, { name: tag, ...described(getNamedType(field.type).description) });
+
+    return {
+      operationId: id,
+      summary: route.summary,
+      ...described(field.description),
+      tags: [tag],
+      parameters: parameterObjects(restOperation, schema),
+      responses: {
+        200: {
+          description: route.summary,
+          headers: answerHeaders({ isCounted }),
+          content: { 'application/json': { schema: answers.schemaOf(root), example: exampleOf(schema, root) } },
+        },
+        ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
+        ...problemReferences({ canBeMissing: !isNonNullType(field.type) || !root.isCertain }),
+      },
+    };
+  };
+
+  const paths = Object.fromEntries(operations.map((each) => [each.route.path, { get: operationObject(each) }]));
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Vitrine',
+      version: packageJson.version,
+      description: DESCRIPTION,
+      license: { name: packageJson.license, identifier: packageJson.license },
+    },
+    servers: [{ url: '/' }],
+    // The empty requirement makes the token optional: whether one is needed is the operator's choice.
+    security: [{}, { accessToken: [] }],
+    tags: [...tags.values()],
+    paths,
+    components: {
+      schemas: { ...answers.components(), Problem: PROBLEM },
+      responses: { NotModified: NOT_MODIFIED, ...problemResponses() },
+      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+};
+
+const described = (description: string | null | undefined): JsonSchema => (description ? { description } : {});
+
+const header = (description: string, example: string): JsonSchema => ({
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+const REQUEST_ID = header('Of the request, or given to it: what the log calls it.', 'NKQvsqWJ27rnbUS4-1');
+
+const LINK = header(
+  'The GraphQL operation that gave the answer, in GraphiQL where that is switched on.',
+  '</graphql?operation=HotProducts&variables=%7B%22limit%22%3A3%7D>; rel="alternate"; type="text/html"; title="GraphQL HotProducts"',
+);
+
+const REVALIDATION = {
+  ETag: header('Names this answer: send it back in `If-None-Match`.', 'W/"JkT5dWuuMiM5ZYqyPz8zBwpJNhE"'),
+  'Cache-Control': header('How long a copy may be used without asking.', 'public, max-age=1'),
+  'Cache-Status': header('Where the answer came from: RFC 9211.', 'vitrine; hit'),
+};
+
+/** The headers of an answer. @param isCounted the answer belongs to its request alone */
+const answerHeaders = ({ isCounted }: { readonly isCounted: boolean }): JsonSchema => ({
+  ...(isCounted ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
+  Link: LINK,
+  'X-Request-Id': REQUEST_ID,
+});
+
+const NOT_MODIFIED: JsonSchema = {
+  description: 'The answer is still the one that `If-None-Match` names.',
+  headers: { ...REVALIDATION, Link: LINK, 'X-Request-Id': REQUEST_ID },
+};
+
+/** The Parameter Objects of a path: each variable of its document, with what the argument that it feeds says of it. */
+const parameterObjects = (operation: RestOperation, schema: GraphQLSchema): JsonSchema[] => {
+  const fed = argumentsFed(operation, schema);
+  const defaults = new Map(
+    operation.operation.variableDefinitions?.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
+  );
+  return operation.parameters.map(({ name, type, isRequired }) => {
+    const isInPath = operation.route.path.includes(`{${name}}`);
+    const argument = fed.get(name);
+    const defaultValue = defaults.get(name);
+    const description = describe(argument, type) ?? (isInPath ? PATH_PARAMETER : undefined);
+    const example = SAMPLE_ARGUMENTS[String(argument)];
+    return {
+      name,
+      in: isInPath ? 'path' : 'query',
+      required: isInPath || isRequired,
+      ...(description ? { description } : {}),
+      ...(isListType(getNullableType(type)) ? { style: 'form', explode: false } : {}),
+      schema: {
+        ...inputSchema(type),
+        ...(argument ? boundsOf(argument) : {}),
+        ...(defaultValue ? { default: valueFromASTUntyped(defaultValue) } : {}),
+      },
+      ...(example === undefined ? {} : { example }),
+    };
+  });
+};
+
+const PATH_PARAMETER = 'Digits only; one that nothing has is a 404.';
+
+const boundsOf = (argument: GraphQLArgument): JsonSchema => {
+  const maxItems = maxItemsOf(argument);
+  return { ...rangeOf(argument), ...(maxItems === undefined ? {} : { maxItems }) };
+};
+
+/** The schema of a text that the parameter takes; null cannot be sent. */
+const inputSchema = (type: GraphQLInputType): JsonSchema => {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType) };
+  if (isLeafType(nullable)) return leafSchema(nullable);
+  throw new Error(`no query string can carry ${type}`);
+};
+
+const describe = (argument: GraphQLArgument | undefined, type: GraphQLInputType): string | undefined => {
+  const nullable = getNullableType(type);
+  return argument?.description ?? (isLeafType(nullable) ? describeLeaf(nullable) : undefined);
+};
+
+/** The field's argument that each variable is the value of, by the variable's name. */
+const argumentsFed = ({ document }: RestOperation, schema: GraphQLSchema): Map<string, GraphQLArgument> => {
+  const fed = new Map<string, GraphQLArgument>();
+  const typeInfo = new TypeInfo(schema);
+  const note = ({ value }: ArgumentNode): void => {
+    const argument = typeInfo.getArgument();
+    if (argument && value.kind === Kind.VARIABLE) fed.set(value.name.value, argument);
+  };
+  visit(document, visitWithTypeInfo(typeInfo, { Argument: note, Directive: () => false }));
+  return fed;
+};

@@ -1,0 +1,73 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+/**
+ * The parts of `src`, from those that put everything together to those that everything stands on: files and folders. Each imports only parts of
+ * later lines, types too. So a part can be read, and moved, with nothing in hand but what comes after it.
+ */
+const LAYERS = [
+  ['cli'],
+  ['commands'],
+  ['cluster', 'index'],
+  ['serve'],
+  ['gateway'],
+  ['schema'],
+  ['features', 'import-kinds'],
+  ['product'],
+  ['notice', 'category', 'doctor'],
+  ['feature'],
+  ['rest'],
+  ['graphql', 'pages'],
+  ['http', 'import', 'config'],
+  ['cache', 'access', 'observability'],
+  ['database'],
+  ['fast-path', 'overload'],
+  ['errors'],
+];
+
+const ROOT = path.join(import.meta.dirname, '..');
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(?\s*|\bdeclare module\s+)'(\.[^']+)'/g;
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const readImports = async (): Promise<Import[]> => {
+  const names = await readdir(path.join(ROOT, 'src'), { recursive: true });
+  const files = names.map((name) => path.posix.join('src', name.replaceAll(path.sep, '/')));
+  const imports: Import[] = [];
+  for (const from of files.filter((name) => name.endsWith('.ts') && !name.includes('/generated/'))) {
+    for (const [, target = ''] of (await readFile(path.join(ROOT, from), 'utf8')).matchAll(IMPORT)) {
+      const to = path.posix.join(path.posix.dirname(from), target);
+      if (to.startsWith('src/')) imports.push({ from, to });
+    }
+  }
+  return imports;
+};
+
+/** `product` for `src/product/visibility.ts`, `gateway` for `src/gateway.ts`. */
+const partOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+
+const layerOf = (file: string): number => {
+  const layer = LAYERS.findIndex((parts) => parts.includes(partOf(file)));
+  if (layer < 0) throw new Error(`${file} is in no layer: give its folder a place in LAYERS`);
+  return layer;
+};
+
+const upwards = (imports: readonly Import[]): Import[] =>
+  imports.filter(({ from, to }) => partOf(from) !== partOf(to) && layerOf(to) <= layerOf(from));
+
+const imports = await readImports();
+
+test('every import goes to a later layer', () => {
+  const faults = upwards(imports).map(
+    ({ from, to }) =>
+      `${from} imports ${to}, which is ${layerOf(from) === layerOf(to) ? 'beside' : 'above'} it: let whoever is above both hand it over`,
+  );
+  expect(faults).toEqual([]);
+  // Nor is the test blind.
+  expect(imports).toContainEqual({ from: 'src/gateway.ts', to: 'src/features.ts' });
+  expect(imports.length).toBeGreaterThan(500);
+});
