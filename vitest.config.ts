@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // By `npm run test:cluster`.
-    exclude: [...configDefaults.exclude, 'test/cluster/**'],
+    exclude: [...configDefaults.exclude, 'test/haproxy/**'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/worker-setup.ts',
     testTimeout: 30_000,

@@ -1,0 +1,209 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { pino } from 'pino';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createListenFeed } from '../../src/cache/change-feed.ts';
+import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import type { CacheHints } from '../../src/cache/hints.ts';
+import { createResponseCache, type ResponseCache } from '../../src/cache/response-cache.ts';
+import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
+import { type Clock, createClock } from '../../src/database/clock.ts';
+import { connectionConfig } from '../../src/database/connection.ts';
+import { FEATURES } from '../../src/features.ts';
+import { PROBLEM_DETAILS } from '../../src/http/message.ts';
+import { createRequestCache } from '../../src/http/request-cache.ts';
+import type { OperationRoute } from '../../src/http/route.ts';
+import { createRequestCounts } from '../../src/observability/counts.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { insertCategory } from '../support/rows.ts';
+
+const MAX_BYTES = 1_048_576;
+
+let database: TestDatabase;
+let clock: Clock;
+let tagVersions: TagVersions;
+let freshnessMonitor: FreshnessMonitor;
+let answers: ResponseCache;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  clock = createClock();
+  tagVersions = createTagVersions(FEATURES);
+  const log = pino({ level: 'silent' });
+  freshnessMonitor = await startFreshnessMonitor({
+    connection: connectionConfig(database.url),
+    source: createListenFeed(FEATURES),
+    clock,
+    tagVersions,
+    freshnessMs: 1000,
+    log,
+  });
+  return async () => {
+    await freshnessMonitor.close();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+beforeEach(() => {
+  answers = createResponseCache({
+    freshnessMonitor,
+    tagVersions,
+    clock,
+    maxBytes: MAX_BYTES,
+    freshnessMs: 1000,
+    staleIfErrorMs: 0,
+    timeoutMs: 1000,
+    kindOf: () => 'other',
+  });
+});
+
+/** Asks for an answer of so many bytes, and tells whether it was in memory. */
+const ask = async (key: string, bytes: number): Promise<string> => {
+  const { answer, outcome } = await answers.get(key, async (hints) => {
+    hints.dependsOn('product');
+    return 'x'.repeat(bytes);
+  });
+  expect(answer.byteLength).toBe(bytes);
+  return outcome;
+};
+
+describe('an answer that was read where the last commits may be missing', () => {
+  test('is given to others only within the bound, and holds for no longer than one that was read at once', async () => {
+    const read = (asOfMs: number) => async (hints: CacheHints) => {
+      hints.readsAsOf(asOfMs);
+      hints.holdsFor(5000);
+      hints.dependsOn('category');
+      return String(asOfMs);
+    };
+    const beganMs = performance.now();
+    const ask = (key: string, ageMs: number) => answers.get(key, read(beganMs - ageMs));
+    const young = await Promise.all([ask('young', 500), ask('young', 0)]);
+    expect(young[0]?.answer).toBe(young[1]?.answer);
+    const [old] = await Promise.all([ask('old', 1001), ask('old', 0)]);
+    expect(answers.stats).toMatchObject({ joined: 1, misses: 3 });
+    expect((old?.answer.validUntilMs ?? 0) - clock.nowMs()).toBeLessThanOrEqual(4000);
+  });
+});
+
+describe('answers in memory', () => {
+  test.for([
+    ['tiny', () => 10],
+    ['small', () => 1000],
+    ['large', () => 60_000],
+    ['of every size', (index: number) => (index * 7919) % 200_000],
+  ] as const)('that are %s never take more than the bound, nor much less', async ([, sizeOf]) => {
+    for (let index = 0; index < 3000; index += 1) {
+      await ask(`one-off ${index}`, sizeOf(index));
+      // Some are asked for again, at once or once they may be gone.
+      if (index % 3 === 0) await ask(`one-off ${index}`, sizeOf(index));
+      if (index % 3 === 1) await ask(`one-off ${Math.floor(index / 2)}`, sizeOf(Math.floor(index / 2)));
+      expect(answers.size().bytes).toBeLessThanOrEqual(MAX_BYTES);
+    }
+    const { bytes, entries } = answers.size();
+    expect(bytes).toBeGreaterThan(MAX_BYTES / 2);
+    expect(entries).toBeGreaterThan(0);
+  });
+
+  test('that nobody has repeated yet stay while there is room', async () => {
+    const keys = Array.from({ length: 60 }, (_, index) => `once ${index}`);
+    for (const outcome of ['miss', 'hit']) for (const key of keys) expect(await ask(key, 5000)).toBe(outcome);
+  });
+
+  test('that are hot survive any number of requests that nobody repeats', async () => {
+    const hot = Array.from({ length: 20 }, (_, index) => `hot ${index}`);
+    for (const key of hot) for (const outcome of ['miss', 'hit']) expect(await ask(key, 5000)).toBe(outcome);
+    for (let index = 0; index < 3000; index += 1) expect(await ask(`one-off ${index}`, 20_000)).toBe('miss');
+    for (const key of hot) expect(await ask(key, 5000)).toBe('hit');
+    // Neither among the first, which found room, nor among the last.
+    expect(await ask('one-off 1500', 20_000)).toBe('miss');
+  });
+
+  test('that are hot stay so when they are made anew after a change', async () => {
+    for (const outcome of ['miss', 'hit', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
+    const sequence = tagVersions.sequence();
+    await database.sql('truncate product');
+    await expect.poll(tagVersions.sequence, { interval: 5 }).toBe(sequence + 1);
+    await expect
+      .poll(() => freshnessMonitor.isFresh() && freshnessMonitor.nextChangeMs('product'), { interval: 5 })
+      .toBe(Infinity);
+    for (const outcome of ['miss', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
+    for (let index = 0; index < 200; index += 1) await ask(`one-off ${index}`, 20_000);
+    expect(await ask('hot', 5000)).toBe('hit');
+  });
+
+  test('are pushed out by the least recently used first', async () => {
+    for (let index = 0; index < 40; index += 1) for (const _ of [1, 2]) await ask(`proven ${index}`, 5000);
+    for (let index = 100; index < 1000; index += 1) {
+      for (const _ of [1, 2]) await ask(`proven ${index}`, 5000);
+      expect(await ask('proven 0', 5000)).toBe('hit');
+    }
+    expect(await ask('proven 1', 5000)).toBe('miss');
+  });
+
+  test('are not pushed out by one that is too large to keep', async () => {
+    for (const outcome of ['miss', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
+    for (const outcome of ['miss', 'miss']) expect(await ask('huge', 900_000)).toBe(outcome);
+    expect(await ask('hot', 5000)).toBe('hit');
+  });
+});
+
+test('a gateway keeps hot answers through a scan, and forgets the scan, within CACHE_MAX_MB', async () => {
+  const category = await insertCategory(database);
+  await database.sql(
+    `insert into product (id, category_id, name, slug, price, description, published_at)
+     select n, $1, 'P', 's' || n, 1, repeat('x', 10000), '2020-01-01Z' from generate_series(1, 300) n`,
+    [category],
+  );
+  await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '1', FRESHNESS_MS: '1000' });
+  const read = (id: number): Promise<number> => gateway.countStatements(() => gateway.get(`/api/product/${id}`));
+  for (const statements of [1, 0, 0]) expect(await read(1)).toBe(statements);
+  for (let id = 2; id <= 300; id += 1) expect(await read(id)).toBe(1);
+  expect(await read(1)).toBe(0);
+  expect(await read(300)).toBe(0);
+  expect(await read(2)).toBe(1);
+});
+
+describe('requests in memory', () => {
+  const route: OperationRoute = {
+    methods: ['GET'],
+    errors: PROBLEM_DETAILS,
+    countsViewsOnly: () => false,
+    parse: () => Promise.reject(new Error('not parsed here')),
+    run: () => Promise.reject(new Error('not run here')),
+  };
+  const head = { contentType: 'application/json', isNegotiated: false, link: undefined };
+  const { of } = createRequestCounts();
+
+  test('are forgotten where there are too many', () => {
+    const requests = createRequestCache(MAX_BYTES);
+    const operation = {};
+    for (let id = 0; id < 5000; id += 1) {
+      requests.learn(`/api/product/${id}`, route, { operation, variables: {}, head }, of('rest', 'product'));
+    }
+    expect(requests.peek('/api/product/0')).toBeUndefined();
+    expect(requests.peek('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
+  });
+
+  test('do not hold their operations', async () => {
+    const requests = createRequestCache(MAX_BYTES);
+    const learn = (): void => {
+      const operation = { document: 'x'.repeat(1000) };
+      for (const key of ['a', 'b'])
+        requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
+    };
+    learn();
+    // The test holds the operation no longer than it asks.
+    const isRemembered = (): boolean => requests.peek('a')?.parsed() !== undefined;
+    expect(isRemembered()).toBe(true);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc');
+    await expect
+      .poll(() => {
+        collect();
+        return isRemembered();
+      })
+      .toBe(false);
+    expect(requests.peek('b')?.head).toBe(head);
+  });
+});

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type CachedResponse, createTestGateway } from '../support/gateway.ts';
+import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
+import { openSession } from '../support/session.ts';
+import { wireTo } from '../support/wire.ts';
+
+let product: PricedProduct;
+
+beforeAll(async () => {
+  product = await createPricedProduct();
+  return () => product[Symbol.asyncDispose]();
+});
+
+/** Ends the gateways' connections of which the last statement matches, and gives their number. */
+const endConnections = async (pattern: string): Promise<number> => {
+  const ended = await product.database.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'vitrine' and query ~* $1`,
+    [pattern],
+  );
+  return ended.length;
+};
+
+describe('a connection that is ended', () => {
+  test('is there again soon, and no change is missed, ten times over', async () => {
+    const { database, setPrice, read, untilHit } = product;
+    await using gateway = await createTestGateway(database);
+    await untilHit(gateway);
+    for (let price = 2; price <= 11; price += 1) {
+      expect(await endConnections('listen|clock_timestamp')).toBe(1);
+      const endedMs = performance.now();
+      // A commit that nobody listens to.
+      const acknowledgedMs = await setPrice(price);
+      let answer: CachedResponse;
+      do {
+        const sentMs = performance.now();
+        answer = await read(gateway);
+        expect(answer.status).toBe(200);
+        if (sentMs - acknowledgedMs >= 100) expect(priceIn(answer)).toBe(price);
+      } while (answer.headers['cache-status'] !== 'vitrine; hit' || priceIn(answer) !== price);
+      expect(performance.now() - endedMs).toBeLessThan(1000);
+    }
+  });
+
+  test('together with those of the requests costs no request', async () => {
+    const { database, setPrice, read, untilHit } = product;
+    await using gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
+    await untilHit(gateway);
+    expect(await endConnections('')).toBeGreaterThan(1);
+    await setPrice(2);
+    for (let round = 0; round < 20; round += 1) {
+      const answer = await read(gateway);
+      expect([answer.status, priceIn(answer)]).toEqual([200, 2]);
+    }
+    await untilHit(gateway);
+  });
+});
+
+describe('beats', () => {
+  test('are not sent by a gateway that nobody asks', async () => {
+    const { database, setPrice, readPrice, untilHit } = product;
+    await using wire = await wireTo(database);
+    await using gateway = await createTestGateway(wire);
+    await untilHit(gateway);
+    await expect.poll(wire.idleMs, { interval: 50, timeout: 3000 }).toBeGreaterThan(1000);
+    // And what was changed meanwhile is known all the same.
+    await setPrice(5);
+    expect(await readPrice(gateway)).toBe(5);
+  });
+
+  test.for([
+    [0, 3],
+    [100, 2],
+  ] as const)(
+    'are shared: with FRESHNESS_MS=%i, 1,000 requests at once take no more than %i',
+    async ([freshnessMs, most]) => {
+      const { database, read, untilHit } = product;
+      await using wire = await wireTo(database);
+      await using gateway = await createTestGateway(wire, { FRESHNESS_MS: String(freshnessMs) });
+      await untilHit(gateway);
+      await expect.poll(wire.idleMs, { interval: 5 }).toBeGreaterThan(freshnessMs);
+      const before = wire.timesSent('vitrine_beat');
+      const statements = await gateway.countStatements(() =>
+        Promise.all(Array.from({ length: 1000 }, () => read(gateway))),
+      );
+      expect(statements).toBe(0);
+      const heartbeats = wire.timesSent('vitrine_beat') - before;
+      expect(heartbeats).toBeGreaterThan(0);
+      expect(heartbeats).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test('go on while the back office holds a table, whose answers stay in memory until it lets go', async () => {
+    const { database, read, readPrice, untilHit } = product;
+    await using gateway = await createTestGateway(database);
+    const notices = (): Promise<CachedResponse> => gateway.get('/api/notice/list');
+    await untilHit(gateway);
+    await notices();
+    await using backOffice = await openSession(database);
+    await backOffice.query('begin');
+    await backOffice.query('create temp table reloaded on commit drop as table product');
+    await backOffice.query('truncate product');
+    const heldMs = performance.now();
+    // For longer than a beat may take, and than it takes to connect again.
+    while (performance.now() - heldMs < 1500) {
+      expect((await read(gateway)).headers['cache-status']).toBe('vitrine; hit');
+      expect((await notices()).status).toBe(200);
+    }
+    await backOffice.query('update reloaded set price = 7');
+    await backOffice.query('insert into product select * from reloaded');
+    await backOffice.query('commit');
+    await expect.poll(() => readPrice(gateway), { interval: 5, timeout: 200 }).toBe(7);
+    expect(gateway.logged.filter(({ msg }) => String(msg).includes('is lost'))).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+
+// The last of each shares its place in memory with the first.
+const PRODUCTS = [1, 2, 3, 4, 1 + 2 ** 20];
+const CATEGORIES = [1, 2, 3, 1 + 2 ** 14];
+const SLUGS = ['a', 'b', 'c', 'd'];
+
+const PATHS = [
+  ...PRODUCTS.map((id) => `/api/product/${id}`),
+  ...CATEGORIES.map((id) => `/api/product/list?categoryIds=${id}`),
+  '/api/product/list?categoryIds=1,3&orderBy=NEWEST',
+  // More than an answer rests on one by one, and the real ones last.
+  `/api/product/list?limit=100&categoryIds=${[...Array.from({ length: 80 }, (_, index) => 100 + index), ...CATEGORIES]}`,
+  '/api/product/hot',
+  '/api/product/new?limit=2',
+  '/api/product/list?orderBy=PRICE_ASC&limit=3',
+];
+
+const OPERATIONS = [
+  ...PRODUCTS.map((id) => `{ product(id: ${id}) { slug price { amount } } }`),
+  ...SLUGS.map((slug) => `{ productBySlug(slug: "${slug}") { id price { amount } category { name } } }`),
+  '{ category(id: 2) { products(orderBy: NAME_ASC) { id slug } } product(id: 1) { slug } }',
+  '{ categories { id products(limit: 2) { id price { amount } } } }',
+  '{ product(id: 4) { category { products { id } } } products(categoryIds: [3]) { id stock } }',
+];
+
+const id = fc.constantFrom(...PRODUCTS);
+const category = fc.constantFrom(...CATEGORIES);
+const slug = fc.constantFrom(...SLUGS);
+const number = fc.nat({ max: 1000 });
+
+// A statement that would break a key changes nothing.
+const change: fc.Arbitrary<string> = fc.oneof(
+  fc.tuple(id, number).map(([i, n]) => `update product set price = ${n} where id = ${i}`),
+  fc.tuple(id, category).map(([i, c]) => `update product set category_id = ${c} where id = ${i}`),
+  fc.tuple(id, slug).map(([i, s]) => `update product set slug = '${s}' where id = ${i}`),
+  fc.tuple(id, id).map(([i, j]) => `update product set id = ${j} where id = ${i}`),
+  fc.tuple(category, category).map(([c, d]) => `update category set id = ${d} where id = ${c}`),
+  id.map((i) => `delete from product where id = ${i}`),
+  fc
+    .tuple(id, category, slug, number)
+    .map(
+      ([i, c, s, n]) =>
+        `insert into product (id, category_id, name, slug, price, sales) values (${i}, ${c}, 'New', '${s}', ${n}, ${n})`,
+    ),
+  fc.tuple(id, category, slug, number).map(
+    ([i, c, s, n]) =>
+      `insert into product (id, category_id, name, slug, price) values (${i}, ${c}, 'Up', '${s}', ${n})
+         on conflict (slug) do update set price = excluded.price, category_id = excluded.category_id`,
+  ),
+  fc
+    .tuple(id, fc.constantFrom('DRAFT', 'ON_SALE', 'OFF_SALE'))
+    .map(([i, status]) => `update product set status = '${status}' where id = ${i}`),
+  fc
+    .tuple(id, fc.integer({ min: -5, max: 30 }))
+    .map(
+      ([i, ms]) =>
+        `update product set published_at = clock_timestamp() + ${ms} * interval '1 millisecond' where id = ${i}`,
+    ),
+  number.map((n) => `update product set stock = ${n}`),
+  number.map((n) => `update product set stock = ${n} where false`),
+  fc.constant(
+    `insert into product (category_id, name, slug, price) select 2, 'Many', 'many' || n || random(), 5 from generate_series(1, 150) n`,
+  ),
+  number.map((n) => `update product set sales = ${n} where name = 'Many'`),
+  fc.constant(`delete from product where name = 'Many'`),
+  fc.constant('truncate product'),
+);
+
+interface Commit {
+  /** In one transaction. */
+  readonly tagVersions: readonly string[];
+  readonly isTakenBack: boolean;
+  /** After as many requests of those at the same time. */
+  readonly after: number;
+}
+
+const commit: fc.Arbitrary<Commit> = fc.record({
+  tagVersions: fc.array(change, { minLength: 1, maxLength: 3 }),
+  isTakenBack: fc.nat({ max: 9 }).map((n) => n === 0),
+  after: fc.nat({ max: PATHS.length + OPERATIONS.length }),
+});
+
+const scriptOf = ({ tagVersions, isTakenBack }: Commit): string => {
+  const steps = tagVersions.map(
+    (statement) =>
+      `begin ${statement}; exception when unique_violation or foreign_key_violation or check_violation then null; end;`,
+  );
+  const all = steps.join('\n');
+  return isTakenBack
+    ? `do $$ begin begin ${all} raise 'no'; exception when raise_exception then null; end; end $$`
+    : `do $$ begin ${all} end $$`;
+};
+
+/** What every request shows. */
+const readAll = (gateway: TestGateway): Promise<string>[] => [
+  ...PATHS.map(async (path) => `${path} ${(await gateway.get(path)).text}`),
+  ...OPERATIONS.map(async (query) => `${query} ${JSON.stringify(await gateway.graphql(query))}`),
+];
+
+const refill = async ({ sql }: TestDatabase): Promise<void> => {
+  await sql('truncate category, product');
+  await sql(`insert into category (id, name, slug) select id, 'C' || id, 'c' || id from unnest($1::int[]) id`, [
+    CATEGORIES,
+  ]);
+  await sql(`insert into product (id, category_id, name, slug, price, published_at)
+    values (1, 1, 'A', 'a', 1, '2020-01-01Z'), (2, 1, 'B', 'b', 2, '2020-01-01Z'), (3, 2, 'C', 'c', 3, '2020-01-01Z')`);
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.concurrent('whatever products a transaction changes, every answer shows it, those that were being made meanwhile too', () => {
+  test.for([{ FRESHNESS_MS: '0' }, { FRESHNESS_MS: '30' }])('%j', async (environment, { expect }) => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database, environment);
+    await using uncached = await createTestGateway(database, { CACHE_MAX_MB: '0', FRESHNESS_MS: '0' });
+    let kept = 0;
+    const property = fc.asyncProperty(fc.array(commit, { minLength: 15, maxLength: 25 }), async (commits) => {
+      await refill(database);
+      for (const step of commits) {
+        // Read and committed at once, in some order.
+        const reads = readAll(gateway);
+        if (step.after < reads.length) await reads[step.after];
+        await database.sql(scriptOf(step));
+        const acknowledgedMs = performance.now();
+        await Promise.all([...reads, ...readAll(gateway)]);
+        // Until the bound, and until what is to be published soon is.
+        await pause(Math.max(0, acknowledgedMs + Math.max(40, Number(environment.FRESHNESS_MS)) - performance.now()));
+        kept -= await gateway.countStatements(async () => {
+          expect(await Promise.all(readAll(gateway))).toEqual(await Promise.all(readAll(uncached)));
+        });
+        kept += PATHS.length + OPERATIONS.length;
+      }
+    });
+    await fc.assert(property, { numRuns: 3, endOnFailure: true });
+    // It was memory that was right.
+    expect(kept).toBeGreaterThan(0);
+  });
+});

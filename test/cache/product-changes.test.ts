@@ -1,0 +1,294 @@
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createNextChange } from '../../src/cache/freshness-monitor.ts';
+import { createClock } from '../../src/database/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { untilKnown } from '../support/known-answers.ts';
+import { millisecondsSince, momentFromNow } from '../support/rows.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  return () => database[Symbol.asyncDispose]();
+});
+
+/** Products 1 to 6, two in each of the categories 1 to 3, and 300 more in category 4. */
+const refill = async ({ sql }: TestDatabase): Promise<void> => {
+  await sql('truncate category, product, notice');
+  await sql(`insert into category (id, name, slug) select n, 'C' || n, 'c' || n from generate_series(1, 4) n`);
+  await sql(`
+    insert into product (id, category_id, name, slug, price, published_at)
+    select n, case when n <= 6 then (n + 1) / 2 else 4 end, 'P' || n, 'p' || n, n, '2020-01-01Z' from generate_series(1, 306) n`);
+  await sql(`insert into notice (title, content, starts_at) values ('N', '', '2020-01-01Z')`);
+};
+
+describe('from memory come, after', () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    // Each request waits for a beat, and so for whatever was told before.
+    gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
+  });
+  afterAll(() => gateway[Symbol.asyncDispose]());
+  beforeEach(() => refill(database));
+
+  /** Paths, and operations. */
+  const REQUESTS = {
+    'product 1': '/api/product/1',
+    'product 3': '/api/product/3',
+    'product 7': '{ product(id: 7) { name category { name } } }',
+    'slug of 1': '{ productBySlug(slug: "p1") { name } }',
+    'slug of 3': '{ productBySlug(slug: "p3") { name } }',
+    'no slug': '{ productBySlug(slug: "none") { name } }',
+    'no product': '{ product(id: 999) { name } }',
+    'category 1': '/api/product/list?categoryIds=1',
+    'category 2': '/api/product/list?categoryIds=2&orderBy=PRICE_ASC',
+    'category 3': '{ category(id: 3) { products { id price { amount } } } }',
+    'categories 1, 2': '/api/product/list?categoryIds=1,2',
+    'categories and theirs': '{ categories { products { id } } }',
+    hot: '/api/product/hot',
+    all: '{ products { id price { amount } } }',
+    tree: '{ categories { name children { name } } }',
+    notices: '/api/notice/list',
+  } as const;
+  type Name = keyof typeof REQUESTS;
+
+  const ask = (name: Name): Promise<unknown> => {
+    const request = REQUESTS[name];
+    return request.startsWith('/') ? gateway.get(request) : gateway.graphql(request);
+  };
+
+  const names = Object.keys(REQUESTS) as Name[];
+
+  const warm = (): Promise<unknown> =>
+    expect
+      .poll(() => gateway.countStatements(() => Promise.all(names.map(ask))), { interval: 5, timeout: 3000 })
+      .toBe(0);
+
+  /** Which are no longer in memory. */
+  const forgotten = async (): Promise<Name[]> => {
+    const gone: Name[] = [];
+    for (const name of names) if ((await gateway.countStatements(() => ask(name))) > 0) gone.push(name);
+    return gone;
+  };
+
+  const OF_ANY: Name[] = ['no slug', 'hot', 'all'];
+
+  test.for<[string, string, Name[]]>([
+    [
+      'a price: all but the product, the lists of its category and those of all',
+      'update product set price = 9 where id = 1',
+      ['product 1', 'slug of 1', 'category 1', 'categories 1, 2', 'categories and theirs', ...OF_ANY],
+    ],
+    [
+      'a product moved: all but it and the lists of both categories',
+      'update product set category_id = 2 where id = 1',
+      ['product 1', 'slug of 1', 'category 1', 'category 2', 'categories 1, 2', 'categories and theirs', ...OF_ANY],
+    ],
+    [
+      'a product in another category: all products of others',
+      `insert into product (id, category_id, name, slug, price) values (999, 3, 'New', 'new', 1)`,
+      ['no product', 'category 3', 'categories and theirs', ...OF_ANY],
+    ],
+    ['a product deleted', 'delete from product where id = 6', ['category 3', 'categories and theirs', ...OF_ANY]],
+    [
+      'an id that becomes another',
+      'update product set id = 999 where id = 3',
+      ['product 3', 'slug of 3', 'no product', 'category 2', 'categories 1, 2', 'categories and theirs', ...OF_ANY],
+    ],
+    [
+      'an upsert that changes one and adds one',
+      `insert into product (id, category_id, name, slug, price) values (900, 1, 'Up', 'p1', 3), (901, 3, 'New', 'new', 3)
+       on conflict (slug) do update set price = excluded.price`,
+      ['product 1', 'slug of 1', 'category 1', 'category 3', 'categories 1, 2', 'categories and theirs', ...OF_ANY],
+    ],
+    [
+      '100 prices elsewhere',
+      'update product set price = 9 where id between 101 and 200',
+      ['categories and theirs', ...OF_ANY],
+    ],
+    ['a statement that changes no product: everything', 'update product set price = 9 where id = 0', []],
+    [
+      'more prices in one statement than are told: nothing of products',
+      'update product set price = 9 where id between 101 and 201',
+      names.filter((name) => name !== 'tree' && name !== 'notices'),
+    ],
+    [
+      'more prices in one transaction than are told: nothing of products',
+      'do $$ begin for n in 101 .. 200 loop for m in 1 .. 11 loop update product set price = m where id = n; end loop; end loop; end $$',
+      names.filter((name) => name !== 'tree' && name !== 'notices'),
+    ],
+    [
+      'a statement that is taken back, beside one that stays: what it left alone',
+      `do $$ begin
+         update product set price = 9 where id = 1;
+         begin update product set price = 9; raise 'no'; exception when others then null; end;
+       end $$`,
+      ['product 1', 'slug of 1', 'category 1', 'categories 1, 2', 'categories and theirs', ...OF_ANY],
+    ],
+  ])('%s', async ([, statement, expected]) => {
+    await warm();
+    await database.sql(statement);
+    expect((await forgotten()).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('a price change a millisecond: the answers of other products, with no statement at all', async () => {
+    await untilKnown(gateway, [['GET', '/api/product/3']]);
+    await using backOffice = await openSession(database);
+    const statements = await gateway.countStatements(async () => {
+      for (let change = 0; change < 300; change += 1) {
+        await backOffice.query('update product set price = $1 where id = 1', [change]);
+        expect((await gateway.get('/api/product/3')).headers['cache-status']).toBe('vitrine; hit');
+      }
+    });
+    expect(statements).toBe(0);
+  });
+});
+
+test('a product that is yet to be published is not asked for again until it is', async () => {
+  await refill(database);
+  await using gateway = await createTestGateway(database);
+  const moment = await momentFromNow(database, 700);
+  await database.sql('update product set published_at = $1 where id = 1', [moment]);
+  const read = async (): Promise<unknown> =>
+    (await gateway.graphql('{ product(id: 1) { name } productBySlug(slug: "p1") { name } }')).data;
+  await expect.poll(() => gateway.countStatements(read), { interval: 5, timeout: 600 }).toBe(0);
+  // And changes of others say nothing about it.
+  await database.sql('update product set price = 9 where id = 3');
+  expect(
+    await gateway.countStatements(async () => expect(await read()).toEqual({ product: null, productBySlug: null })),
+  ).toBe(0);
+  await expect
+    .poll(read, { interval: 5, timeout: 2000 })
+    .toEqual({ product: { name: 'P1' }, productBySlug: { name: 'P1' } });
+  expect(await millisecondsSince(database, moment)).toBeLessThan(500);
+});
+
+test('in a flood of changes an answer is made anew once in the bound, and misses no commit that is older', async () => {
+  await refill(database);
+  await using gateway = await createTestGateway(database, { FRESHNESS_MS: '200' });
+  await using backOffice = await openSession(database);
+  const acknowledgedMs: number[] = [];
+  let reads = 0;
+  const statements = await gateway.countStatements(async () => {
+    for (let price = 0; (acknowledgedMs.at(-1) ?? 0) - (acknowledgedMs[0] ?? 0) < 1200; price += 1) {
+      await backOffice.query('update product set price = $1 where id = 1', [price]);
+      acknowledgedMs.push(performance.now());
+      const sentMs = performance.now();
+      const shown = Number(/"id":1,.*?"amount":"([\d.]+)"/.exec((await gateway.get('/api/product/list')).text)?.[1]);
+      const missed = acknowledgedMs[shown + 1] ?? Number.POSITIVE_INFINITY;
+      expect(sentMs - missed, `${shown} at ${price}`).toBeLessThan(200);
+      reads += 1;
+    }
+  });
+  // Each time with its categories: a few at once, and then one in 200 ms.
+  expect(statements / 2).toBeLessThan(20);
+  expect(reads).toBeGreaterThan(40);
+});
+
+test('what was read before a change and finished after it is kept by nobody', async () => {
+  await refill(database);
+  await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '5000' });
+  await using backOffice = await openSession(database);
+  const prices = async (fields: string): Promise<string> =>
+    JSON.stringify(await gateway.graphql(`{ products(categoryIds: [1]) { price { amount } ${fields} } }`));
+  await backOffice.query('begin');
+  await backOffice.query('lock table category in access exclusive mode');
+  const early = prices('category { name }');
+  await untilBlocked(database);
+  await database.sql('update product set price = 77 where id = 1');
+  const acknowledgedMs = performance.now();
+  await expect.poll(() => prices(''), { interval: 5 }).toContain('"77.00"');
+  await expect.poll(() => performance.now() - acknowledgedMs, { interval: 5 }).toBeGreaterThan(100);
+  await backOffice.query('commit');
+  expect(await early).not.toContain('"77.00"');
+  expect(await prices('category { name }')).toContain('"77.00"');
+});
+
+// One that was published just now must not hide those to come.
+test.for(['1', '1, 999'])(
+  'a product that will be published shows on the moment, though no beat has told of it: %s',
+  async (ids) => {
+    await refill(database);
+    await using gateway = await createTestGateway(database);
+    await database.sql(`insert into product (id, category_id, name, slug, price) values (999, 1, 'New', 'new', 1)`);
+    const list = async (): Promise<string> => (await gateway.get('/api/product/list?categoryIds=1')).text;
+    await untilKnown(gateway, [['GET', '/api/product/list?categoryIds=1']]);
+    const moment = await momentFromNow(database, 400);
+    await database.sql(
+      `update product set published_at = case id when 1 then $1::timestamptz else published_at end where id in (${ids})`,
+      [moment],
+    );
+    await expect.poll(list, { interval: 1 }).not.toContain('"P1"');
+    await expect.poll(list, { interval: 5, timeout: 3000 }).toContain('"P1"');
+    expect(await millisecondsSince(database, moment)).toBeLessThan(500);
+  },
+);
+
+test('what is told while the database is asked for the next moment counts beside its answer', () => {
+  const next = createNextChange(createClock());
+  const nowMs = Date.now();
+  next.is(nowMs + 5000);
+  expect(next.ms()).toBe(nowMs + 5000);
+  next.asking();
+  next.mayBe(nowMs + 2000);
+  expect(next.ms()).toBe(nowMs + 2000);
+  next.is(nowMs + 5000);
+  expect(next.ms()).toBe(nowMs + 2000);
+  // What was told before it was asked is in the answer.
+  next.asking();
+  next.is(nowMs + 3000);
+  expect(next.ms()).toBe(nowMs + 3000);
+  next.mayBe(nowMs - 1);
+  expect(next.ms()).toBeUndefined();
+});
+
+test('every change is notified on one channel: which rows of products changed, or else the table', async () => {
+  await refill(database);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const heard: (string | undefined)[] = [];
+  client.on('notification', ({ channel, payload }) => void heard.push(`${channel}: ${payload}`));
+  await client.query('listen vitrine');
+  for (const statement of [
+    'update product set price = 9 where id = 1',
+    'update product set category_id = 2 where id = 1',
+    'update product set price = 9',
+    'delete from product where id = 2',
+    `insert into product (id, category_id, name, slug, price, published_at) values (999, 1, 'N', 'n', 1, '2999-01-01Z')`,
+    'truncate product',
+    `update category set name = 'Other' where id = 1`,
+    `update notice set title = 'Other'`,
+    'update notice set view_count = view_count + 1',
+  ])
+    await client.query(statement);
+  await client.query('select 1');
+  await client.end();
+  expect(heard).toEqual([
+    'vitrine: product 1,1 1,1',
+    'vitrine: product 1,1 2,1',
+    'vitrine: product',
+    'vitrine: product 2 1',
+    `vitrine: product 999 1 ${Date.parse('2999-01-01Z')}`,
+    'vitrine: product',
+    'vitrine: category',
+    'vitrine: notice',
+  ]);
+});
+
+test('whoever writes past the triggers can say that any product may have changed', async () => {
+  await refill(database);
+  await using gateway = await createTestGateway(database);
+  await untilKnown(gateway, [['GET', '/api/product/1']]);
+  await using backOffice = await openSession(database);
+  await backOffice.query('begin');
+  await backOffice.query('alter table product disable trigger user');
+  await backOffice.query('update product set price = 77 where id = 1');
+  await backOffice.query('alter table product enable trigger user');
+  await backOffice.query(`notify vitrine, 'product'`);
+  await backOffice.query('commit');
+  await expect.poll(async () => (await gateway.get('/api/product/1')).text, { interval: 5 }).toContain('"77.00"');
+});

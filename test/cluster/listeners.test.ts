@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import net from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { beforeAll, expect, test } from 'vitest';
+import { listenWithSeveral, urlOf } from '../../src/fast-path/listeners.ts';
+import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { type Listening, listen, sendRaw } from '../support/socket.ts';
+
+let shop: RestShop;
+let server: Listening;
+
+beforeAll(async () => {
+  shop = await createRestShop();
+  server = await listen(shop.gateway);
+  return async () => {
+    await server[Symbol.asyncDispose]();
+    await shop[Symbol.asyncDispose]();
+  };
+});
+
+const CLIENTS = 200;
+
+test('two hundred clients that come at once do not wait for two hundred turns of the event loop', async () => {
+  const ask = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+  const answers = Array.from({ length: CLIENTS }, () => sendRaw(server.url, ask));
+  let answered = false;
+  const all = Promise.all(answers).finally(() => {
+    answered = true;
+  });
+  let turns = 0;
+  for (; !answered; turns += 1) await turn();
+  expect(await all).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1\.1 200 /)));
+  expect(turns).toBeLessThan(CLIENTS / 2);
+});
+
+/** Connects in a thread of its own, asks on each connection, and gives what came back; `connected` becomes 1 once the system has made all connections. */
+const ASK_FROM_A_THREAD = `
+  const net = require('node:net');
+  const { parentPort, workerData: { port, clients, connected } } = require('node:worker_threads');
+  let left = clients;
+  const ask = () => new Promise((resolve) => {
+    let answer = '';
+    const socket = net.connect(port, '127.0.0.1', () => {
+      socket.write('GET /livez HTTP/1.1\\r\\nhost: x\\r\\n\\r\\n');
+      left -= 1;
+      if (left > 0) return;
+      Atomics.store(connected, 0, 1);
+      Atomics.notify(connected, 0);
+    });
+    socket.on('data', (chunk) => { answer += chunk; });
+    socket.on('error', (error) => { answer += error.message; });
+    socket.on('close', () => resolve(answer));
+  });
+  Promise.all(Array.from({ length: clients }, ask)).then((answers) => parentPort.postMessage(answers));
+`;
+
+test('a shutdown answers the clients that the system has connected and the server has not accepted yet', async () => {
+  await using closing = await listen(shop.gateway);
+  const connected = new Int32Array(new SharedArrayBuffer(4));
+  const workerData = { port: Number(new URL(closing.url).port), clients: CLIENTS, connected };
+  const clients = new Worker(ASK_FROM_A_THREAD, { eval: true, workerData });
+  await once(clients, 'online');
+  // This thread accepts nobody meanwhile.
+  Atomics.wait(connected, 0, 0);
+  const drained = closing.drain(5000);
+  const [answers] = await once(clients, 'message');
+  expect(answers).toEqual(Array.from({ length: CLIENTS }, () => expect.stringMatching(/^HTTP\/1\.1 200 /)));
+  await drained;
+});
+
+test('a port that another program listens on is taken', async () => {
+  const { port } = new URL(server.url);
+  const other = listenWithSeveral(createServer(), { port: Number(port), host: '127.0.0.1' });
+  await expect(other).rejects.toThrow(`Port ${port} is taken by another program.`);
+});
+
+test('from the moment of closing on nobody is accepted, by no socket, and the port is free', async () => {
+  const http = createServer();
+  const acceptors = await listenWithSeveral(http, { port: 0, host: '127.0.0.1' });
+  const { port } = new URL(urlOf(http));
+  acceptors.close();
+  await acceptors.closed;
+  const codes = await Promise.all(
+    Array.from(
+      { length: 50 },
+      () =>
+        new Promise<string | undefined>((resolve) => {
+          net.connect(Number(port), '127.0.0.1').on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+        }),
+    ),
+  );
+  expect(new Set(codes)).toEqual(new Set(['ECONNREFUSED']));
+});

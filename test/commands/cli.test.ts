@@ -1,0 +1,159 @@
+import { chmod, chown, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatsOf } from '../../src/import/formats/formats.ts';
+import { IMPORT_KINDS } from '../../src/import-kinds.ts';
+import { ROUTES } from '../../src/rest/routes.ts';
+import { temporaryFolder } from '../support/import.ts';
+import { runCli } from '../support/process.ts';
+
+const FORMAT_NAMES = formatsOf(IMPORT_KINDS)
+  .map(({ name }) => name)
+  .join(', ');
+
+const run = async (args: readonly string[], environment: Record<string, string> = {}) => {
+  const command = runCli(args, environment);
+  return { code: await command.ended, output: command.output() };
+};
+
+test('help names every command, and tells each one by one, without colours where nobody sees them', async () => {
+  const { code, output } = await run(['--help']);
+  expect(code).toBe(0);
+  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'schema', 'openapi']) {
+    expect(output).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
+  expect(output).not.toMatch(/\x1b/);
+  const help = await run(['import', '--help']);
+  expect(help.code).toBe(0);
+  expect(help.output).toContain('Usage: vitrine import FILE… [options]');
+  for (const text of ['--dry-run', '--batch ROWS', '--format NAME', 'shopify: ', 'Exit code 0'])
+    expect(help.output).toContain(text);
+  expect((await run([])).output).toBe(output);
+  expect((await run(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test.each([
+  [['improt'], 'There is no command improt. Did you mean import? Run "vitrine --help".'],
+  [['constructor'], 'There is no command constructor. Run "vitrine --help".'],
+  [
+    ['import', '--dryrun', 'x.csv'],
+    'There is no option --dryrun. Did you mean --dry-run? Run "vitrine import --help".',
+  ],
+  [['import', '-n', 'x.csv'], 'There is no option -n. Run "vitrine import --help".'],
+  [['import'], 'Which file? Run "vitrine import --help".'],
+  [['import', 'x.csv', '--currency'], '--currency needs a value. Run "vitrine import --help".'],
+  [
+    ['import', 'x.csv', '--currency', 'EURO'],
+    '--currency must be a currency code of ISO 4217, such as EUR, but is "EURO".',
+  ],
+  [['import', 'x.csv', '--batch', '1e3'], '--batch must be a number of rows, such as 10000, but is "1e3".'],
+  [
+    ['import', 'x.csv', '--format', 'shopfy'],
+    `--format must be one of ${FORMAT_NAMES}, but is "shopfy". Did you mean shopify? Run "vitrine import --help".`,
+  ],
+  [
+    ['import', 'x.csv', '--format=foo'],
+    `--format must be one of ${FORMAT_NAMES}, but is "foo". Run "vitrine import --help".`,
+  ],
+  [['migrate', 'now'], '"now" is one too many. Run "vitrine migrate --help".'],
+  [['doctor', '--json=1'], '--json takes no value. Run "vitrine doctor --help".'],
+  [['doctor', '--instances', '0'], '--instances must be a number from 1 to 9999, but is "0".'],
+])('%j is a mistake that is told in one line, with exit code 2', async (args, message) => {
+  expect(await run(args)).toEqual({ code: 2, output: `${message}\n` });
+});
+
+test('openapi prints the document of the REST paths, writes it and checks it', async () => {
+  await using folder = await temporaryFolder();
+  const file = path.join(folder.path, 'openapi.json');
+  const { code, output } = await run(['openapi']);
+  expect(code).toBe(0);
+  expect(Object.keys(JSON.parse(output).paths)).toHaveLength(ROUTES.length);
+  expect(await run(['openapi', '--write', file])).toEqual({ code: 0, output: '' });
+  expect(await readFile(file, 'utf8')).toBe(output);
+  expect(await run(['openapi', '--check', file])).toEqual({ code: 0, output: '' });
+
+  const nowhere = path.join(folder.path, 'nowhere', 'x');
+  for (const name of ['openapi', 'schema']) {
+    for (const option of ['--write', '--check']) {
+      const refused = await run([name, option, nowhere]);
+      expect(refused.code).toBe(1);
+      expect(refused.output).toMatch(/^\S+ cannot be used: ENOENT.*\n$/);
+    }
+  }
+
+  // Replaced documents change it.
+  await folder.write('product-hot.graphql', '{ hotProducts { title: name } }');
+  const changed = await run(['openapi', '--check', file], { REST_DOCUMENTS: folder.path });
+  expect(changed.code).toBe(1);
+  expect(changed.output).toContain(`npx vitrine openapi --write ${file}`);
+});
+
+describe('what modules compile to', () => {
+  const NOBODY = 65_534;
+
+  /** Runs a command whose caches go below `caches`, which a test may have prepared, and gives the entries there and in the temporary directory. */
+  const runIn = async ({
+    prepare = async () => {},
+    environment = {},
+  }: {
+    readonly prepare?: (caches: string, folder: string) => Promise<unknown>;
+    readonly environment?: Record<string, string>;
+  } = {}) => {
+    await using folder = await temporaryFolder();
+    const [caches, temporary] = [path.join(folder.path, 'caches'), path.join(folder.path, 'tmp')];
+    for (const made of [caches, temporary]) await mkdir(made, { mode: 0o755 });
+    await prepare(caches, folder.path);
+    const { code } = await run(['--version'], { XDG_CACHE_HOME: caches, TMPDIR: temporary, ...environment });
+    expect(code).toBe(0);
+    const vitrine = path.join(caches, 'vitrine');
+    return {
+      mode: (await stat(vitrine).catch(() => undefined))?.mode,
+      kept: await readdir(vitrine).catch(() => []),
+      temporary: await readdir(temporary),
+    };
+  };
+
+  test('is kept below XDG_CACHE_HOME, in a directory that only this user can enter, and not in a shared one', async () => {
+    const { mode = 0, kept, temporary } = await runIn();
+    expect(mode & 0o777).toBe(0o700);
+    expect(kept).toHaveLength(1);
+    expect(temporary).toEqual([]);
+  });
+
+  test.for<[string, (caches: string, folder: string) => Promise<unknown>]>([
+    ['a link', (caches, folder) => symlink(path.join(folder, 'tmp'), path.join(caches, 'vitrine'))],
+    [
+      'one that others can write to',
+      async (caches) => {
+        await mkdir(path.join(caches, 'vitrine'));
+        await chmod(path.join(caches, 'vitrine'), 0o777);
+      },
+    ],
+    ['in one that others can write to', (caches) => chmod(caches, 0o777)],
+  ])('is not kept where the directory is %s', async ([, prepare]) => {
+    expect(await runIn({ prepare })).toMatchObject({ kept: [], temporary: [] });
+  });
+
+  test.runIf(process.getuid?.() === 0).for<[string, (caches: string) => Promise<unknown>]>([
+    [
+      'directory',
+      async (caches) => {
+        await mkdir(path.join(caches, 'vitrine'));
+        await chown(path.join(caches, 'vitrine'), NOBODY, NOBODY);
+      },
+    ],
+    ['cache', (caches) => chown(caches, NOBODY, NOBODY)],
+  ])("is not kept in another user's %s (as root only)", async ([, prepare]) => {
+    expect(await runIn({ prepare })).toMatchObject({ kept: [], temporary: [] });
+  });
+
+  test('goes where NODE_COMPILE_CACHE says, if it is set', async () => {
+    await using folder = await temporaryFolder();
+    expect(await runIn({ environment: { NODE_COMPILE_CACHE: folder.path } })).toMatchObject({
+      kept: [],
+      temporary: [],
+    });
+    expect(await readdir(folder.path)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,208 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { productCsv, type TemporaryFolder, temporaryFolder } from '../support/import.ts';
+import { type Command, runCli, startGatewayProcess } from '../support/process.ts';
+import { wireTo } from '../support/wire.ts';
+
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** Runs the command where its rejects do not end up among the sources. */
+const runImport = (url: string, args: readonly string[], rejects = 'rejects.csv'): Command =>
+  runCli(['import', '--rejects', path.join(folder.path, rejects), ...args], { DATABASE_URL: url });
+
+const countProducts = async (database: TestDatabase): Promise<number> => {
+  const [row] = await database.sql<{ count: number }>('select count(*)::int as count from product');
+  return row?.count ?? -1;
+};
+
+test('the exit code is 0 when every row is in, 1 when some are rejected, 2 when none is in', async () => {
+  await using database = await createTestDatabase();
+  const good = await folder.write('good.csv', productCsv(3));
+  const mixed = await folder.write(
+    'mixed.csv',
+    'slug,name,category,price,rating\nx,"X, x",Pans,1,5\ny,"Y, y",Pans,"a ""lot""",5\n',
+  );
+  const bad = await folder.write('bad.csv', 'slug,name,category,price\nz,Z,Pans,-1\n');
+
+  const first = runImport(database.url, [good]);
+  expect(await first.ended, first.output()).toBe(0);
+  expect(first.output()).toContain('products (products, CSV): 3 new, 0 changed, 0 unchanged; 1 category made');
+
+  const second = runImport(database.url, [good, mixed], 'second.csv');
+  expect(await second.ended, second.output()).toBe(1);
+  expect(second.output()).toContain('not used: rating');
+  expect(second.output()).toContain('1 row was rejected: see ');
+  expect(await readFile(path.join(folder.path, 'second.csv'), 'utf8')).toBe(
+    `file,line,column,value,reason\n${mixed},3,price,"a ""lot""",must be an amount such as 19.90\n`,
+  );
+  expect(await countProducts(database)).toBe(4);
+
+  expect(await runImport(database.url, [bad]).ended).toBe(2);
+  const cut = runImport(
+    database.url,
+    [await folder.write('cut.csv', `${productCsv(2)}\np-3,P 3,Pa`)],
+    'cut-rejects.csv',
+  );
+  expect(await cut.ended).toBe(1);
+  expect(cut.output()).toContain('cut.csv:4: has 3 columns, and the first line names 4: the file may be cut off');
+  const missing = runImport(database.url, [good, path.join(folder.path, 'nowhere.csv')]);
+  expect(await missing.ended).toBe(2);
+  expect(missing.output()).toMatch(/^There is no file .*nowhere.csv\.\n$/);
+  const away = runCli(['import', good], { DATABASE_URL: 'postgresql://x:secret@127.0.0.1:1/x', DATABASE_WAIT_MS: '0' });
+  expect(await away.ended).toBe(2);
+  expect(away.output()).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
+});
+
+test('a dry run says what would be done, and does nothing', async () => {
+  await using database = await createTestDatabase();
+  const categories = await folder.write('dry-categories.csv', 'slug,name\npans,Pans\n');
+  const products = await folder.write('dry-products.csv', 'slug,name,price,categorySlug\na,A,1,pans\n');
+  const command = runImport(database.url, ['--dry-run', categories, products]);
+  expect(await command.ended, command.output()).toBe(0);
+  expect(command.output().match(/dry run, nothing is kept: .*: 1 new/g)).toHaveLength(2);
+  expect(await database.sql('select from category')).toEqual([]);
+});
+
+test('standard input is read with -', async () => {
+  await using database = await createTestDatabase();
+  const command = runImport(database.url, ['-', '--currency', 'eur']);
+  command.child.stdin?.end(productCsv(2));
+  expect(await command.ended, command.output()).toBe(0);
+  expect(await database.sql('select distinct currency from product')).toEqual([{ currency: 'EUR' }]);
+});
+
+describe('an import that ends in the middle', () => {
+  /** An import that has written some thousand rows, and waits for one that the back office holds. */
+  const stuck = async (
+    database: TestDatabase,
+    url: string,
+    use: (command: Command, client: pg.Client) => Promise<void>,
+  ) => {
+    await database.sql(`insert into category (name, slug) values ('Pans', 'pans') on conflict do nothing`);
+    await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Mine', 'p-6000', 1)`);
+    const client = new pg.Client(database.url);
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      await client.query(`begin; update product set stock = 1 where slug = 'p-6000'`);
+      const command = runImport(url, [await folder.write('stuck.csv', productCsv(6000))]);
+      await vi.waitUntil(
+        async () => {
+          const rows = await database.sql(
+            `select from pg_stat_activity where application_name = 'vitrine import' and wait_event_type = 'Lock' and datname = current_database()`,
+          );
+          return rows.length > 0;
+        },
+        { timeout: 20_000, interval: 20 },
+      );
+      await use(command, client);
+    } finally {
+      await client.end();
+    }
+  };
+
+  test('by kill -9 leaves nothing behind, and goes through when it is run again', async () => {
+    await using database = await createTestDatabase();
+    await stuck(database, database.url, async (command) => {
+      command.child.kill('SIGKILL');
+      expect(await command.ended).toBe('SIGKILL');
+    });
+    expect(await countProducts(database)).toBe(1);
+    expect(await database.sql('select slug from category')).toEqual([{ slug: 'pans' }]);
+    const again = runImport(database.url, [path.join(folder.path, 'stuck.csv')]);
+    expect(await again.ended, again.output()).toBe(0);
+    expect(again.output()).toContain('5999 new, 1 changed, 0 unchanged');
+  });
+
+  test('by Ctrl-C says that nothing is in', async () => {
+    await using database = await createTestDatabase();
+    await stuck(database, database.url, async (command) => {
+      command.child.kill('SIGINT');
+      expect(await command.ended).toBe(2);
+      expect(command.output()).toMatch(/^Interrupted\. Nothing of .*stuck\.csv is in\.\n$/);
+    });
+    expect(await countProducts(database)).toBe(1);
+  });
+
+  test('by a deadlock with the back office begins anew once that is done', async () => {
+    await using database = await createTestDatabase();
+    await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
+    await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Mine', 'p-1', 1)`);
+    await stuck(database, database.url, async (command, client) => {
+      // The import has p-1 and waits for p-6000. It is the first to notice.
+      await client.query(`set deadlock_timeout = '20s'`);
+      await client.query(`update product set sales = 7 where slug = 'p-1'; commit`);
+      expect(await command.ended, command.output()).toBe(0);
+      expect(command.output()).toContain('5998 new, 2 changed, 0 unchanged');
+    });
+    expect(
+      await database.sql(`select slug, name, sales, stock from product where slug in ('p-1', 'p-6000') order by slug`),
+    ).toEqual([
+      { slug: 'p-1', name: 'P 1', sales: 7, stock: 0 },
+      { slug: 'p-6000', name: 'P 6000', sales: 0, stock: 1 },
+    ]);
+  });
+
+  test('by a lost database says that nothing is in', async () => {
+    await using database = await createTestDatabase();
+    await using wire = await wireTo(database);
+    await stuck(database, wire.url, async (command) => {
+      wire.refuse();
+      expect(await command.ended).toBe(2);
+      expect(command.output()).toMatch(/^The database gave way: .*\. Nothing of .*stuck\.csv is in\.\n$/);
+    });
+    expect(await countProducts(database)).toBe(1);
+  });
+});
+
+test('a role that does not own the tables is told what it lacks', async () => {
+  await using database = await createTestDatabase();
+  const role = `reader_${Math.random().toString(36).slice(2)}`;
+  await database.sql(`create role ${role} login password 'x'`);
+  await database.sql(`grant select on category, product, notice, _prisma_migrations to ${role}`);
+  const url = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
+  try {
+    const command = runImport(url, [await folder.write('roles.csv', productCsv(1))]);
+    expect(await command.ended).toBe(2);
+    expect(command.output()).toContain('permission denied');
+    expect(command.output()).toContain('the role that owns the tables');
+  } finally {
+    await database.sql(`drop owned by ${role}; drop role ${role}`);
+  }
+});
+
+test('without DATABASE_URL the embedded database is filled, also while a gateway runs on it, which shows it at once', async () => {
+  const environment = { DATA_DIR: path.join(folder.path, 'data') };
+  const run = (...args: string[]) =>
+    runCli(['import', '--rejects', path.join(folder.path, 'r.csv'), ...args], environment);
+  const before = run(await folder.write('before.csv', productCsv(1)));
+  expect(await before.ended, before.output()).toBe(0);
+
+  await using gateway = await startGatewayProcess(environment);
+  const list = async (): Promise<string[]> => {
+    const response = await fetch(`${gateway.url}/api/product/list?orderBy=price_asc`);
+    return ((await response.json()) as { slug: string }[]).map(({ slug }) => slug);
+  };
+  expect(await list(), 'no demo catalogue beside it').toEqual(['p-1']);
+  // What the API answers is what is there.
+  const answer = await fetch(`${gateway.url}/api/product/list`);
+  const back = run(await folder.write('back.json', await answer.text()));
+  expect(await back.ended, back.output()).toBe(0);
+  expect(back.output()).toContain('0 new, 0 changed, 1 unchanged');
+  const during = run(await folder.write('during.csv', productCsv(3)));
+  expect(await during.ended, during.output()).toBe(0);
+  expect(await list()).toEqual(['p-1', 'p-2', 'p-3']);
+  await expect(stat(path.join(folder.path, 'r.csv'))).rejects.toThrow('ENOENT');
+
+  const well = runCli(['doctor'], environment);
+  expect(await well.ended, well.output()).toBe(0);
+  gateway.command.child.kill('SIGTERM');
+  expect(await gateway.command.ended).toBe(0);
+});

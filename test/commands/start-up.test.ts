@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { runCli, startGatewayProcess } from '../support/process.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
+
+// Every test here runs the real program as a process of its own.
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'vitrine-start-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+const refusal = async (environment: Record<string, string>): Promise<string> => {
+  const command = runCli(['serve'], { PORT: '0', ...environment });
+  expect(await command.ended).toBe(1);
+  const output = command.output();
+  expect(output, 'a fault of the operator is told without a stack').not.toMatch(/^\s+at /m);
+  return output;
+};
+
+describe('the environment', () => {
+  test('is refused with one line for each fault', async () => {
+    const output = await refusal({ PORT: 'http', LOG_LEVEL: 'loud', GRAPHIQL: 'perhaps', SHUTDOWN_TIMEOUT_MS: '-1' });
+    const lines = output.split('\n').filter((line) => line.startsWith('  '));
+    expect(lines.map((line) => line.trim().split(' ')[0])).toEqual([
+      'PORT',
+      'LOG_LEVEL',
+      'GRAPHIQL',
+      'SHUTDOWN_TIMEOUT_MS',
+    ]);
+    expect(output).toContain('PORT must be a whole number from 0 to 65535, but is "http"');
+  });
+
+  test('has no limit of queries so low that nothing could be asked, or so high that it is none', async () => {
+    const output = await refusal({
+      QUERY_MAX_COST: '999',
+      QUERY_MAX_DEPTH: '51',
+      QUERY_MAX_FIELDS: '1e3',
+      QUERY_MAX_TOKENS: '-1',
+    });
+    expect(output).toContain('QUERY_MAX_COST must be a whole number from 1000 to 1000000000, but is "999"');
+    expect(output).toContain('QUERY_MAX_DEPTH must be a whole number from 15 to 50, but is "51"');
+    expect(output).toContain('QUERY_MAX_FIELDS must be a whole number from 300 to 100000, but is "1e3"');
+    expect(output).toContain('QUERY_MAX_TOKENS must be a whole number from 500 to 100000, but is "-1"');
+  });
+
+  test('never has its secrets repeated', async () => {
+    const output = await refusal({ DATABASE_URL: 'mysql://user:s3cret@host/db', ACCESS_TOKENS: 'short,with space' });
+    expect(output).toContain('DATABASE_URL must begin with postgresql://');
+    expect(output).toContain('ACCESS_TOKENS');
+    expect(output).not.toMatch(/s3cret|short|with space/);
+  });
+
+  test('takes an empty value for an absent one', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, LOG_LEVEL: '', GRAPHIQL: ' ' });
+    expect((await fetch(`${gateway.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('the database', () => {
+  test('that is not there stops the start, saying so', async () => {
+    const output = await refusal({ DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/nothing', DATABASE_WAIT_MS: '0' });
+    expect(output).toMatch(/The database cannot be reached: .*ECONNREFUSED.*DATABASE_URL/);
+  });
+
+  test('that does not exist on its server stops the start, saying so', async () => {
+    await using database = await createTestDatabase();
+    expect(await refusal({ DATABASE_URL: database.url.replace(/[^/]*$/, 'no_such_database') })).toContain(
+      'no_such_database',
+    );
+  });
+
+  test('that lags stops the start, saying what to run', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const output = await refusal({ DATABASE_URL: database.url });
+    expect(output).toContain('npx vitrine migrate');
+    expect(output).toContain('20261120000000_vitrine');
+  });
+
+  test('that lags is served once it is migrated, and seeded once', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const environment = { DATABASE_URL: database.url };
+
+    const migrated = runCli(['migrate'], environment);
+    expect(await migrated.ended, migrated.output()).toBe(0);
+    const again = runCli(['migrate'], environment);
+    expect(await again.ended).toBe(0);
+    expect(again.output()).toContain('Nothing to migrate');
+
+    const seeded = runCli(['seed'], environment);
+    expect(await seeded.ended, seeded.output()).toBe(0);
+    expect(seeded.output()).toContain('150 products');
+    const reseeded = runCli(['seed'], environment);
+    expect(await reseeded.ended).toBe(1);
+    expect(reseeded.output()).toContain('Not seeded');
+
+    await using gateway = await startGatewayProcess(environment);
+    const response = await fetch(`${gateway.url}/api/product/hot?limit=100`);
+    expect(await response.json()).toHaveLength(100);
+  });
+
+  test.each(['?schema=shop', '?options=-c%20search_path%3Dshop'])(
+    'is migrated, seeded and served in a schema named by %s',
+    async (query) => {
+      await using database = await createTestDatabase({ migrated: false });
+      await database.sql('create schema shop');
+      const environment = { DATABASE_URL: database.url + query };
+      for (const name of ['migrate', 'seed']) {
+        const command = runCli([name], environment);
+        expect(await command.ended, command.output()).toBe(0);
+      }
+      await using gateway = await startGatewayProcess(environment);
+      for (const target of ['/api/product/1', '/api/product/hot', '/api/notice/1']) {
+        expect((await fetch(gateway.url + target)).status).toBe(200);
+      }
+    },
+  );
+
+  test('that a newer version has migrated further is served', async () => {
+    await using database = await createTestDatabase();
+    await database.sql(`
+      insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+      values ('x', 'x', '29990101000000_from_the_future', now(), 1)`);
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  });
+});
+
+describe('the port', () => {
+  test('that is taken stops the start, saying so', async () => {
+    await using database = await createTestDatabase();
+    const occupant = net.createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => occupant.once('listening', resolve));
+    const { port } = occupant.address() as net.AddressInfo;
+    try {
+      const output = await refusal({ DATABASE_URL: database.url, PORT: String(port), HOST: '127.0.0.1' });
+      expect(output).toContain(`Port ${port} is taken`);
+    } finally {
+      occupant.close();
+    }
+  });
+
+  test.for(['1', '2'])('that is taken is told before a database is made, with WORKERS=%s', async (workers) => {
+    const occupant = net.createServer().listen(0, '127.0.0.1');
+    await once(occupant, 'listening');
+    const { port } = occupant.address() as net.AddressInfo;
+    const dataDir = path.join(folder, `unmade-${workers}`);
+    try {
+      const output = await refusal({ DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', WORKERS: workers });
+      expect(output).toMatch(new RegExp(`^Port ${port} is taken by another program\\..*\\n$`));
+      expect(existsSync(dataDir)).toBe(false);
+    } finally {
+      occupant.close();
+    }
+  });
+
+  test('of an address of another machine stops the start, saying so', async () => {
+    await using database = await createTestDatabase();
+    expect(await refusal({ DATABASE_URL: database.url, HOST: '192.0.2.1' })).toContain('192.0.2.1');
+  });
+});
+
+test('REST documents that do not fit stop the start with file, line and reason', async () => {
+  await using database = await createTestDatabase();
+  await writeFile(path.join(folder, 'notice.graphql'), 'query Notice($id: Int!) {\n  notice(id: $id) { views }\n}\n');
+  const output = await refusal({ DATABASE_URL: database.url, REST_DOCUMENTS: folder });
+  expect(output).toContain(`${path.join(folder, 'notice.graphql')}:2:21`);
+  expect(output).toContain('Cannot query field "views" on type "Notice"');
+});
+
+describe('without a database of the operator', () => {
+  test('a newcomer gets a filled gateway, is told what to try, and finds the same data after Ctrl-C', async () => {
+    const environment = { DATA_DIR: path.join(folder, 'data') };
+    const first = await startGatewayProcess(environment);
+    await first.command.printed(/Ctrl-C stops both/);
+    const output = first.command.output();
+    expect(output).toContain(`GraphiQL, to explore the API: ${first.url}/graphql`);
+
+    // What it says to try works, word for word.
+    const targets = [...output.matchAll(/curl '([^']+)'\n/g)].map(([, target]) => target ?? '');
+    expect(targets).toHaveLength(2);
+    for (const target of targets) expect((await fetch(target)).status).toBe(200);
+    const [, body = ''] = /-d '([^']+)'/.exec(output) ?? [];
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${first.url}/graphql`, { method: 'POST', headers, body });
+    expect(await answer.json()).toHaveProperty('data.categories.0.name');
+
+    const { viewCount } = (await (await fetch(`${first.url}/api/notice/2`)).json()) as { viewCount: number };
+
+    const second = runCli(['serve'], { PORT: '0', ...environment });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(/Another Vitrine is already running on .*data \(process \d+\)/);
+    expect((await fetch(`${first.url}/readyz`)).status, 'the first goes on').toBe(200);
+
+    first.command.child.kill('SIGINT');
+    expect(await first.command.ended).toBe(0);
+
+    await using next = await startGatewayProcess(environment);
+    const again = (await (await fetch(`${next.url}/api/notice/2`)).json()) as { viewCount: number };
+    expect(again.viewCount).toBe(viewCount + 1);
+    next.command.child.kill('SIGTERM');
+    expect(await next.command.ended).toBe(0);
+  });
+});
+
+describe('a shutdown', () => {
+  test('lets a request in flight finish, refuses new ones and exits with 0', async () => {
+    await using database = await createTestDatabase();
+    await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, DATABASE_TIMEOUT_MS: '20000' });
+    // The view waits for a lock that the back office holds.
+    await using backOffice = await openSession(database);
+    await backOffice.query('begin');
+    await backOffice.query('update notice set title = title');
+    const inFlight = fetch(`${gateway.url}/api/notice/1`).then(async (response) => ({
+      status: response.status,
+      body: await response.json(),
+    }));
+    await untilBlocked(database);
+
+    gateway.command.child.kill('SIGTERM');
+    await gateway.command.printed(/shutting down/);
+    await expect
+      .poll(() =>
+        fetch(`${gateway.url}/livez`).then(
+          () => 'answered',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    await backOffice.query('commit');
+
+    expect(await inFlight).toMatchObject({ status: 200, body: { viewCount: 1 } });
+    expect(await gateway.command.ended).toBe(0);
+  });
+
+  test('takes no longer than it may', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, SHUTDOWN_TIMEOUT_MS: '300' });
+    const { hostname, port } = new URL(gateway.url);
+    // A request that never ends.
+    const socket = net.connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    expect((await fetch(`${gateway.url}/livez`)).status).toBe(200);
+    const started = performance.now();
+    gateway.command.child.kill('SIGTERM');
+    expect(await gateway.command.ended).toBe(0);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
+import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
+import { DEFAULT_CACHE_MB } from '../../src/fast-path/heap.ts';
+import { runCli } from '../support/process.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+describe('every variable', () => {
+  test('has its row in docs/configuration.md', async () => {
+    const page = await readFile(path.join(ROOT, 'docs/configuration.md'), 'utf8');
+    const missing = ROWS.map(([name]) => name).filter((name) => !page.includes(`\n| \`${name}\` |`));
+    expect(missing, 'run "npm run generate" and commit docs/configuration.md').toEqual([]);
+  });
+
+  test('has its option in what the library declares, unless it concerns the program only', async () => {
+    const declared = await readFile(path.join(ROOT, 'src/config/gateway-options.ts'), 'utf8');
+    const options = [...declared.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, option]) => option);
+    const wanted = ROWS.filter(([, row]) => !row.isProgramOnly).map(([name]) => camelCase(name));
+    expect(options, 'run "npm run generate" and commit src/config/gateway-options.ts').toEqual(wanted);
+    expect(() => readOptions({ port: 1 } as never)).toThrow('createGateway has no option port.');
+  });
+
+  test('stands in "serve --help" with its default, without colours where nobody sees them', async () => {
+    const command = runCli(['serve', '--help']);
+    expect(await command.ended).toBe(0);
+    const help = command.output();
+    for (const [name] of ROWS) expect(help).toMatch(new RegExp(`^  ${name}  \\(default: .+\\)\n {6}[\`A-Z/a-z]`, 'm'));
+    expect(help).toContain('  FRESHNESS_MS  (default: 100 ms)\n      Upper bound on staleness');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
+    expect(help).not.toMatch(/\x1b/);
+  });
+
+  test.for(ROWS.filter(([, { value }]) => value.secretsIn).map(([name]) => name))(
+    '%s is not repeated in a fault',
+    (name) => {
+      expect(() => readConfig({ [name]: 'hush hush' })).toThrow(`${name} must`);
+      expect(() => readConfig({ [name]: 'hush hush' })).not.toThrow('hush');
+    },
+  );
+});
+
+test('generated files are as the code makes them', async () => {
+  const generate = run(process.execPath, [path.join(ROOT, 'packaging/generate.ts'), '--check']);
+  expect(await generate.catch(({ stderr }: { stderr: string }) => ({ stderr }))).toMatchObject({ stderr: '' });
+});
+
+test('a variable is a member of the configuration in camel case, beside what follows from several', () => {
+  const config = readConfig({
+    CACHE_MAX_MB: '2',
+    STALE_IF_ERROR_S: '3',
+    INTROSPECTION: 'off',
+    DATABASE_POOL_SIZE: '4',
+  });
+  expect(config).toMatchObject({ databasePoolSize: 4, cacheMaxBytes: 2_097_152, staleIfErrorMs: 3000 });
+  expect(config).toMatchObject({ fieldSuggestions: false, docs: 'on', exposure: { docs: 'on', metrics: 'on' } });
+  expect(readConfig({ ACCESS_TOKENS: 'a-token-0123456789' })).toMatchObject({ docs: 'token', metrics: 'token' });
+  expect(Object.isFrozen(config)).toBe(true);
+});
+
+test('no log may contain the passwords and tokens of the configuration', () => {
+  const config = readConfig({
+    DATABASE_URL: 'postgresql://a:first@db/shop',
+    DATABASE_REPLICA_URLS: 'postgresql://a:second@db/shop,postgresql://a:third@db/shop',
+    ACCESS_TOKENS: `fourth-token,sha256:${'0'.repeat(64)}`,
+  });
+  expect(secretsOf(config).toSorted()).toEqual(
+    ['first', 'first', 'second', 'second', 'third', 'third', 'fourth-token'].toSorted(),
+  );
+});
+
+test('the heap is sized for the same default as the cache', () => {
+  expect(VARIABLES.CACHE_MAX_MB.default).toBe(String(DEFAULT_CACHE_MB));
+});
+
+describe('a variable that is spelt almost like one of Vitrine', () => {
+  test.for([
+    ['CACHE_MAX', 'CACHE_MAX_MB'],
+    ['CACHE_MAX_MBS', 'CACHE_MAX_MB'],
+    ['FRESHNES_MS', 'FRESHNESS_MS'],
+    ['freshness_ms', 'FRESHNESS_MS'],
+    ['DATABASE_URL_FILE', 'DATABASE_URL'],
+    ['WORKER', 'WORKERS'],
+  ])('%s is told of', ([given, meant]) => {
+    expect(unknownVariables({ [String(given)]: '1' })).toEqual([
+      `${given} is not a variable of Vitrine; did you mean ${meant}?`,
+    ]);
+  });
+
+  test('and others are not', () => {
+    const others =
+      'HOME PATH HOSTNAME LOGNAME LANG PWD USER TERM SHELL NODE_ENV NODE_OPTIONS PGHOST PGPORT XDG_DATA_DIRS';
+    const known = Object.keys(VARIABLES);
+    const names = [...others.split(' '), ...known, 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
+    expect(unknownVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+  });
+
+  test('is warned of at start and by the doctor', async () => {
+    const database = { DATABASE_URL: 'postgresql://shop@127.0.0.1:1/shop', DATABASE_WAIT_MS: '0', CACHE_MAX: '1' };
+    const warning = 'CACHE_MAX is not a variable of Vitrine; did you mean CACHE_MAX_MB?';
+    for (const name of ['serve', 'doctor']) {
+      const command = runCli([name], database);
+      expect(await command.ended).toBe(1);
+      expect(command.output()).toContain(warning);
+    }
+  });
+});

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { applyMigrations, MIGRATION_LOCK } from '../../src/database/migrations/apply.ts';
+import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../../src/database/migrations/status.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** An empty database, and what there is to do with migrations given as `{ name: script }`. */
+const createScene = async () => {
+  const database = await createTestDatabase({ migrated: false });
+  const log: string[] = [];
+
+  return {
+    url: new URL(database.url),
+    sql: database.sql,
+    log,
+    migrate: async (scripts: Record<string, string>, options: { url?: string; lockWaitMs?: number } = {}) => {
+      await using folder = await createFolder(scripts);
+      return await applyMigrations({ url: database.url, log: (line) => log.push(line), ...folder, ...options });
+    },
+    status: async (scripts: Record<string, string>) => {
+      await using folder = await createFolder(scripts);
+      return await readStatus(database.url, folder.directory);
+    },
+    /** Which of these tables exist. */
+    tables: async (...names: string[]) => {
+      const rows = await database.sql<{ name: string }>(
+        'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
+        [names],
+      );
+      return rows.map((row) => row.name);
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+};
+
+const readStatus = async (url: string, directory?: string) => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await readMigrationStatus(client, directory);
+  } finally {
+    await client.end();
+  }
+};
+
+const createFolder = async (scripts: Record<string, string>) => {
+  const directory = await mkdtemp(join(tmpdir(), 'migrations-'));
+  for (const [name, script] of Object.entries(scripts)) {
+    await mkdir(join(directory, name));
+    await writeFile(join(directory, name, 'migration.sql'), script);
+  }
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+};
+
+const OURS = (await readMigrationFiles(MIGRATIONS_DIRECTORY)).map(({ name }) => name);
+const CLEAN = { applied: [], pending: [], failed: [], unknown: [], edited: [] };
+
+describe('migrating', () => {
+  test('an empty database gets every migration, and a second run finds nothing to do', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const run = { url: database.url, log: () => {} };
+    expect(await readStatus(database.url)).toEqual({ ...CLEAN, pending: OURS });
+
+    expect(await applyMigrations(run)).toEqual(OURS);
+    expect(await applyMigrations(run)).toEqual([]);
+    expect(await readStatus(database.url)).toEqual({ ...CLEAN, applied: OURS });
+  });
+
+  test('of three runs at once each succeeds, and each migration is applied once', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const run = { url: database.url, log: () => {} };
+    const names = await Promise.all([applyMigrations(run), applyMigrations(run), applyMigrations(run)]);
+    expect(names.flat()).toEqual(OURS);
+    expect(await database.sql('select from _prisma_migrations')).toHaveLength(OURS.length);
+  });
+
+  test('a script may hold semicolons in the body of a function and end in a comment', async () => {
+    await using scene = await createScene();
+    const twice =
+      'create function twice(n int) returns int language plpgsql as $$ begin n := n * 2; return n; end $$; -- ;';
+    await scene.migrate({ '1_one': twice });
+    expect(await scene.sql('select twice(21) as n')).toEqual([{ n: 42 }]);
+  });
+
+  test('a script of one statement may build an index concurrently, while other runs wait', async () => {
+    await using scene = await createScene();
+    const scripts = { '1_one': 'create table one (id int)', '2_two': 'create index concurrently two on one (id)' };
+    const names = await Promise.all([scene.migrate(scripts), scene.migrate(scripts), scene.migrate(scripts)]);
+    expect(names.flat()).toEqual(['1_one', '2_two']);
+  });
+
+  test('a migration edited after it was applied stops the run, but another kind of line ending does not', async () => {
+    await using scene = await createScene();
+    await scene.migrate({ '1_one': 'select 1;\nselect 2;\n' });
+    expect(await scene.migrate({ '1_one': 'select 1;\r\nselect 2;\r\n' })).toEqual([]);
+    await expect(scene.migrate({ '1_one': 'select 3', '2_two': 'select 2' })).rejects.toThrow(
+      'edited after being applied: 1_one',
+    );
+    expect(await scene.status({ '1_one': 'select 3' })).toEqual({ ...CLEAN, applied: ['1_one'], edited: ['1_one'] });
+  });
+
+  test('a migration of a newer version is told and passed over', async () => {
+    await using scene = await createScene();
+    await scene.migrate({ '1_one': 'select 1', '3_new': 'select 3' });
+    expect(await scene.migrate({ '1_one': 'select 1', '2_two': 'select 2' })).toEqual(['2_two']);
+    expect(scene.log).toContain('this version does not know 3_new: a newer one has migrated the database');
+    expect(await scene.status({ '1_one': 'select 1' })).toEqual({
+      ...CLEAN,
+      applied: ['1_one'],
+      unknown: ['2_two', '3_new'],
+    });
+  });
+
+  test('migrations work in the schema of the search path, and leave tables that are there alone', async () => {
+    await using scene = await createScene();
+    await scene.sql('create table orders (id int); create schema shop');
+    const shop = new URL(scene.url);
+    shop.searchParams.set('options', '-c search_path=shop,public');
+    const scripts = { '1_one': 'create table one (id int)' };
+    expect(await scene.migrate(scripts, { url: shop.href })).toEqual(['1_one']);
+    expect(await scene.migrate(scripts)).toEqual(['1_one']);
+    expect(await scene.tables('shop.one', 'shop._prisma_migrations', 'public.one', 'orders')).toHaveLength(4);
+  });
+});
+
+describe('a database that a version before 0.1.0 made', () => {
+  const BEFORE = fileURLToPath(new URL('../support/before-0.1.0/', import.meta.url));
+
+  /** Whatever a migration made: columns, constraints, indexes, functions, triggers. */
+  const madeIn = ({ sql }: TestDatabase) =>
+    sql(`
+      select 'column' as kind, attrelid::regclass::text || '.' || attname || ' ' || format_type(atttypid, atttypmod) as made
+      from pg_attribute join pg_class c on c.oid = attrelid where relnamespace = 'public'::regnamespace and attnum > 0
+      union all select 'constraint', conrelid::regclass || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
+      union all select 'index', indexdef from pg_indexes where schemaname = 'public'
+      union all select 'function', pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+      union all select 'trigger', pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+      order by kind, made`);
+
+  test('is adopted with its rows, and is then as a new one', async () => {
+    await using fresh = await createTestDatabase();
+    await using database = await createTestDatabase({ migrated: false });
+    const run = { url: database.url, log: () => {} };
+    await applyMigrations({ ...run, directory: BEFORE });
+    await database.sql(`insert into notice (title, content, view_count) values ('Kept', '', 7)`);
+    expect(await readStatus(database.url)).toEqual({ ...CLEAN, pending: OURS });
+
+    expect(await applyMigrations(run)).toEqual(OURS);
+    expect(await readStatus(database.url)).toEqual({ ...CLEAN, applied: OURS });
+    expect(await applyMigrations(run)).toEqual([]);
+    expect(await database.sql('select title, view_count::int from notice')).toEqual([{ title: 'Kept', view_count: 7 }]);
+    expect(await madeIn(database)).toEqual(await madeIn(fresh));
+  });
+
+  test('is refused and left as it is where it is not that of the last one', async () => {
+    await using scene = await createScene();
+    const [first] = await readMigrationFiles(BEFORE);
+    if (!first) throw new Error('there is no first migration');
+    await scene.migrate({ [first.name]: first.script });
+    await expect(applyMigrations({ url: scene.url.href, log: () => {} })).rejects.toThrow(
+      'This database was made by an early version before 0.1.0 and cannot be taken over',
+    );
+    expect(await scene.status({ [first.name]: first.script })).toEqual({ ...CLEAN, applied: [first.name] });
+  });
+});
+
+describe('a migration that fails', () => {
+  test('is named with its line, leaves nothing, keeps those before it, and is tried again once mended', async () => {
+    await using scene = await createScene();
+    const one = { '1_one': 'create table one (id int)' };
+    const failing = { ...one, '2_two': 'create table two (id int);\ninsert into two values (1);\nselect 1 / 0;' };
+
+    await expect(scene.migrate(failing)).rejects.toMatchObject({
+      name: 'OperatorError',
+      message: 'migration 2_two failed: division by zero. It was rolled back; mend it and run this again',
+    });
+    expect(await scene.tables('one', 'two')).toEqual(['one']);
+    expect(await scene.status(failing)).toEqual({ ...CLEAN, applied: ['1_one'], pending: ['2_two'] });
+
+    await expect(scene.migrate({ ...one, '2_two': 'create table two (id int);\ncreate tabel x' })).rejects.toThrow(
+      'migration 2_two failed at line 2: syntax error at or near "tabel"',
+    );
+    expect(await scene.migrate({ ...one, '2_two': 'create table two (id int)' })).toEqual(['2_two']);
+  });
+
+  test('because the connection is lost leaves nothing', async () => {
+    await using scene = await createScene();
+    const scripts = { '1_one': 'create table one (id int); select pg_terminate_backend(pg_backend_pid())' };
+    await expect(scene.migrate(scripts)).rejects.toThrow('migration 1_one failed: terminating connection');
+    expect(await scene.tables('one')).toEqual([]);
+    expect(await scene.status(scripts)).toEqual({ ...CLEAN, pending: ['1_one'] });
+  });
+
+  test('because the process is killed is pending, and the next run makes it good', async () => {
+    await using scene = await createScene();
+    const scripts = { '1_one': 'select 1', '2_two': 'create table two (id int)' };
+    await scene.migrate({ '1_one': 'select 1' });
+    await scene.sql(`insert into _prisma_migrations (id, checksum, migration_name) values ('killed', 'any', '2_two')`);
+    expect(await scene.status(scripts)).toEqual({
+      ...CLEAN,
+      applied: ['1_one'],
+      pending: ['2_two'],
+      failed: ['2_two'],
+    });
+
+    expect(await scene.migrate(scripts)).toEqual(['2_two']);
+    expect(scene.log).toContain('2_two was left unfinished by an earlier run');
+    expect(await scene.status(scripts)).toEqual({ ...CLEAN, applied: ['1_one', '2_two'] });
+  });
+
+  test('after its commit is applied all the same', async () => {
+    await using scene = await createScene();
+    // What the engine writes after the script has run, its count of steps, ends its session here.
+    const trap = `
+      create function trap() returns trigger language plpgsql as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+      create trigger trap after update of applied_steps_count on _prisma_migrations execute function trap();`;
+    await expect(scene.migrate({ '1_one': trap })).rejects.toThrow('migration 1_one failed');
+    expect(await scene.status({ '1_one': trap })).toEqual({ ...CLEAN, applied: ['1_one'] });
+    expect(await scene.migrate({ '1_one': trap })).toEqual([]);
+  });
+});
+
+describe('the operator is told', () => {
+  const ONE = { '1_one': 'create table one (id int)' };
+
+  test.for([
+    [
+      'that the server does not answer',
+      { port: '1' },
+      /^cannot connect to the database \S+ at localhost:1: .*ECONNREFUSED/,
+    ],
+    [
+      'that there is no such database',
+      { pathname: 'nowhere' },
+      /^cannot connect to the database nowhere at .* does not exist$/,
+    ],
+    ['that there is no schema', { search: '?options=-csearch_path%3Dnowhere' }, /^no schema of the search path exists/],
+  ] as const)('%s', async ([, change, message]) => {
+    await using scene = await createScene();
+    const url = Object.assign(new URL(scene.url), { hostname: 'localhost', ...change }).href;
+    await expect(scene.migrate(ONE, { url })).rejects.toMatchObject({
+      name: 'OperatorError',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('that the server is too old', async () => {
+    await using scene = await createScene();
+    const name = scene.url.pathname.slice(1);
+    await scene.sql(`
+      create schema older;
+      create function older.current_setting(text) returns text return case $1 when 'server_version_num' then '140012' else '14.12' end;
+      alter database ${name} set search_path = older, pg_catalog, public`);
+    await expect(scene.migrate(ONE)).rejects.toThrow('PostgreSQL 15 or newer is needed, and this server is 14.12');
+  });
+
+  test('how to take over tables that Prisma has not made', async () => {
+    await using scene = await createScene();
+    await scene.sql('create table product (id int)');
+    await expect(scene.migrate({ '1_one': 'create table product (id int)' })).rejects.toThrow(
+      'no migration has made the tables that are there: product. If they are exactly those of 1_one, run "npx prisma migrate resolve --applied 1_one"',
+    );
+  });
+
+  test('which privilege is missing', async () => {
+    await using scene = await createScene();
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await scene.sql(`create role ${role} login password 'secret'; revoke create on schema public from public`);
+    try {
+      const url = Object.assign(new URL(scene.url), { username: role, password: 'secret' }).href;
+      await expect(scene.migrate(ONE, { url })).rejects.toThrow(`grant create on schema public to ${role}`);
+
+      await scene.migrate(ONE);
+      await expect(scene.migrate(ONE, { url })).rejects.toThrow('grant select on _prisma_migrations');
+    } finally {
+      await scene.sql(`drop role ${role}`);
+    }
+  });
+
+  test('that another run does not end', async () => {
+    await using scene = await createScene();
+    const other = new pg.Client({ connectionString: scene.url.href });
+    await other.connect();
+    await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await expect(scene.migrate(ONE, { lockWaitMs: 150 })).rejects.toThrow('another migration still runs after 0.15 s');
+    await other.end();
+    expect(scene.log).toEqual(['another migration is running, waiting for it']);
+  });
+});

@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Statement } from '../../src/database/sql.ts';
+import type { ProductOrder } from '../../src/product/product.order.ts';
+import { listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openSession } from '../support/session.ts';
+
+// The plans of the real statements on a catalogue large enough for PostgreSQL to care. At 1,000,000 products they are the same.
+
+const PRODUCTS = 60_000;
+const CATEGORIES = 100;
+const LIMIT = 20;
+const ORDERS: ProductOrder[] = ['DEFAULT', 'NEWEST', 'BEST_SELLING', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.sql(
+    `insert into category (name, slug) select 'C' || n, 'c' || n from generate_series(1, ${CATEGORIES}) n`,
+  );
+  // One in 20 not on sale, one in 50 yet to be published.
+  await database.sql(`
+    insert into product (category_id, name, slug, price, sales, status, published_at)
+    select 1 + abs(hashint4(n)) % ${CATEGORIES}, 'P' || hashint4(n + 1), 'p' || n, abs(hashint4(n + 2) % 10000) / 100.0,
+      abs(hashint4(n + 3) % 5000), case when n % 20 = 0 then 'DRAFT' else 'ON_SALE' end::product_status,
+      now() + case when n % 50 = 1 then 1 else -1 end * n * interval '1 minute'
+    from generate_series(1, ${PRODUCTS}) n`);
+  await database.sql('analyze');
+  return () => database[Symbol.asyncDispose]();
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
+
+/** How `product` is read by a statement: the kinds of scan, and the rows that they touched. */
+const explain = async ({ name, text }: Statement, values: string, planCacheMode: string) => {
+  await using session = await openSession(database);
+  await session.query(`set plan_cache_mode = ${planCacheMode}`);
+  await session.query(`prepare ${name} as ${text}`);
+  const { rows } = (await session.query(
+    `explain (analyze, format json) execute ${name}${values && `(${values})`}`,
+  )) as {
+    rows: { 'QUERY PLAN': { Plan: PlanNode }[] }[];
+  };
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+  const scans = (plan ? flatten(plan) : []).filter((node) => node['Relation Name'] === 'product');
+  const touched = scans.map(
+    (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+  );
+  return { kinds: new Set(scans.map((node) => node['Node Type'])), rows: touched.reduce((sum, rows) => sum + rows, 0) };
+};
+
+const INDEXED = new Set(['Index Scan', 'Index Only Scan']);
+
+describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => {
+  test.for(ORDERS)('the whole catalogue in the order %s is read from one end of an index', async (order) => {
+    const { kinds, rows } = await explain(listOfAll(order), `now(), ${LIMIT}`, mode);
+    expect(kinds.isSubsetOf(INDEXED), [...kinds].join()).toBe(true);
+    expect(rows).toBeLessThanOrEqual(2 * LIMIT);
+  });
+
+  test.for(ORDERS)('one category in the order %s is read from one end of its part of an index', async (order) => {
+    const { kinds, rows } = await explain(listOfCategories(order), `'{7}', now(), ${LIMIT}`, mode);
+    expect(kinds.isSubsetOf(INDEXED), [...kinds].join()).toBe(true);
+    expect(rows).toBeLessThanOrEqual(3 * LIMIT);
+  });
+
+  test.for(ORDERS)('several categories in the order %s are read by an index scan of the limit each', async (order) => {
+    const { kinds, rows } = await explain(listOfCategories(order), `'{7,8,9,10,11}', now(), ${LIMIT}`, mode);
+    expect(kinds.isSubsetOf(INDEXED), [...kinds].join()).toBe(true);
+    expect(rows).toBeLessThanOrEqual((5 + 1) * LIMIT * 1.5);
+  });
+
+  test.for(ORDERS)(
+    'the first of each category in the order %s are read by an index scan of the limit each',
+    async (order) => {
+      const { kinds, rows } = await explain(topOfEachCategory(order), `'{7,8,9,10,11}', now(), ${LIMIT}`, mode);
+      expect(kinds.isSubsetOf(INDEXED), [...kinds].join()).toBe(true);
+      expect(rows).toBeLessThanOrEqual(5 * LIMIT * 1.5);
+    },
+  );
+});
+
+test.each([
+  ['id', 'select * from product where id in (1, 2, 3)'],
+  ['slug', `select * from product where slug in ('p1', 'p2', 'p3')`],
+  ['the next publication', `select min(published_at) from product where status = 'ON_SALE' and published_at > now()`],
+])('%s is looked up in an index', async (_, text) => {
+  const { kinds, rows } = await explain({ name: 'lookup', text }, '', 'auto');
+  expect(kinds.isSubsetOf(new Set([...INDEXED, 'Bitmap Heap Scan'])), [...kinds].join()).toBe(true);
+  expect(rows).toBeLessThanOrEqual(3);
+});

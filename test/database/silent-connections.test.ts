@@ -1,0 +1,101 @@
+import { test, vi } from 'vitest';
+import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { STALE } from '../support/known-answers.ts';
+import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
+import { wireTo } from '../support/wire.ts';
+
+interface Asked {
+  readonly sentMs: number;
+  readonly tookMs: number;
+  readonly answer: CachedResponse;
+}
+
+/** Asks every 25 ms until the time is over, whatever becomes of those before. */
+const askFor = async ({ read }: PricedProduct, gateway: TestGateway, durationMs: number): Promise<Promise<Asked>[]> => {
+  const asked: Promise<Asked>[] = [];
+  const beganMs = performance.now();
+  const ask = (): void => {
+    const sentMs = performance.now();
+    asked.push(read(gateway).then((answer) => ({ sentMs, tookMs: performance.now() - sentMs, answer })));
+    if (sentMs - beganMs < durationMs) throw new Error('the time is not over');
+  };
+  await vi.waitFor(ask, { interval: 25, timeout: durationMs * 2 });
+  return asked;
+};
+
+test.concurrent.for<[string, unknown]>([
+  ['300', STALE],
+  ['0', 503],
+])(
+  'a connection that falls silent is noticed, and nobody waits for 2 s: with STALE_IF_ERROR_S=%s the answer is %s',
+  async ([staleS, outcome], { expect }) => {
+    await using product = await createPricedProduct();
+    await using wire = await wireTo(product.database);
+    await using gateway = await createTestGateway(wire, { STALE_IF_ERROR_S: staleS });
+    await product.untilHit(gateway);
+    wire.freeze();
+    const acknowledgedMs = await product.setPrice(2);
+    const outcomes = new Set<unknown>();
+    for (const { sentMs, tookMs, answer } of await Promise.all(await askFor(product, gateway, 800))) {
+      expect(tookMs).toBeLessThan(2000);
+      // Until the bound, an answer from memory may be as it was.
+      if (sentMs - acknowledgedMs < 100) continue;
+      outcomes.add(answer.status === 200 ? answer.headers['cache-status'] : answer.status);
+    }
+    expect([...outcomes]).toEqual([outcome]);
+  },
+);
+
+test.concurrent.for([50, 700, 1300])(
+  'one that comes back after %i ms is used within a second',
+  async (silentMs, { expect }) => {
+    await using product = await createPricedProduct();
+    await using wire = await wireTo(product.database);
+    await using gateway = await createTestGateway(wire, { STALE_IF_ERROR_S: '0' });
+    await product.untilHit(gateway);
+    wire.freeze();
+    const acknowledgedMs = await product.setPrice(2);
+    const asked = await askFor(product, gateway, silentMs);
+    wire.thaw();
+    const thawedMs = performance.now();
+    await expect.poll(() => product.readPrice(gateway), { interval: 5, timeout: 1500 }).toBe(2);
+    expect(performance.now() - thawedMs).toBeLessThan(1000);
+    for (const { sentMs, answer } of await Promise.all(asked)) {
+      if (answer.status === 200 && sentMs - acknowledgedMs > 100) expect(priceIn(answer)).toBe(2);
+    }
+    await product.untilHit(gateway);
+  },
+);
+
+test.concurrent('those that are silent for good are replaced where new ones work', async ({ expect }) => {
+  await using product = await createPricedProduct();
+  await using wire = await wireTo(product.database);
+  await using gateway = await createTestGateway(wire);
+  await product.untilHit(gateway);
+  wire.forget();
+  const acknowledgedMs = await product.setPrice(2);
+  for (const { sentMs, answer } of await Promise.all(await askFor(product, gateway, 1500))) {
+    const isUnmarked = answer.status === 200 && answer.headers['cache-status'] !== STALE;
+    if (isUnmarked && sentMs - acknowledgedMs > 100) expect(priceIn(answer)).toBe(2);
+  }
+  await expect.poll(() => product.readPrice(gateway), { interval: 5, timeout: 1000 }).toBe(2);
+  await product.untilHit(gateway);
+  await product.setPrice(3);
+  await expect.poll(() => product.readPrice(gateway), { interval: 5, timeout: 500 }).toBe(3);
+});
+
+test.concurrent('one that is being opened again when the gateway closes is let go', async ({ expect }) => {
+  await using product = await createPricedProduct();
+  await using wire = await wireTo(product.database);
+  const opened = (): number => wire.timesSent('application_name');
+  {
+    await using gateway = await createTestGateway(wire, { FRESHNESS_MS: '0' });
+    await product.untilHit(gateway);
+    const before = opened();
+    wire.freeze();
+    await product.read(gateway);
+    await expect.poll(opened, { interval: 5, timeout: 3000 }).toBe(before + 1);
+  }
+  wire.thaw();
+  await expect.poll(wire.connectionCount, { timeout: 3000 }).toBe(0);
+});

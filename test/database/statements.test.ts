@@ -1,0 +1,59 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  await database.sql(
+    `insert into category (name, slug, position) select 'C' || n, 'c' || n, n from generate_series(1, 20) n`,
+  );
+  await database.sql(`
+    insert into product (category_id, name, slug, price, sales)
+    select 1 + n % 20, 'P' || n, 'p' || n, n, n from generate_series(1, 600) n`);
+  await database.sql(`insert into notice (title, content) select 'N' || n, '…' from generate_series(1, 15) n`);
+  gateway = await createTestGateway(database);
+  return async () => {
+    await gateway[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+const NESTED = '{ categories { name products(limit: 10) { name category { name } } } }';
+
+test('20 categories with 10 products each with their category take 2 statements', async () => {
+  expect(
+    await gateway.countStatements(async () => {
+      const { data, errors } = await gateway.graphql(NESTED);
+      expect(errors, JSON.stringify(gateway.logged)).toBeUndefined();
+      expect(data.categories).toHaveLength(20);
+      for (const category of data.categories) {
+        expect(category.products).toHaveLength(10);
+        for (const product of category.products) expect(product.category.name).toBe(category.name);
+      }
+    }),
+  ).toBe(2);
+});
+
+const HOME = `{
+  hot: hotProducts(limit: 10) { name category { name } }
+  new: newProducts(limit: 10) { name category { name } }
+  noticePage(pageSize: 10) { items { title } }
+}`;
+
+test('a home page of hot and new products with their categories, and notices, takes 4 statements', async () => {
+  for (const orderBy of ['hot', 'new', 'both']) {
+    const count = await gateway.countStatements(async () => {
+      const { data, errors } = await gateway.graphql(HOME.replace('{', `query ${orderBy} {`));
+      expect(errors).toBeUndefined();
+      for (const product of [...data.hot, ...data.new]) expect(product.category.name).toMatch(/^C\d+$/);
+    });
+    expect(count).toBe(4);
+  }
+});
+
+test('a product with its category is one statement, and the parent and children of that are two', async () => {
+  const query = '{ product(id: 7) { category { name parent { name } children { name } } } }';
+  expect(await gateway.countStatements(() => gateway.graphql(query))).toBe(2);
+});

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSchemaEngine } from '../../src/database/migrations/schema-engine.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+  pool.on('error', () => {}); // Dropping the database ends its connections.
+  await pool.query(`insert into category (name, slug) values ('Shoes', 'shoes')`);
+});
+afterAll(async () => {
+  await pool.end();
+  await database[Symbol.asyncDispose]();
+});
+
+const CATEGORY = { name: 'Hats', slug: 'hats' };
+const PRODUCT = { category_id: 1, name: 'Cap', slug: 'cap', price: '9.90' };
+const NOTICE = { title: 'Sale', content: 'Today' };
+
+/** Inserts one row, returns it as text, and takes it back. */
+const tryInsert = async (table: string, values: object): Promise<Record<string, string | null>> => {
+  const client = await pool.connect();
+  try {
+    await client.query(`begin; set local time zone 'UTC'`);
+    const names = Object.keys(values);
+    const { rows } = await client.query<{ row: Record<string, string | null> }>(
+      `insert into ${table} (${names}) values (${names.map((_, index) => `$${index + 1}`)}) returning to_jsonb(${table}) as row`,
+      Object.values(values),
+    );
+    return rows[0]?.row ?? {};
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+};
+
+describe('an insert that names only the columns without a default', () => {
+  const id = expect.any(Number);
+  const now = expect.stringMatching(/^20\d\d-/);
+  const stamps = { created_at: now, updated_at: now };
+
+  test('makes a category', async () => {
+    expect(await tryInsert('category', CATEGORY)).toEqual({
+      ...CATEGORY,
+      ...stamps,
+      id,
+      parent_id: null,
+      image_url: null,
+      position: 0,
+    });
+  });
+
+  test('makes a product that is on sale', async () => {
+    expect(await tryInsert('product', PRODUCT)).toEqual({
+      ...PRODUCT,
+      ...stamps,
+      id,
+      price: 9.9,
+      subtitle: null,
+      description: '',
+      brand: null,
+      tags: [],
+      list_price: null,
+      currency: 'USD',
+      stock: 0,
+      sales: 0,
+      image_url: null,
+      image_urls: [],
+      status: 'ON_SALE',
+      published_at: now,
+    });
+  });
+
+  test('makes a notice that is in effect', async () => {
+    expect(await tryInsert('notice', NOTICE)).toEqual({
+      ...NOTICE,
+      ...stamps,
+      id,
+      type: 'ANNOUNCEMENT',
+      level: 'NORMAL',
+      summary: null,
+      pinned: false,
+      status: 'PUBLISHED',
+      starts_at: now,
+      ends_at: null,
+      view_count: 0,
+    });
+  });
+});
+
+describe('the database refuses', () => {
+  const valid = { category: CATEGORY, product: PRODUCT, notice: NOTICE };
+
+  test.for([
+    ['category', { slug: 'shoes' }, 'category_slug_key'],
+    ['category', { parent_id: 99 }, 'category_parent_id_fkey'],
+    ['product', { category_id: 99 }, 'product_category_id_fkey'],
+    ['product', { price: '-0.01' }, 'product_price_check'],
+    ['product', { price: 'NaN' }, 'product_price_check'],
+    ['product', { list_price: 'NaN' }, 'product_list_price_check'],
+    ['product', { stock: -1 }, 'product_stock_check'],
+    ['product', { sales: -1 }, 'product_sales_check'],
+    ['product', { tags: '{a,null}' }, 'product_tags_check'],
+    ['product', { tags: '{{a},{b}}' }, 'product_tags_check'],
+    ['product', { image_urls: '{null}' }, 'product_image_urls_check'],
+    ['product', { published_at: 'infinity' }, 'product_moments_check'],
+    ['notice', { starts_at: '2026-01-02', ends_at: '2026-01-02' }, 'notice_ends_at_check'],
+    ['notice', { starts_at: '-infinity' }, 'notice_moments_check'],
+    ['notice', { ends_at: 'infinity' }, 'notice_moments_check'],
+    ['notice', { view_count: -1 }, 'notice_view_count_check'],
+  ] as const)('a %s with %j (%s)', async ([table, fault, constraint]) => {
+    await expect(tryInsert(table, { ...valid[table], ...fault })).rejects.toMatchObject({ constraint });
+  });
+
+  test('to lose a category that has products or children', async () => {
+    await expect(
+      pool.query(
+        `with child as (insert into category (parent_id, name, slug) values (1, 'Boots', 'boots')) delete from category where id = 1`,
+      ),
+    ).rejects.toMatchObject({ constraint: 'category_parent_id_fkey' });
+  });
+});
+
+describe('schema.prisma', () => {
+  const diff = async (datamodel: string): Promise<string | null> => {
+    const runScript = (): Promise<void> => Promise.reject(new Error('a diff runs no script'));
+    using engine = await openSchemaEngine({ pool, schema: 'public', datamodel, runScript });
+    const files = [{ path: 'schema.prisma', content: datamodel }];
+    const { stdout } = await engine.diff({
+      from: { tag: 'schemaDatasource', files, configDir: '.' },
+      to: { tag: 'schemaDatamodel', files },
+      script: true,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    });
+    return stdout;
+  };
+
+  test('is what the migrations have made', async () => {
+    const datamodel = await readFile(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8');
+    expect(
+      await diff(datamodel),
+      'put the SQL that is missing into prisma/migrations/<YYYYMMDDhhmmss>_<name>/migration.sql',
+    ).toBe('-- This is an empty migration.\n');
+
+    // Nor is the diff blind: a default, a foreign key and the condition of an index each show in it.
+    expect(await diff(datamodel.replace('@default("USD")', '@default("EUR")'))).toContain("SET DEFAULT 'EUR'");
+    expect(await diff(datamodel.replace('onDelete: Restrict', 'onDelete: Cascade'))).toContain('ON DELETE CASCADE');
+    expect(await diff(datamodel.replace("'ON_SALE'::", "'DRAFT'::"))).toContain("WHERE (status = 'DRAFT'");
+  });
+});

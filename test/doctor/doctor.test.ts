@@ -1,0 +1,195 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { examine } from '../../src/doctor/doctor.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { FEATURES } from '../../src/features.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { deafWireTo } from '../support/deaf-wire.ts';
+import { temporaryFolder } from '../support/import.ts';
+import { runCli } from '../support/process.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+const look = (environment: Record<string, string> = {}, url = database.url, instances = 1): Promise<Finding[]> =>
+  examine(FEATURES, readConfig(environment), url, instances);
+
+const faults = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status !== 'ok');
+
+/** Breaks something, looks, and mends it. */
+const whileBroken = async (breaking: string, mending: string): Promise<Finding[]> => {
+  await database.sql(breaking);
+  try {
+    return faults(await look());
+  } finally {
+    await database.sql(mending);
+  }
+};
+
+test('a database as the migrations leave it is well, in every respect', async () => {
+  const findings = await look();
+  expect(faults(findings)).toEqual([]);
+  expect(findings.map(({ check }) => check)).toEqual(
+    'database version encoding writable|time zone|clock pooler connections migrations permissions indexes triggers notifications'
+      .split('|')
+      .flatMap((part) => (part === 'time zone' ? [part] : part.split(' '))),
+  );
+});
+
+describe('a fault is told with what to do:', () => {
+  test('a missing index, and one whose build was cut off', async () => {
+    const missing = await whileBroken(
+      'drop index product_newest_idx',
+      `create index product_newest_idx on product (published_at desc, id desc) where status = 'ON_SALE'`,
+    );
+    expect(missing).toEqual([
+      expect.objectContaining({ check: 'indexes', status: 'fail', message: 'missing: product_newest_idx' }),
+    ]);
+    const invalid = await whileBroken(
+      `update pg_index set indisvalid = false where indexrelid = 'notice_published_idx'::regclass`,
+      `update pg_index set indisvalid = true where indexrelid = 'notice_published_idx'::regclass`,
+    );
+    expect(invalid).toEqual([
+      expect.objectContaining({ remedy: expect.stringContaining('"reindex index concurrently notice_published_idx"') }),
+    ]);
+  });
+
+  test.for(['vitrine_notify', 'vitrine_notify_update'])('a trigger that is switched off: %s', async (trigger) => {
+    const found = await whileBroken(
+      `alter table product disable trigger ${trigger}`,
+      `alter table product enable trigger ${trigger}`,
+    );
+    expect(found).toEqual([
+      expect.objectContaining({
+        check: 'triggers',
+        remedy: expect.stringContaining(`"alter table product enable trigger ${trigger}"`),
+      }),
+    ]);
+  });
+
+  test('pending migrations, and ones of a newer version', async () => {
+    const pending = await whileBroken(
+      `update _prisma_migrations set finished_at = null where migration_name like '%_vitrine'`,
+      'update _prisma_migrations set finished_at = now()',
+    );
+    expect(pending).toEqual([
+      expect.objectContaining({
+        check: 'migrations',
+        status: 'fail',
+        remedy: expect.stringContaining('npx vitrine migrate'),
+      }),
+    ]);
+    const newer = await whileBroken(
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) values ('x', 'x', '2999_future', now(), 1)`,
+      `delete from _prisma_migrations where id = 'x'`,
+    );
+    expect(newer).toEqual([
+      expect.objectContaining({ status: 'warn', message: expect.stringContaining('2999_future') }),
+    ]);
+  });
+
+  test('a role that lacks rights, one with exactly those it needs, and its connection limit', async () => {
+    const role = `role_${Math.random().toString(36).slice(2)}`;
+    await database.sql(`create role ${role} login password 'x' connection limit 5`);
+    const url = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
+    const environment = { DATABASE_POOL_SIZE: '3' };
+    try {
+      const unreadable = faults(await look(environment, url));
+      expect(unreadable.map(({ remedy }) => remedy)).toEqual([
+        expect.stringContaining('grant select on _prisma_migrations'),
+      ]);
+      await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);
+      expect(faults(await look(environment, url))).toEqual([
+        expect.objectContaining({
+          check: 'permissions',
+          remedy: `Let the owner run "grant select on notice to ${role}".`,
+        }),
+      ]);
+      await database.sql(`grant select on notice to ${role}`);
+      expect(faults(await look(environment, url))).toEqual([
+        expect.objectContaining({ remedy: `Let the owner run "grant update (view_count) on notice to ${role}".` }),
+      ]);
+      await database.sql(`grant update (view_count) on notice to ${role}`);
+      expect(faults(await look(environment, url))).toEqual([]);
+      expect(faults(await look(environment, url, 2))).toEqual([
+        expect.objectContaining({
+          check: 'connections',
+          message: expect.stringContaining(`connection limit of the role ${role}, 5`),
+        }),
+      ]);
+    } finally {
+      await database.sql(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
+  test('more instances than the server has connections for', async () => {
+    expect(faults(await look({ DATABASE_POOL_SIZE: '100' }, database.url, 50))).toEqual([
+      expect.objectContaining({
+        check: 'connections',
+        status: 'fail',
+        message: expect.stringContaining('50 instances of 101 connections'),
+      }),
+    ]);
+    expect(faults(await look({ DATABASE_POOL_SIZE: '9', WORKERS: '39' }, database.url))).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('1 instance of 400 connections') }),
+    ]);
+  });
+
+  test('notifications that do not come through', async () => {
+    await using wire = await deafWireTo(database);
+    expect(faults(await look({}, wire.url))).toEqual([
+      expect.objectContaining({
+        check: 'notifications',
+        status: 'fail',
+        remedy: expect.stringContaining('DATABASE_DIRECT_URL'),
+      }),
+    ]);
+  });
+
+  test('a session that cannot write', async () => {
+    const url = Object.assign(new URL(database.url), {
+      search: '?options=-c%20default_transaction_read_only%3Don',
+    }).href;
+    expect(faults(await look({}, url))).toEqual([expect.objectContaining({ check: 'writable', status: 'fail' })]);
+  });
+
+  test.each([
+    ['nobody listens', { host: '127.0.0.1:1' }, 'Is PostgreSQL running there'],
+    ['a wrong password', { password: 'wrong' }, 'User or password is wrong'],
+    ['no such database', { pathname: '/nowhere' }, 'Create it (createdb)'],
+  ])('%s', async (_, part, remedy) => {
+    const found = await look({}, Object.assign(new URL(database.url), part).href);
+    expect(found).toEqual([
+      expect.objectContaining({ check: 'database', status: 'fail', remedy: expect.stringContaining(remedy) }),
+    ]);
+  });
+});
+
+test('the command exits with 1 when something is wrong, says so to people and to programs, and makes no data directory', async () => {
+  await using folder = await temporaryFolder();
+  const none = runCli(['doctor'], { DATA_DIR: `${folder.path}/none` });
+  expect(await none.ended, none.output()).toBe(0);
+  expect(none.output()).toContain('"npx vitrine serve" makes one');
+  await expect(writeFile(`${folder.path}/none/x`, '')).rejects.toThrow('ENOENT');
+
+  const well = runCli(['doctor'], { DATABASE_URL: database.url });
+  expect(await well.ended, well.output()).toBe(0);
+  expect(well.output()).toMatch(/^ok {4}notifications /m);
+  expect(well.output()).toContain('Nothing is wrong.');
+
+  const away = runCli(['doctor', '--json'], { DATABASE_URL: 'postgresql://x:secret@127.0.0.1:1/x' });
+  expect(await away.ended).toBe(1);
+  expect(away.output()).not.toContain('secret');
+  expect(JSON.parse(away.output())).toMatchObject({
+    ok: false,
+    findings: [{ check: 'environment' }, { check: 'database', status: 'fail' }],
+  });
+
+  const misconfigured = runCli(['doctor'], { PORT: 'x' });
+  expect(await misconfigured.ended).toBe(1);
+  expect(misconfigured.output()).toContain('PORT must be a whole number');
+});

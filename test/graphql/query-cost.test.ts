@@ -1,0 +1,230 @@
+import { extendSchema, getIntrospectionQuery, parse, validate } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as workloads from '../../bench/workloads/documents.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { Cost } from '../../src/graphql/limits/cost.ts';
+import { assertListSizes } from '../../src/graphql/limits/list-size.ts';
+import { isCoerced, prepareOperation } from '../../src/graphql/operation.ts';
+import { examples } from '../../src/pages/graphiql-examples.ts';
+import type { GraphqlResult } from '../support/gateway.ts';
+import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { schema } from '../support/schema.ts';
+
+const costOf = (text: string, variables?: Record<string, unknown>): Cost => {
+  const document = parse(text);
+  expect(validate(schema, document), text).toEqual([]);
+  const operation = prepareOperation(schema, document);
+  const coerced = variables && operation?.coerce(variables);
+  if (!operation || (coerced && !isCoerced(coerced))) throw new Error(`it cannot run: ${text}`);
+  return operation.cost.measure(coerced);
+};
+
+describe('the cost of an operation is', () => {
+  test.for<[why: string, text: string, cost: number, variables?: Record<string, unknown>]>([
+    ['1 for a lookup, and a tenth for each value of it', '{ product(id: 1) { id name } }', 1.2],
+    ['a tenth for an object that belongs to its row', '{ product(id: 1) { price { amount } category { id } } }', 1.4],
+    ['that of each item for each that the argument asks for', '{ hotProducts(limit: 7) { id } }', 7.7],
+    ['that of the default of the argument', '{ hotProducts { id } products { id } }', 11 + 22],
+    ['that of the value of a variable', 'query ($n: Int!) { hotProducts(limit: $n) { id } }', 3.3, { n: 3 }],
+    ['that of the default of a variable', 'query ($n: Int! = 4) { hotProducts(limit: $n) { id } }', 4.4],
+    ['that of the argument, for a variable left out', 'query ($n: Int) { hotProducts(limit: $n) { id } }', 11],
+    ['nothing, for an argument that is refused', 'query ($n: Int!) { hotProducts(limit: $n) { id } }', 0, { n: 101 }],
+    [
+      'multiplied for lists in lists',
+      '{ hotProducts(limit: 9) { category { products(limit: 5) { id } } } }',
+      9.9 + 49.5,
+    ],
+    ['that of the list in a page', '{ noticePage(pageSize: 30) { total list: items { id } } }', 1.1 + 33],
+    [
+      'assumed where nothing says how long a list is',
+      '{ categories { id children { id } } notices { id } }',
+      22 + 176 + 220,
+    ],
+    ['a tenth for a list of scalars', '{ product(id: 1) { tags imageUrls } }', 1.2],
+    ['a tenth for each id to filter by', '{ products(categoryIds: [1, 2, 3], limit: 1) { id } }', 1.4],
+    [
+      'a tenth for each id in a variable',
+      'query ($ids: [Int!]) { products(categoryIds: $ids, limit: 1) { id } }',
+      2.1,
+      { ids: Array.from({ length: 10 }, (_, id) => id) },
+    ],
+    [
+      'that of every alias',
+      '{ a: hotProducts(limit: 2) { id } b: hotProducts(limit: 2) { id more: id } }',
+      2.2 + 2.2 + 2,
+    ],
+    [
+      'that of one field for selections that merge',
+      '{ hotProducts(limit: 2) { id } hotProducts(limit: 2) { id name } }',
+      2.4,
+    ],
+    [
+      'that of fragments where they are spread',
+      '{ a: hotProducts(limit: 2) { ...F } ... { b: hotProducts(limit: 3) { ...F id } } } fragment F on Product { id name }',
+      2.4 + 3.6,
+    ],
+    ['nothing for what is left out', '{ hotProducts { id @skip(if: true) ... @include(if: false) { name } } }', 10],
+    [
+      'nothing for what a variable leaves out',
+      'query ($full: Boolean!) { hotProducts { id ...F @include(if: $full) } } fragment F on Product { category { products { id } } }',
+      11,
+      { full: false },
+    ],
+    [
+      'all of what a variable takes in',
+      'query ($full: Boolean!) { hotProducts { id ...F @include(if: $full) } } fragment F on Product { category { products { id } } }',
+      11 + 1 + 220,
+      { full: true },
+    ],
+    ['1 for a value under a second name', '{ product(id: 1) { description a: description } }', 1 + 0.1 + 1],
+    [
+      'no more for a value in several objects',
+      '{ product(id: 1) { price { amount } listPrice { amount } category { name parent { name } } } }',
+      1 + 0.2 + 0.2 + 0.2 + 0.2,
+    ],
+    ['a tenth for the name of a type', '{ __typename }', 0.1],
+    ['nothing for introspection, which is bounded apart', '{ __schema { types { name } } }', 0],
+  ])('%s', ([, text, cost, variables = {}]) => {
+    expect(costOf(text, variables).total).toBeCloseTo(cost, 6);
+  });
+
+  test('that of the worst parameters where they are not known', () => {
+    const text =
+      'query ($n: Int! = 1, $ids: [Int!], $full: Boolean!) { products(limit: $n, categoryIds: $ids) { id @include(if: $full) } }';
+    expect(costOf(text).total).toBeCloseTo(110 + 100, 6);
+    expect(costOf(text, { full: false }).total).toBeCloseTo(1, 6);
+  });
+
+  test('told with the field that costs most', () => {
+    const text = `{
+      hotProducts(limit: 50) { id }
+      shelves: categories { id items: products(limit: 3) { id name price { amount } } }
+    }`;
+    expect(costOf(text, {}).field).toBe('shelves.items');
+    expect(costOf('{ __typename }', {}).field).toBeUndefined();
+  });
+});
+
+describe('a storefront has room:', () => {
+  const { maxCost } = readConfig({}).queryLimits;
+  const TREE = `{ categories { id name slug imageUrl children { id name slug
+    products(limit: 20) { id name slug price { amount currencyCode } imageUrl category { id name slug } } } } }`;
+
+  test.for<[string, string, Record<string, unknown>?]>([
+    ...Object.entries(workloads).map(([name, text]): [string, string] => [`bench ${name}`, text]),
+    ...examples.map(({ about, query, variables }): [string, string, Record<string, unknown>] => [
+      `GraphiQL: ${about[0]}`,
+      query,
+      variables ?? {},
+    ]),
+    ['categories with children with products with categories', TREE],
+    ['a menu three levels deep', '{ categories { id name slug children { id name slug children { id name slug } } } }'],
+  ])('%s costs less than half of what it may', ([, text, variables]) => {
+    expect(costOf(text, variables).total).toBeLessThan(maxCost / 2);
+  });
+});
+
+describe('a list whose length nobody has declared', () => {
+  const withField = (field: string) => extendSchema(schema, parse(`extend type Query { ${field} }`));
+
+  test('stops the start, and says what to do', () => {
+    expect(() => assertListSizes(withField('brands: [Category!]!'))).toThrow(
+      'Nothing says how long the list Query.brands may be: give it an argument within(LIST_SIZE, …)',
+    );
+  });
+
+  test('is none of scalars, and none in the schema as it is', () => {
+    assertListSizes(withField('brands: [String!]!'));
+    assertListSizes(schema);
+  });
+});
+
+describe('the cost is told in the answer', () => {
+  let shop: RestShop;
+  beforeAll(async () => {
+    shop = await createRestShop();
+    return () => shop[Symbol.asyncDispose]();
+  });
+
+  const QUERY = 'query ($limit: Int!) { hotProducts(limit: $limit) { id } }';
+  const post = (body: object) =>
+    shop.gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, JSON.stringify(body));
+  const ask = (limit: number, extensions?: object) => post({ query: QUERY, variables: { limit }, extensions });
+  const costOfTwo = { actual: 3, maximum: 20_000, field: 'hotProducts' };
+
+  test('when it is asked for, and only then, by POST and by GET, made or from memory', async () => {
+    const data = { hotProducts: [{ id: 22 }, { id: 13 }] };
+    for (const outcome of ['fwd=miss', 'hit', 'hit']) {
+      const plain = await ask(2);
+      expect(plain).toMatchObject({ json: { data }, headers: { 'cache-status': `vitrine; ${outcome}` } });
+      expect(plain.json).not.toHaveProperty('extensions');
+      const costed = await ask(2, { cost: true });
+      expect(costed.json).toEqual({ data, extensions: { cost: costOfTwo } });
+      expect(costed.headers).toMatchObject({ 'cache-status': `vitrine; ${outcome}` });
+      expect(costed.headers.etag).not.toBe(plain.headers.etag);
+    }
+    const search = new URLSearchParams({ query: QUERY, variables: '{"limit":2}', extensions: '{"cost":true}' });
+    const got = await shop.gateway.get(`/graphql?${search}`);
+    expect(got).toMatchObject({
+      json: { data, extensions: { cost: costOfTwo } },
+      headers: { 'cache-status': 'vitrine; hit' },
+    });
+    for (const extensions of [{ cost: false }, { cost: 'true' }, {}]) {
+      expect((await ask(2, extensions)).json).toEqual({ data });
+    }
+  });
+
+  test('for the variables of the request', async () => {
+    for (const [limit, actual] of [
+      [1, 2],
+      [100, 110],
+    ] as const) {
+      expect((await ask(limit, { cost: true })).json).toMatchObject({ extensions: { cost: { actual } } });
+    }
+  });
+
+  test('of a counted view, and of an operation that fails', async () => {
+    const counted = await post({ query: '{ notice(id: 1) { id } }', extensions: { cost: true } });
+    expect(counted.json).toEqual({
+      data: { notice: { id: 1 } },
+      extensions: { cost: { actual: 2, maximum: 20_000, field: 'notice' } },
+    });
+    const failed = (
+      await post({
+        query: '{ products(limit: 0) { id } hotProducts(limit: 2) { id } }',
+        extensions: { cost: true },
+      })
+    ).json as GraphqlResult & { extensions: unknown };
+    expect(failed.errors).toHaveLength(1);
+    expect(failed.extensions).toEqual({ cost: costOfTwo });
+  });
+
+  test('that is refused, without being asked', async () => {
+    const query =
+      '{ products(limit: 100) { category { products(limit: 100) { category { products(limit: 100) { id } } } } } }';
+    for (const extensions of [{ cost: true }, undefined]) {
+      const { status, json } = await post({ query, extensions });
+      expect(status).toBe(400);
+      expect(json).toEqual({
+        errors: [
+          {
+            message:
+              'The operation costs 1,111,110, and may cost 20,000 (QUERY_MAX_COST). Most of it is "products.category.products.category.products".',
+            extensions: {
+              code: 'QUERY_TOO_COMPLEX',
+              limit: 'QUERY_MAX_COST',
+              maximum: 20_000,
+              actual: 1_111_110,
+              field: 'products.category.products.category.products',
+            },
+          },
+        ],
+      });
+    }
+  });
+
+  test('of introspection by GraphiQL, which passes', async () => {
+    const { json } = await post({ query: getIntrospectionQuery(), extensions: { cost: true } });
+    expect(json).toMatchObject({ data: { __schema: {} }, extensions: { cost: { actual: 0, maximum: 20_000 } } });
+  });
+});

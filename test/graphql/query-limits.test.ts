@@ -1,0 +1,384 @@
+import { extendSchema, GraphQLInt, getIntrospectionQuery, Kind, parse, print, visit } from 'graphql';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createCostLimit } from '../../src/graphql/limits/cost.ts';
+import { prepareOperation } from '../../src/graphql/operation.ts';
+import { type CachedResponse, createTestGateway, type GraphqlResult, type TestGateway } from '../support/gateway.ts';
+import { expectBadParameter } from '../support/rest-problem.ts';
+import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { schema } from '../support/schema.ts';
+
+let shop: RestShop;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  shop = await createRestShop();
+  // The least that an operator can set.
+  gateway = await createTestGateway(shop.database, {
+    QUERY_MAX_COST: '1000',
+    QUERY_MAX_DEPTH: '15',
+    QUERY_MAX_FIELDS: '300',
+    QUERY_MAX_TOKENS: '500',
+  });
+  return async () => {
+    await gateway[Symbol.asyncDispose]();
+    await shop[Symbol.asyncDispose]();
+  };
+});
+
+const JSON_TYPE = 'application/json';
+const GRAPHQL_TYPE = 'application/graphql-response+json';
+
+const post = (to: TestGateway, body: object, accept = JSON_TYPE): Promise<CachedResponse> =>
+  to.request('POST', '/graphql', { 'content-type': JSON_TYPE, accept }, JSON.stringify(body));
+
+const times = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+
+const wrapped = (count: number, open: string, inner: string): string =>
+  `${open.repeat(count)}${inner}${'}'.repeat(count)}`;
+
+const ids = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+const FIELDS_150 = `fragment F on Query { ${times(150, (index) => `a${index}: __typename`)} }`;
+const parents = (count: number): string => `{ ${wrapped(count, 'parent { ', 'id ')} }`;
+const COST_999_9 = `${times(9, (index) => `a${index}: hotProducts(limit: 100) { id }`)} hotProducts(limit: 9) { id }`;
+const manyFragments = (count: number): string =>
+  `{ ${times(count, (i) => `...F${i}`)} } ${times(count, (i) => `fragment F${i} on Query { __typename }`)}`;
+
+describe('a document is answered at the limit, and refused before anything is read past the limit, of', () => {
+  test.for<[what: string, limit: string, maximum: number, within: string, past: string, field?: string]>([
+    [
+      'tokens',
+      'QUERY_MAX_TOKENS',
+      500,
+      `{ products(categoryIds: [${times(488, () => '1')}]) { id } }`,
+      `{ products(categoryIds: [${times(489, () => '1')}]) { id } }`,
+    ],
+    [
+      'directives, which are tokens',
+      'QUERY_MAX_TOKENS',
+      500,
+      `{ ${times(49, (index) => `a${index}: __typename @skip(if: true)`)} }`,
+      `{ __typename ${times(72, () => '@skip(if: true)')} }`,
+    ],
+    ['characters, blanks among them', 'characters', 8000, '{ __typename }'.padEnd(8000), '{ __typename }'.padEnd(8001)],
+    ['comments', 'characters', 8000, '{ __typename }'.padEnd(8000, '#\n'), '{ __typename }'.padEnd(8001, '#\n')],
+    ['braces', 'nesting', 30, wrapped(29, '{ ... ', '{ __typename }'), wrapped(30, '{ ... ', '{ __typename }')],
+    [
+      'fragments within fragments',
+      'nesting',
+      30,
+      `{ ...A } fragment A on Query { ${wrapped(26, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`,
+      `{ ...A } fragment A on Query { ${wrapped(27, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`,
+    ],
+    [
+      'fields within fields',
+      'QUERY_MAX_DEPTH',
+      15,
+      `{ categories ${parents(13)} }`,
+      `{ categories ${parents(14)} }`,
+      `categories${'.parent'.repeat(14)}.id`,
+    ],
+    [
+      'fields within fields of a fragment that was measured before',
+      'QUERY_MAX_DEPTH',
+      15,
+      `{ categories { ...A parent { ...A } } } fragment A on Category ${parents(12)}`,
+      `{ categories { ...A parent { parent { ...A } } } } fragment A on Category ${parents(12)}`,
+      'categories.parent.parent',
+    ],
+    [
+      'fields, fragments written out',
+      'QUERY_MAX_FIELDS',
+      300,
+      `{ ...F ...F } ${FIELDS_150}`,
+      `{ ...F ...F __typename } ${FIELDS_150}`,
+    ],
+    [
+      'fields, all operations together',
+      'QUERY_MAX_FIELDS',
+      300,
+      `query A { ...F } query B { ...F } ${FIELDS_150}`,
+      `query A { ...F } query B { ...F } query C { __typename } ${FIELDS_150}`,
+    ],
+    ['fragments', 'fragments', 50, manyFragments(50), manyFragments(51)],
+    [
+      'selections of one field',
+      'repeats',
+      5000,
+      `{ ${times(100, () => '__typename')} }`,
+      `{ ${times(101, () => '__typename')} }`,
+      '__typename',
+    ],
+    [
+      'cost',
+      'QUERY_MAX_COST',
+      1000,
+      `{ ${COST_999_9} __typename }`,
+      `{ ${COST_999_9} __typename noticePage { total } }`,
+      'a0',
+    ],
+  ])('%s', async ([, limit, maximum, within, past, field]) => {
+    const bodyOf = (query: string) => ({ query, ...(query.startsWith('query A') ? { operationName: 'A' } : {}) });
+    const target = `/graphql?${new URLSearchParams(bodyOf(past))}`;
+    const { errors } = (await post(gateway, bodyOf(within))).json as GraphqlResult;
+    expect(errors).toBeUndefined();
+
+    const statements = await gateway.countStatements(async () => {
+      for (const [accept, ask] of [
+        [JSON_TYPE, () => post(gateway, bodyOf(past))],
+        [GRAPHQL_TYPE, () => post(gateway, bodyOf(past), GRAPHQL_TYPE)],
+        ...(target.length > 8192 ? [] : ([[JSON_TYPE, () => gateway.get(target)]] as const)),
+      ] as const) {
+        const answer = await ask();
+        expect(answer).toMatchObject({
+          status: 400,
+          headers: { 'content-type': `${accept}; charset=utf-8`, 'cache-control': 'no-store' },
+        });
+        const { data, errors: [error, ...others] = [] } = answer.json as GraphqlResult;
+        expect({ data, others }).toEqual({ data: undefined, others: [] });
+        expect(error?.message).toContain(maximum.toLocaleString('en-US'));
+        expect(error?.extensions).toEqual({
+          code: 'QUERY_TOO_COMPLEX',
+          limit,
+          maximum,
+          actual: expect.any(Number),
+          ...(field === undefined ? {} : { field }),
+        });
+        expect(error?.extensions.actual).toBeGreaterThan(maximum);
+        if (field !== undefined && limit !== 'QUERY_MAX_DEPTH') expect(error?.message).toContain(`"${field}"`);
+      }
+    });
+    expect(statements).toBe(0);
+  });
+});
+
+describe('introspection', () => {
+  const FULL = getIntrospectionQuery({
+    specifiedByUrl: true,
+    directiveIsRepeatable: true,
+    schemaDescription: true,
+    inputValueDeprecation: true,
+    oneOf: true,
+  });
+  /** The same, several times under aliases. */
+  const several = (count: number): string =>
+    print(
+      visit(parse(FULL), {
+        OperationDefinition: ({ selectionSet, ...operation }) => {
+          const [schema] = selectionSet.selections;
+          const selections = ids(count).map((n) => ({ ...schema, alias: { kind: Kind.NAME, value: `a${n}` } }));
+          return { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections } };
+        },
+      }),
+    );
+
+  test('of the whole schema passes, twice in one operation even, but not three times', async () => {
+    expect((await shop.gateway.graphql(FULL)).errors).toBeUndefined();
+    const twice = await shop.gateway.graphql(several(2));
+    expect(
+      twice.errors,
+      'introspection of the whole schema twice is refused: give it more room in src/graphql/limits/cost.ts',
+    ).toBeUndefined();
+    expect(twice.data.a1.types.length).toBeGreaterThan(15);
+    const { errors } = await shop.gateway.graphql(several(3));
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 'introspection' });
+  });
+
+  test('of the whole schema passes twice, but not three times, however many fields Product is given', () => {
+    for (const count of ids(20)) {
+      const fields = times(count, (index) => `new${index}: String`);
+      const larger = extendSchema(schema, parse(`extend type Product { ${fields} }`));
+      const costLimit = createCostLimit(larger, 1000);
+      const check = (text: string) => () => {
+        const operation = prepareOperation(larger, parse(text));
+        if (!operation) throw new Error('it has no operation');
+        costLimit.check(operation.cost);
+      };
+      expect(check(FULL), `${count} more fields, once`).not.toThrow();
+      expect(check(several(2)), `${count} more fields, twice`).not.toThrow();
+      expect(check(several(3)), `${count} more fields, three times`).toThrow('The introspection costs');
+    }
+  });
+
+  test('passes with the least that the limits may be', async () => {
+    expect((await gateway.graphql(FULL)).errors).toBeUndefined();
+  });
+
+  test.for([
+    '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }',
+    `{ ${times(60, (index) => `a${index}: __schema { types { fields { args { type { name kind } } } } }`)} }`,
+  ])('that goes round in circles is refused: %s', async (query) => {
+    const { data, errors } = await shop.gateway.graphql(query);
+    expect(data).toBeUndefined();
+    expect(errors?.[0]?.extensions.code).toMatch(/QUERY_TOO_COMPLEX|GRAPHQL_VALIDATION_FAILED/);
+  });
+});
+
+describe('a fragment within itself is refused as invalid', () => {
+  test.for([
+    '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }',
+    '{ categories { ...A } } fragment A on Category { a: parent { ...A } b: parent { ...A } }',
+    '{ __typename } fragment A on Category { children { ...A } }',
+  ])('%s', async (query) => {
+    const { status, json } = await post(shop.gateway, { query }, GRAPHQL_TYPE);
+    expect({ status, json }).toMatchObject({
+      status: 400,
+      json: { errors: [{ message: 'Cannot spread fragment "A" within itself.', locations: [{ line: 1 }] }] },
+    });
+    expect((json as GraphqlResult).errors?.[0]?.extensions).toEqual({ code: 'GRAPHQL_VALIDATION_FAILED' });
+  });
+});
+
+describe('variables', () => {
+  const SLUG = 'query ($text: String!) { productBySlug(slug: $text) { id } }';
+
+  test('may be texts as long as a body may be', async () => {
+    expect(await shop.gateway.graphql(SLUG, { text: 'x'.repeat(1_000_000) })).toEqual({
+      data: { productBySlug: null },
+    });
+  });
+
+  const send = (variables: string): Promise<CachedResponse> => {
+    const body = `{"query":"{ __typename }","variables":{"x":${variables}}}`;
+    return gateway.request('POST', '/graphql', { 'content-type': JSON_TYPE }, body);
+  };
+  /** Makes a value long enough to be looked into. */
+  const LONG = ' '.repeat(70_000);
+
+  test.for<[string, (size: number) => string, within: number]>([
+    ['within each other', (size) => `${'['.repeat(size)}${LONG}${']'.repeat(size)}`, 62],
+    ['beside each other', (size) => `[${'[],'.repeat(size)}1${LONG}]`, 9994],
+    ['as keys of an object', (size) => `{${'"k":1,'.repeat(size)}"k":1${LONG}}`, 9993],
+  ])('that no operation uses may be many %s, but not too many', async ([, textOf, within]) => {
+    expect(await send(textOf(within))).toMatchObject({ status: 200, json: { data: { __typename: 'Query' } } });
+    expect(await send(textOf(within + 1))).toMatchObject({
+      status: 400,
+      json: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', limit: 'JSON' } }] },
+    });
+  });
+
+  test('may hold brackets in their texts, and quotes before them', async () => {
+    const query = 'query ($text: [Int!]) { products(categoryIds: $text) { id } }';
+    const { errors } = await gateway.graphql(query, { text: ['\\"[[{:'.repeat(20_000)] });
+    expect(errors?.[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT' });
+  });
+});
+
+describe('a list may be filtered by 1,000 ids, and no more,', () => {
+  test('in GraphQL', async () => {
+    const query = 'query ($ids: [Int!]) { products(categoryIds: $ids) { id } }';
+    expect((await shop.gateway.graphql(query, { ids: ids(1000) })).data.products).toHaveLength(20);
+    const statements = await shop.gateway.countStatements(async () => {
+      for (const count of [1001, 100_000]) {
+        const { errors } = await shop.gateway.graphql(query, { ids: ids(count) });
+        expect(errors).toMatchObject([
+          {
+            message: `Argument "categoryIds" may have at most 1000 items, but has ${count}.`,
+            extensions: { code: 'BAD_USER_INPUT', argument: 'categoryIds' },
+          },
+        ]);
+      }
+    });
+    expect(statements).toBe(0);
+  });
+
+  test('and none of a longer list is looked at before it is refused, nor is any id looked at twice', async () => {
+    const coercions = vi.spyOn(GraphQLInt, 'coerceInputValue');
+    onTestFinished(() => coercions.mockRestore());
+    const query = 'query ($ids: [Int!]) { products(categoryIds: $ids) { id } }';
+    const coercionsOf = async (body: object): Promise<number> => {
+      coercions.mockClear();
+      await post(shop.gateway, body);
+      return coercions.mock.calls.length;
+    };
+    const wrapped = { query: query.replace('[Int!]', '[[Int!]]'), variables: { ids: [ids(50_000)] } };
+    for (const variables of [{ ids: ids(1001) }, { ids: ids(50_000) }, { ids: Array(50_000).fill('x') }]) {
+      expect(await coercionsOf({ query, variables, extensions: { cost: true } })).toBe(0);
+    }
+    expect(await coercionsOf(wrapped)).toBe(0);
+    for (const [extensions, first] of [
+      [undefined, 1],
+      [{ cost: true }, 1],
+    ] as const) {
+      const variables = { ids: ids(500).map((id) => id + first) };
+      expect(await coercionsOf({ query, variables, extensions })).toBe(500);
+    }
+    // One that fails beside it, and one that is not compiled.
+    const failing = query.replace('}', '} failing: products(limit: 0) { id } }').replace(/ }$/, '');
+    expect(await coercionsOf({ query: failing, variables: { ids: ids(400) } })).toBe(400);
+    const included = query.replace('id }', 'id @include(if: true) }');
+    expect(await coercionsOf({ query: included, variables: { ids: ids(400) } })).toBe(400);
+  });
+
+  test('however they come: in a URL, in the document, or as the default of a variable', async () => {
+    const problem = {
+      message: 'Argument "categoryIds" may have at most 1000 items, but has 1001.',
+      extensions: { code: 'BAD_USER_INPUT', argument: 'categoryIds' },
+    };
+    const list = JSON.stringify(ids(1001));
+    const search = new URLSearchParams({
+      query: 'query ($ids: [Int!]) { products(categoryIds: $ids) { id } }',
+      variables: JSON.stringify({ ids: ids(1001) }),
+    });
+    const answers = [
+      await shop.gateway.get(`/graphql?${decodeURIComponent(String(search)).replaceAll('+', '%20')}`),
+      await post(shop.gateway, { query: `{ products(categoryIds: ${list}) { id } }` }),
+      await post(shop.gateway, { query: `query ($ids: [Int!] = ${list}) { products(categoryIds: $ids) { id } }` }),
+    ];
+    for (const { json } of answers) expect((json as GraphqlResult).errors).toMatchObject([problem]);
+  });
+
+  test('in REST', async () => {
+    const get = (count: number) => shop.gateway.get(`/api/product/list?categoryIds=${ids(count).join(',')}&limit=100`);
+    expect((await get(1000)).json).toHaveLength(30);
+    expectBadParameter(
+      await get(1001),
+      'categoryIds',
+      'Parameter "categoryIds" may have at most 1000 items, but has 1001.',
+    );
+  });
+});
+
+describe('what a list really brings is counted, too:', () => {
+  test('one list alone is answered, however long it is, but not twice', async () => {
+    await using other = await createRestShop();
+    await other.database.sql(
+      `insert into notice (id, title, content) select 1000 + n, 'N' || n, '' from generate_series(1, 1001) n`,
+    );
+    await using narrow = await createTestGateway(other.database, { QUERY_MAX_COST: '1000' });
+    expect((await narrow.get('/api/notice/list')).json).toHaveLength(1026);
+    const { errors } = await narrow.graphql('{ notices { id } again: notices { id } }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', maximum: 1000, field: 'Query.notices' });
+  });
+
+  test('an operation is given up where a list is far longer than was assumed', async () => {
+    await using other = await createRestShop();
+    await other.database.sql(
+      `insert into category (id, parent_id, name, slug) select n, 1, 'Child', 'child-' || n from generate_series(101, 140) n`,
+    );
+    await using narrow = await createTestGateway(other.database, { QUERY_MAX_COST: '2000' });
+    const { data, errors } = await narrow.graphql('{ category(id: 1) { children { parent { children { id } } } } }');
+    expect(errors).toBeUndefined();
+    expect(data.category.children[39].parent.children).toHaveLength(40);
+    // An error elsewhere makes the operation run a second time, whose rows are not added to those of the first.
+    const partial = await narrow.graphql(
+      `{ category(id: 1) { children { parent { children { id } } } }
+         failing: category(id: 101) { parent { children { parent { products(limit: 0) { id } } } } } }`,
+    );
+    expect(partial.errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT', argument: 'limit' } });
+    expect(partial.data.category).toEqual(data.category);
+    expect(partial.data.failing.parent.children[39]).toEqual({ parent: null });
+    // Each of 40 children has a parent with 40 children, of whom each has a parent with 40 children.
+    const deep = await narrow.graphql(
+      '{ category(id: 1) { children { parent { children { parent { children { id } } } } } } }',
+    );
+    expect(deep.errors?.[0]?.extensions).toEqual({
+      code: 'QUERY_TOO_COMPLEX',
+      limit: 'QUERY_MAX_COST',
+      maximum: 2000,
+      actual: expect.any(Number),
+      field: 'Category.children',
+    });
+  });
+});

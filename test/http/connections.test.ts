@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setInterval } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { sendRaw } from '../support/socket.ts';
+
+// The real program, and clients that take their time.
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  return () => database[Symbol.asyncDispose]();
+});
+
+const start = (environment: Record<string, string>): Promise<ServingProcess> =>
+  startGatewayProcess({ DATABASE_URL: database.url, ...environment });
+
+interface Client {
+  readonly socket: net.Socket;
+  /** What came, and how long after the connection the server ended it. */
+  readonly ended: Promise<{ text: string; ms: number }>;
+}
+
+const connect = async ({ url }: ServingProcess): Promise<Client> => {
+  const { hostname, port } = new URL(url);
+  const socket = net.connect({ port: Number(port), host: hostname });
+  let text = '';
+  socket.on('error', () => {});
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  await once(socket, 'connect');
+  const sinceMs = performance.now();
+  const ended = new Promise<{ text: string; ms: number }>((resolve) => {
+    socket.once('close', () => resolve({ text, ms: performance.now() - sinceMs }));
+  });
+  return { socket, ended };
+};
+
+/** Writes a text a few bytes at a time, for ever, until the other end has had enough. */
+const drip = async ({ socket }: Client, head: string, more: string): Promise<void> => {
+  socket.write(head);
+  for await (const _ of setInterval(50)) {
+    if (!socket.writable) return;
+    socket.write(more);
+  }
+};
+
+const livez = async ({ url }: ServingProcess): Promise<number> => (await fetch(`${url}/livez`)).status;
+
+describe('a client that is slow is cut, while others are served', () => {
+  const SLOW = { HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1200', SEND_TIMEOUT_MS: '500' };
+  /** Half a second to notice, and the rest for a busy machine: unbounded, these would go on for a minute. */
+  const SOON_MS = 6000;
+  let gateway: ServingProcess;
+
+  beforeAll(async () => {
+    gateway = await start({ ...SLOW, KEEP_ALIVE_TIMEOUT_MS: '700' });
+    return () => gateway[Symbol.asyncDispose]();
+  });
+
+  test.concurrent.for<[string, string, string]>([
+    ['whose headers never end', 'GET /livez HTTP/1.1\r\nhost: x\r\n', 'x: y\r\n'],
+    ['whose target never ends', 'GET /', 'x'],
+    [
+      'whose body never ends',
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n',
+      ' ',
+    ],
+    [
+      'whose chunks never end',
+      'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+      '1\r\n \r\n',
+    ],
+  ])('%s', async ([, head, more]) => {
+    const clients = await Promise.all(Array.from({ length: 50 }, () => connect(gateway)));
+    for (const client of clients) void drip(client, head, more);
+    expect(await livez(gateway)).toBe(200);
+    for (const { text, ms } of await Promise.all(clients.map(({ ended }) => ended))) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(text).toContain('"code":"REQUEST_TIMEOUT"');
+      expect(ms).toBeGreaterThan(400);
+      expect(ms).toBeLessThan(SOON_MS);
+    }
+  });
+
+  test.concurrent('that says nothing, without a word', async () => {
+    const { text, ms } = await (await connect(gateway)).ended;
+    expect(text).toBe('');
+    expect(ms).toBeGreaterThan(400);
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  test.concurrent('a second request that never ends', async () => {
+    const client = await connect(gateway);
+    void drip(client, 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\nGET /livez HTTP/1.1\r\nhost: x\r\n', 'x: y\r\n');
+    const { text } = await client.ended;
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
+  });
+
+  test.concurrent('that sends no second request, without a word', async () => {
+    const client = await connect(gateway);
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+    const { text, ms } = await client.ended;
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    expect(ms).toBeGreaterThan(600);
+    expect(ms).toBeLessThan(SOON_MS);
+  });
+
+  test.concurrent.for([
+    ['that reads nothing', 0],
+    ['that reads a byte now and then', 1],
+  ] as const)('%s', async ([, bytes]) => {
+    const script = /\/graphiql\/[\w.-]+\.js/.exec(
+      await (await fetch(`${gateway.url}/graphql`, { headers: { accept: 'text/html' } })).text(),
+    )?.[0];
+    const client = await connect(gateway);
+    client.socket.removeAllListeners('data');
+    client.socket.pause();
+    client.socket.write(`GET ${script} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(50));
+    // Who does not read learns by writing that the other end is gone.
+    void drip(client, '', '\r\n');
+    for await (const _ of setInterval(100)) {
+      if (client.socket.destroyed) break;
+      if (bytes > 0) client.socket.read(bytes);
+    }
+    expect((await client.ended).ms).toBeLessThan(SOON_MS);
+    expect(await livez(gateway)).toBe(200);
+  });
+});
+
+test('a connection is kept for longer than a load balancer keeps it', async () => {
+  await using gateway = await start({});
+  const { headers } = await fetch(`${gateway.url}/livez`);
+  expect(headers.get('connection')).toBe('keep-alive');
+  expect(headers.get('keep-alive')).toBe('timeout=65');
+});
+
+describe('more connections than may be', () => {
+  const MANY = 30;
+  const begin = (client: Client): void => void client.socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\n');
+
+  test('are told that there are too many, and are served once there is room', async () => {
+    await using gateway = await start({ MAX_CONNECTIONS: String(MANY) });
+    const clients = await Promise.all(Array.from({ length: MANY }, () => connect(gateway)));
+    clients.forEach(begin);
+    const ask = (target: string, header = '') =>
+      sendRaw(gateway.url, `GET ${target} HTTP/1.1\r\nhost: x\r\n${header}\r\n`);
+    // Until all are in: they are not accepted in their order.
+    await expect.poll(() => ask('/api/notice/list', 'connection: close\r\n')).toMatch(/^HTTP\/1\.1 503 /);
+    const refused = await ask('/api/notice/list');
+    expect(refused).toMatch(/^retry-after: 1\r$/im);
+    expect(refused).toMatch(/^connection: close\r$/im);
+    expect(refused).toContain('"code":"SERVICE_UNAVAILABLE"');
+    expect(await ask('/livez'), 'the process is well').toMatch(/^HTTP\/1\.1 200 /);
+
+    for (const { socket } of clients) socket.destroy();
+    await expect.poll(async () => (await fetch(`${gateway.url}/api/notice/list`)).status, { timeout: 5000 }).toBe(200);
+  });
+
+  test('take the place of those that are idle', async () => {
+    await using gateway = await start({ MAX_CONNECTIONS: String(MANY) });
+    const clients = await Promise.all(Array.from({ length: MANY }, () => connect(gateway)));
+    for (const { socket } of clients) {
+      const answered = once(socket, 'data');
+      socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+      await answered;
+    }
+    expect((await fetch(`${gateway.url}/api/notice/list`)).status).toBe(200);
+    await Promise.all(clients.map(({ ended }) => ended));
+  });
+});

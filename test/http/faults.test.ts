@@ -1,0 +1,100 @@
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { createFetchHandler } from '../../src/http/fetch.ts';
+import { type GatewayResponse, WrittenResponse, writeLines } from '../../src/http/message.ts';
+import type { App } from '../../src/http/pipeline.ts';
+import { startHttpServer } from '../../src/http/server.ts';
+import { sendRaw } from '../support/socket.ts';
+
+// Faults of ours that no request is known to bring about: an app that has them, behind the real server.
+
+const fine = (): GatewayResponse => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'fine' });
+
+test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
+  [
+    'an exception at once',
+    () => {
+      throw new Error('a secret');
+    },
+  ],
+  ['an exception later', () => Promise.reject(new Error('a secret'))],
+  ['a header that cannot be sent', () => ({ ...fine(), headers: { 'x-broken': 'a\r\nb' } })],
+  ['a header that cannot be sent, later', async () => ({ ...fine(), headers: { 'x-broken': 'a\r\nb' } })],
+])('%s is a 500 that says nothing of its cause, and the end of that request alone', async ([, fault]) => {
+  const later = async () => fault();
+  const logged: string[] = [];
+  const app: App = {
+    handle: ({ target }) => (target === '/answered' ? later() : target === '/fine' ? fine() : fault()),
+  };
+  const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
+  const server = await startHttpServer({
+    app,
+    config,
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
+  });
+  try {
+    for (const init of [
+      { path: '/answered' },
+      { path: '/recalled' },
+      { path: '/graphql', method: 'POST', body: 'x' },
+    ]) {
+      const response = await fetch(server.url + init.path, { ...init, signal: AbortSignal.timeout(5000) });
+      expect(response.status).toBe(500);
+      const text = await response.text();
+      expect(text).toContain('"INTERNAL_SERVER_ERROR"');
+      expect(text).not.toMatch(/secret|broken/);
+      expect(await (await fetch(`${server.url}/fine`)).text()).toBe('fine');
+    }
+    expect(logged).toHaveLength(3);
+  } finally {
+    await server.drain(0);
+  }
+});
+
+test('no answer says of its connection what Node does not say, whatever made the answer', async () => {
+  const OF_THE_CONNECTION = {
+    connection: 'x-other',
+    'content-length': 3,
+    'keep-alive': 'timeout=99',
+    'proxy-connection': 'keep-alive',
+    te: 'trailers',
+    trailer: 'x-sum',
+    'transfer-encoding': 'chunked',
+    upgrade: 'h2c',
+  };
+  const answered = (target: string): GatewayResponse => {
+    const status = Number(target.slice(1)) || 200;
+    const headers = { 'content-type': 'text/plain', ...OF_THE_CONNECTION };
+    if (target === '/written') return new WrittenResponse(writeLines(headers), 'fine');
+    return { status, headers, body: status === 200 ? 'fine' : null };
+  };
+  const app: App = { handle: async ({ target }) => answered(target) };
+  const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
+  const server = await startHttpServer({ app, config, log: pino({ level: 'silent' }) });
+  const { fetch: respond } = createFetchHandler(app);
+  try {
+    for (const method of ['GET', 'HEAD']) {
+      for (const target of ['/200', '/written', '/204', '/304']) {
+        const close = `${method} ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
+        const [head = '', body] = (await sendRaw(server.url, close)).split('\r\n\r\n');
+        const lines = head.split('\r\n').slice(1);
+        const isEmpty = target === '/204' || target === '/304';
+        expect(lines.filter((line) => !/^date: /i.test(line)).sort(), `${method} ${target}`).toEqual([
+          'Connection: close',
+          ...(isEmpty ? [] : ['content-length: 4']),
+          'content-type: text/plain',
+        ]);
+        expect(body).toBe(isEmpty || method === 'HEAD' ? '' : 'fine');
+
+        const response = await respond(new Request(`http://x${target}`, { method }));
+        expect(Object.fromEntries(response.headers), `${method} ${target}`).toEqual({
+          'content-type': 'text/plain',
+          ...(isEmpty ? {} : { 'content-length': '4' }),
+        });
+      }
+    }
+  } finally {
+    await server.drain(0);
+  }
+});

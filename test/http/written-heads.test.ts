@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { type Listening, listen, sendRaw } from '../support/socket.ts';
+
+// An answer from memory has its head written from lines; to another origin, it goes the way of all others. On the wire nobody can tell.
+
+let shop: RestShop;
+let listening: Listening;
+
+beforeAll(async () => {
+  shop = await createRestShop({ CORS_ORIGINS: 'https://shop.example' });
+  listening = await listen(shop.gateway);
+  return async () => {
+    await listening[Symbol.asyncDispose]();
+    await shop[Symbol.asyncDispose]();
+  };
+});
+
+const HOME = '{"query":"{ hotProducts(limit: 30) { name description } }"}';
+const NOTICE = '{"query":"{ notice(id: 1) { id viewCount } }"}';
+
+const get = (target: string) => (headers: string) => `GET ${target} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;
+const post = (body: string) => (headers: string) =>
+  `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`;
+
+const ORIGIN = 'origin: https://elsewhere.example\r\n';
+const CLOSE = 'connection: close\r\n';
+
+/** The lines of each head, in an order of their own, without those that differ from one answer to the next. */
+const headsOf = (text: string): string[][] =>
+  text
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .map((answer) => answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n'))
+    .map((lines) => lines.filter((line) => !/^(?:date|x-request-id|server-timing):/i.test(line)).sort());
+
+describe('on one connection, an answer from memory has the head that it would have by the long way:', () => {
+  test.for<[string, (headers: string) => string, string]>([
+    ['a path', get('/api/product/list?limit=30'), ''],
+    ['a path in a content coding', get('/api/product/new?limit=30'), 'accept-encoding: gzip\r\n'],
+    ['an operation', post(HOME), ''],
+    ['an operation in a media type', post(HOME), 'accept: application/graphql-response+json\r\n'],
+    ['a counted notice', get('/api/notice/1'), ''],
+    ['a counted notice by an operation', post(NOTICE), ''],
+  ])('%s', async ([, request, headers]) => {
+    const codingOf = (text: string) => /content-encoding: (\w+)/.exec(text)?.[1] ?? '';
+    // Known, and in its coding, before it is looked at.
+    await expect
+      .poll(async () => codingOf(await sendRaw(listening.url, request(headers + CLOSE))))
+      .toBe(headers.includes('gzip') ? 'gzip' : '');
+
+    const text = await sendRaw(
+      listening.url,
+      request(headers) + request(headers + ORIGIN) + request(headers) + request(headers + ORIGIN + CLOSE),
+    );
+    const [written, joined, again, last] = headsOf(text);
+    expect(written).toEqual(joined);
+    expect(again).toEqual(joined);
+    expect(written).toContain('HTTP/1.1 200 OK');
+    expect(written).toContain('Connection: keep-alive');
+    expect(last).toContain('Connection: close');
+  });
+
+  test('and closes where that is asked for, and to HTTP/1.0', async () => {
+    const request = get('/api/product/hot');
+    await sendRaw(listening.url, request(CLOSE));
+    for (const bytes of [request(CLOSE), request('').replace('HTTP/1.1', 'HTTP/1.0')]) {
+      const text = await sendRaw(listening.url, bytes);
+      expect(text).toContain('vitrine; hit');
+      expect(headsOf(text)[0]).toContain('Connection: close');
+    }
+  });
+});

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { importText } from '../support/import.ts';
+import { readPieces } from '../support/records.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(async () => {
+  await database.sql('truncate category, product, notice restart identity');
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+const product = (slug: string) => ({ slug, name: slug.toUpperCase(), category: 'Pans', price: 1.5 });
+const good = ['a', 'b', 'c'].map(product);
+
+describe('products are read', () => {
+  test.each([
+    ['a JSON array', JSON.stringify(good)],
+    ['an indented one', JSON.stringify(good, null, 2)],
+    ['JSON Lines', good.map((row) => JSON.stringify(row)).join('\n')],
+    ['JSON Lines of one line', JSON.stringify({ ...good[0], tags: ['x'] })],
+    ['a list in an object', JSON.stringify({ note: '[{"', limit: [1], products: good, total: 3 })],
+    ["the gateway's own answer", JSON.stringify({ data: { products: good } }, null, 2)],
+  ])('from %s', async (name, text) => {
+    const { created, faults } = await importText(database, text);
+    expect({ created, faults }).toEqual({ created: name.endsWith('one line') ? 1 : 3, faults: [] });
+  });
+
+  test('as the API answers them', async () => {
+    await importText(
+      database,
+      JSON.stringify([
+        {
+          id: 9,
+          name: 'Pan',
+          slug: 'pan',
+          tags: ['a,b', 'c"d\\'],
+          price: { amount: '64.00', currencyCode: 'CHF' },
+          listPrice: null,
+          category: { id: 4, name: 'Cookware', slug: 'pots' },
+          imageUrls: ['/a b.svg'],
+        },
+      ]),
+    );
+    expect(
+      await database.sql(
+        `select p.name, tags, price, currency, list_price, image_urls, c.slug, c.name as category from product p join category c on c.id = category_id`,
+      ),
+    ).toEqual([
+      {
+        name: 'Pan',
+        tags: ['a,b', 'c"d\\'],
+        price: '64.00',
+        currency: 'CHF',
+        list_price: null,
+        image_urls: ['/a b.svg'],
+        slug: 'pots',
+        category: 'Cookware',
+      },
+    ]);
+  });
+});
+
+test("the demo catalogue's files are in formats that anybody's may be in", async () => {
+  const counts: Record<string, number> = {};
+  for (const name of ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors', 'notices']) {
+    const file = await readFile(new URL(`../../prisma/demo/${name}.json`, import.meta.url));
+    const { kind, created, faults, unusedColumns } = await importText(database, file);
+    expect({ faults, unusedColumns }).toEqual({ faults: [], unusedColumns: [] });
+    counts[kind.plural] = (counts[kind.plural] ?? 0) + created;
+  }
+  expect(counts).toEqual({ categories: 11, products: 150, notices: 25 });
+});
+
+describe('what is broken costs no other row', () => {
+  const broken: [name: string, text: string][] = [
+    ['a comma too many', '{"slug": "x", "name": "X",}'],
+    ['a quote that is missing', '{"slug": "x, "name": "X"}'],
+    ['a bracket that is missing', '{"slug": "x", "tags": ["a", "name": "X"}'],
+    ['a brace that is missing', '{"slug": "x", "name": "X"'],
+    ['no object at all', '42'],
+    ['half a surrogate pair', '{"slug": "x", "name": "\\ud83d", "category": "Pans", "price": 1}'],
+  ];
+  test.each(broken)('in a JSON array: %s', async (_, row) => {
+    const [a, b, c] = good.map((each) => JSON.stringify(each));
+    const { created, faults } = await importText(database, `[\n  ${a},\n  ${b},\n  ${row},\n  ${c}\n]\n`);
+    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 3, lines: [4] });
+  });
+
+  test.each(broken)('in JSON Lines: %s', async (_, row) => {
+    const [a, b, c] = good.map((each) => JSON.stringify(each));
+    const { created, faults } = await importText(database, `${a}\n${b}\n${row}\n${c}\n`);
+    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 3, lines: [3] });
+  });
+
+  test('an array that is cut off, or followed by something', async () => {
+    const text = JSON.stringify(good, null, 1);
+    const cut = await importText(database, text.slice(0, -8));
+    expect(cut.created).toBe(2);
+    expect(cut.faults).toEqual([expect.objectContaining({ line: 14, reason: expect.stringContaining('cut off') })]);
+    expect((await importText(database, `${text} 1`)).faults).toEqual([
+      { line: 20, reason: 'something follows the list' },
+    ]);
+    const second = `{"products": ${JSON.stringify(good)},\n"categories": [{"slug": "c"}]}`;
+    expect((await importText(database, second)).faults).toEqual([
+      { line: 2, reason: expect.stringContaining('second list') },
+    ]);
+  });
+});
+
+const withTextNumbers = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_, each) => (typeof each === 'number' ? String(each) : each));
+
+const object = fc.dictionary(
+  fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__'),
+  fc.jsonValue(),
+  { minKeys: 1, maxKeys: 4 },
+);
+
+test('whatever objects a JSON file has, in whatever pieces it arrives, each is read as it is and on its line', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(object, { minLength: 1, maxLength: 6 }),
+      fc.constantFrom(undefined, 1, 3),
+      // The first piece is what tells the kind of file.
+      fc.integer({ min: 64, max: 300 }),
+      async (objects, indent, size) => {
+        const { records, faults } = await readPieces(JSON.stringify(objects, null, indent), size);
+        expect(faults).toEqual([]);
+        expect(records.map(({ fields }) => fields)).toEqual(withTextNumbers(objects));
+        const lines = JSON.stringify(objects, null, indent).split('\n');
+        for (const { line } of records) expect(lines[line - 1]).toContain('{');
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('whatever happens to one row of an indented file, all rows but that one and its neighbours are read', async () => {
+  const rows = Array.from({ length: 9 }, (_, index) => ({
+    slug: `s-${index}`,
+    tags: ['a', { b: '}' }],
+    text: 'x "y" [z',
+  }));
+  const lines = JSON.stringify(rows, null, 2).split('\n');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 3, max: 5 }),
+      fc.nat(),
+      fc.constantFrom('', '"', '{', '[', '}', ']', '\\', ','),
+      fc.integer({ min: 200, max: 2000 }),
+      async (row, offset, damage, size) => {
+        // One character within the row is replaced.
+        const height = (lines.length - 2) / rows.length;
+        const first = 1 + row * height;
+        const text = lines.slice(first, first + height).join('\n');
+        const at = offset % text.length;
+        const damaged = [
+          ...lines.slice(0, first),
+          text.slice(0, at) + damage + text.slice(at + 1),
+          ...lines.slice(first + height),
+        ];
+        const { records } = await readPieces(damaged.join('\n'), size);
+        const slugs = new Set(records.map(({ fields }) => fields.slug));
+        for (let index = 0; index < rows.length; index += 1) {
+          if (Math.abs(index - row) > 1) expect(slugs, damaged.join('\n')).toContain(`s-${index}`);
+        }
+      },
+    ),
+    {
+      numRuns: 300,
+      examples: [
+        [3, 0, '[', 200],
+        [3, 0, '{', 200],
+        [3, 0, ']', 200],
+      ],
+    },
+  );
+});

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startLossyWire } from '../support/lossy-wire.ts';
+import { insertNotice } from '../support/rows.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
+import { stored } from '../support/views.ts';
+
+interface View {
+  readonly status: number;
+  /** The count that was answered; undefined for an error. */
+  readonly number: number | undefined;
+  readonly code: string | undefined;
+}
+
+/** Views a notice through the door that comes next. */
+const view = async (gateway: TestGateway, id: number, byGraphql = false): Promise<View> => {
+  const { status, json } = await gateway.get(
+    byGraphql ? `/graphql?query={notice(id:${id}){viewCount}}` : `/api/notice/${id}`,
+  );
+  // biome-ignore lint/suspicious/noExplicitAny: either door's answer
+  const body = json as any;
+  return byGraphql
+    ? { status, number: body.data?.notice?.viewCount, code: body.errors?.[0]?.extensions.code }
+    : { status, number: body.viewCount, code: body.code };
+};
+
+const views = (gateway: TestGateway, id: number, count: number): Promise<View[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => view(gateway, id, index % 2 === 0)));
+
+const numbersOf = (seen: View[]): number[] =>
+  seen.flatMap(({ number }) => (number === undefined ? [] : [number])).sort((a, b) => a - b);
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+test('two gateways view 25 notices in opposite orders, exactly and without a deadlock', async () => {
+  await using database = await createTestDatabase();
+  const ids = await Promise.all(upTo(25).map(() => insertNotice(database)));
+  const answered = new Map<number, number[]>(ids.map((id) => [id, []]));
+  // Among many others, so that the planner looks each one up, in the order that they are named.
+  await database.sql(`insert into notice (title, content) select 'N', '' from generate_series(1, 30000)`);
+  await database.sql('analyze notice');
+  {
+    await using one = await createTestGateway(database);
+    await using two = await createTestGateway(database);
+    const read = async (gateway: TestGateway, order: number[]): Promise<void> => {
+      const { data, errors } = await gateway.graphql(
+        `{ ${order.map((id) => `n${id}: notice(id: ${id}) { id viewCount }`).join(' ')} }`,
+      );
+      expect(errors).toBeUndefined();
+      for (const { id, viewCount } of Object.values<{ id: number; viewCount: number }>(data)) {
+        answered.get(id)?.push(viewCount);
+      }
+    };
+    const client = async (gateway: TestGateway, order: number[]): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) await read(gateway, order);
+    };
+    await Promise.all(upTo(4).flatMap(() => [client(one, ids), client(two, ids.toReversed())]));
+  }
+  for (const id of ids) {
+    expect(answered.get(id)?.sort((a, b) => a - b)).toEqual(upTo(160));
+    expect(await stored(database, id)).toBe(160);
+  }
+  // A deadlock would be tried again unseen. The connections have told their statistics as they closed.
+  const [row] = await database.sql('select deadlocks::int from pg_stat_database where datname = current_database()');
+  expect(row).toEqual({ deadlocks: 0 });
+});
+
+describe('a back office that holds the row', () => {
+  test('delays the views, and neither breaks nor repeats them', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    await using backOffice = await openSession(database);
+    const id = await insertNotice(database, { title: 'Old' });
+
+    await backOffice.query('begin');
+    await backOffice.query(`update notice set title = 'New', view_count = view_count + 100 where id = $1`, [id]);
+    const early = views(gateway, id, 40);
+    await untilBlocked(database);
+    const late = views(gateway, id, 40);
+    const title = gateway.graphql(`{ notice(id: ${id}) { title } }`);
+    await backOffice.query('commit');
+
+    const seen = [...(await early), ...(await late)];
+    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await title).toEqual({ data: { notice: { title: 'New' } } });
+    expect(new Set(numbersOf(seen)).size).toBe(80);
+    expect(numbersOf(seen).every((number) => number > 100 && number <= 181)).toBe(true);
+    expect(await stored(database, id)).toBe(181);
+  });
+
+  test('and withdraws the notice meanwhile leaves nothing to read or count', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    await using backOffice = await openSession(database);
+    const id = await insertNotice(database);
+
+    await backOffice.query('begin');
+    await backOffice.query(`update notice set status = 'WITHDRAWN' where id = $1`, [id]);
+    const waiting = view(gateway, id);
+    await untilBlocked(database);
+    await backOffice.query('commit');
+
+    expect(await waiting).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    expect(await stored(database, id)).toBe(0);
+  });
+
+  test('and withdraws one of two notices meanwhile leaves the other, counted once', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    await using backOffice = await openSession(database);
+    const [kept, withdrawn] = [await insertNotice(database), await insertNotice(database)];
+
+    await backOffice.query('begin');
+    await backOffice.query(`update notice set status = 'WITHDRAWN' where id = $1`, [withdrawn]);
+    const answer = gateway.graphql(
+      `{ kept: notice(id: ${kept}) { viewCount } withdrawn: notice(id: ${withdrawn}) { viewCount } }`,
+    );
+    await untilBlocked(database);
+    await backOffice.query('commit');
+
+    expect(await answer).toEqual({ data: { kept: { viewCount: 1 }, withdrawn: null } });
+    expect([await stored(database, kept), await stored(database, withdrawn)]).toEqual([1, 0]);
+  });
+
+  test('for longer than a statement may take makes the views fail as unavailable, uncounted', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '300' });
+    await using backOffice = await openSession(database);
+    const id = await insertNotice(database);
+
+    await backOffice.query('begin');
+    await backOffice.query('select from notice where id = $1 for update', [id]);
+    for (const { status, code } of await Promise.all([view(gateway, id), view(gateway, id, true)])) {
+      expect({ status, code }).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    }
+    await backOffice.query('rollback');
+
+    expect(await stored(database, id)).toBe(0);
+    expect(await view(gateway, id)).toMatchObject({ status: 200, number: 1 });
+  });
+});
+
+describe('a connection that is lost', () => {
+  test('in the middle of a statement fails the views that shared it, and counts those that waited once', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '60000' });
+    await using backOffice = await openSession(database);
+    const id = await insertNotice(database);
+
+    await backOffice.query('begin');
+    await backOffice.query('select from notice where id = $1 for update', [id]);
+    const lost = [view(gateway, id), view(gateway, id, true)];
+    const [pid] = await untilBlocked(database);
+    const waiting = views(gateway, id, 30);
+    await database.sql('select pg_terminate_backend($1)', [pid]);
+    // One of the two began the statement, the other may have come too late for it.
+    expect(await Promise.race(lost)).toEqual({ status: 503, number: undefined, code: 'SERVICE_UNAVAILABLE' });
+    await untilBlocked(database);
+    await backOffice.query('commit');
+
+    const seen = [...(await Promise.all(lost)), ...(await waiting)];
+    for (const { status, code } of seen.filter(({ number }) => number === undefined)) {
+      expect({ status, code }).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    }
+    expect(numbersOf(seen)).toEqual(upTo(numbersOf(seen).length));
+    expect(numbersOf(seen).length).toBeGreaterThanOrEqual(30);
+    expect(await stored(database, id)).toBe(numbersOf(seen).length);
+  });
+
+  test('after the commit and before the answer is not tried again: a 503, and one view counted', async () => {
+    await using database = await createTestDatabase();
+    await using wire = await startLossyWire(database, 'count_views');
+    await using gateway = await createTestGateway(wire);
+    const id = await insertNotice(database);
+    expect(await view(gateway, id)).toMatchObject({ number: 1 });
+
+    wire.loseEvery(1);
+    expect(await view(gateway, id)).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    wire.loseEvery(0);
+    await expect.poll(() => stored(database, id)).toBe(2);
+    expect(await view(gateway, id, true)).toMatchObject({ status: 200, number: 3 });
+    expect(await stored(database, id)).toBe(3);
+  });
+
+  test('again and again under load never counts a view twice, nor answers one that was not counted', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    const id = await insertNotice(database);
+    const seen: View[] = [];
+    let terminated = 0;
+    let isRunning = true;
+
+    const client = async (byGraphql: boolean): Promise<void> => {
+      while (isRunning) seen.push(await view(gateway, id, byGraphql));
+    };
+    const clients = upTo(8).map((n) => client(n % 2 === 0));
+    const failures = (): number => seen.filter(({ status }) => status === 503).length;
+    while (failures() < 10 || terminated < 20) {
+      const [row] = await database.sql<{ count: number }>(
+        `select count(*) filter (where pg_terminate_backend(pid))::int as count from pg_stat_activity
+         where datname = current_database() and application_name = 'vitrine' and state = 'active'`,
+      );
+      terminated += row?.count ?? 0;
+      // Views come through in between, or nothing would be seen of what is answered.
+      const answeredBefore = numbersOf(seen).length;
+      await expect.poll(() => numbersOf(seen).length, { interval: 1 }).toBeGreaterThan(answeredBefore);
+    }
+    isRunning = false;
+    await Promise.all(clients);
+
+    const answered = numbersOf(seen);
+    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    expect(new Set(answered).size).toBe(answered.length);
+    expect(await stored(database, id)).toBeGreaterThanOrEqual(answered.at(-1) ?? 0);
+    expect(await stored(database, id)).toBeLessThanOrEqual(seen.length);
+  });
+});
+
+describe('a rollback that the database tells of', () => {
+  /** Makes the first updates of a notice fail with a serialization failure. */
+  const failFirst = async ({ sql }: TestDatabase, times: number): Promise<void> => {
+    await sql('create sequence tries');
+    await sql(`create function fail() returns trigger language plpgsql as $$ begin
+      if nextval('tries') <= ${times} then raise exception 'no luck' using errcode = '40001'; end if; return new; end $$`);
+    await sql('create trigger fail before update on notice for each row execute function fail()');
+  };
+
+  test('up to three times is not the reader’s business', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    const id = await insertNotice(database);
+    await failFirst(database, 3);
+    expect(await view(gateway, id)).toMatchObject({ status: 200, number: 1 });
+    expect(await stored(database, id)).toBe(1);
+  });
+
+  test('every time is told as unavailable, and nothing is counted', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    const id = await insertNotice(database);
+    await failFirst(database, 4);
+    expect(await view(gateway, id)).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+    expect(await stored(database, id)).toBe(0);
+    expect(await view(gateway, id, true)).toMatchObject({ status: 200, number: 1 });
+  });
+});

@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { insertNotice } from '../support/rows.ts';
+import { stored } from '../support/views.ts';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await createTestGateway(database);
+  return async () => {
+    await gateway[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+const post = (query: string) =>
+  gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, JSON.stringify({ query }));
+
+// biome-ignore lint/suspicious/noExplicitAny: either door's answer
+const noticeOf = ({ json }: { readonly json: any }) => json.data?.notice ?? json;
+
+const withoutId = ({ 'x-request-id': _, 'server-timing': __, ...headers }: Record<string, unknown>) => headers;
+
+describe('a notice that was read a moment ago is counted without being read again', () => {
+  test.for([
+    ['REST', (id: number) => gateway.get(`/api/notice/${id}`)],
+    ['GraphQL by GET', (id: number) => gateway.get(`/graphql?query={notice(id:${id}){title,viewCount}}`)],
+    ['GraphQL by POST', (id: number) => post(`{ notice(id: ${id}) { title viewCount } }`)],
+  ] as const)('%s: one statement, and the same answer but for its number', async ([, view]) => {
+    const id = await insertNotice(database, { title: 'Störung: 1 “Zeile”', view_count: 41 });
+    const first = await view(id);
+    expect(noticeOf(first).viewCount).toBe(42);
+    let last = first;
+    // Until the pulse has told what the new notice changed.
+    const viewAgain = async (): Promise<void> => {
+      last = await view(id);
+    };
+    await expect.poll(() => gateway.countStatements(viewAgain)).toBe(1);
+    const { viewCount } = noticeOf(last);
+    expect(noticeOf(last)).toEqual({ ...noticeOf(first), viewCount });
+    expect(viewCount).toBe(await stored(database, id));
+    expect(withoutId(last.headers)).toEqual({
+      ...withoutId(first.headers),
+      'content-length': last.headers['content-length'],
+    });
+    expect(last.headers['cache-control']).toBe('no-store');
+  });
+
+  test('a change by the back office shows all the same', async () => {
+    const id = await insertNotice(database, { title: 'Old' });
+    await gateway.get(`/api/notice/${id}`);
+    await database.sql(`update notice set title = 'New' where id = $1`, [id]);
+    await expect
+      .poll(async () => (await gateway.get(`/api/notice/${id}`)).json, { timeout: 1000 })
+      .toMatchObject({ title: 'New' });
+  });
+
+  test('and once it is withdrawn, there is nothing at once, and nothing is counted', async () => {
+    const id = await insertNotice(database, { view_count: 7 });
+    await gateway.get(`/api/notice/${id}`);
+    await database.sql(`update notice set status = 'WITHDRAWN' where id = $1`, [id]);
+    expect(await gateway.get(`/api/notice/${id}`)).toMatchObject({ status: 404, json: { code: 'NOT_FOUND' } });
+    expect(await stored(database, id)).toBe(8);
+  });
+});
+
+test('a number is put wherever the operation names it, and nowhere else', async () => {
+  const id = await insertNotice(database, { view_count: 100, content: `0 ${String.raw`\u0000`}1`, pinned: true });
+  const query = `{
+    notice(id: ${id}) { viewCount content again: viewCount }
+    noticePage(pageSize: 1) { items { id viewCount } }
+  }`;
+  for (const number of [101, 102]) {
+    const { data } = await gateway.graphql(query);
+    expect(data.notice).toEqual({ viewCount: number, content: `0 ${String.raw`\u0000`}1`, again: number });
+    expect(data.noticePage.items).toEqual([{ id, viewCount: expect.any(Number) }]);
+  }
+  expect(await stored(database, id)).toBe(102);
+});
+
+test('an operation that is not compiled counts its views too', async () => {
+  const id = await insertNotice(database);
+  const query = 'query ($id: Int!, $more: Boolean!) { notice(id: $id) { viewCount title @include(if: $more) } }';
+  expect((await gateway.graphql(query, { id, more: false })).data).toEqual({ notice: { viewCount: 1 } });
+  expect((await gateway.graphql(query, { id, more: false })).data).toEqual({ notice: { viewCount: 2 } });
+  expect(await stored(database, id)).toBe(2);
+});
+
+test('a view of no notice is one statement at most, and counts nothing', async () => {
+  const statements = await gateway.countStatements(async () => {
+    expect((await gateway.get('/api/notice/987654')).status).toBe(404);
+  });
+  expect(statements).toBe(1);
+});

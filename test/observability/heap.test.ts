@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startGatewayProcess } from '../support/process.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  return () => database[Symbol.asyncDispose]();
+});
+
+test.for([
+  ['fits the cache', {}, ['--max-old-space-size=320', '--max-semi-space-size=16']],
+  ['fits a cache of another size', { CACHE_MAX_MB: '500' }, ['--max-old-space-size=1192', '--max-semi-space-size=16']],
+  ['is what the operator says', { NODE_OPTIONS: '--max-old-space-size=700' }, []],
+] as const)('the heap of a gateway %s', async ([, environment, options]) => {
+  await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, ...environment });
+  const commandLine = await readFile(`/proc/${gateway.command.child.pid}/cmdline`, 'utf8');
+  const [, ...args] = commandLine.split('\0').filter(Boolean);
+  expect(args).toEqual([...options, expect.stringMatching(/cli\.ts$/), 'serve']);
+});
+
+test('a cache whose size is no number is refused by name, as ever', async () => {
+  await expect(startGatewayProcess({ DATABASE_URL: database.url, CACHE_MAX_MB: 'much' })).rejects.toThrow(
+    'CACHE_MAX_MB',
+  );
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+
+/** The lines of answered requests. */
+const lines = ({ logged }: TestGateway): Record<string, unknown>[] => logged.filter(({ door }) => door !== undefined);
+
+/** One of every kind, the second of two that are equal from memory. */
+const askAll = async (gateway: TestGateway): Promise<void> => {
+  for (const target of ['/api/notice/list', '/api/notice/list', '/livez', '/metrics', '/nowhere']) {
+    await gateway.get(target);
+  }
+};
+
+const paths = (gateway: TestGateway): unknown[] => lines(gateway).map(({ path }) => path);
+
+describe('the log', () => {
+  test('has a line for a request with door, operation, status, duration, use of the cache, statements and id', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    const id = await insertNotice(database);
+    await gateway.get(`/api/notice/${id}?secret=hunter2`, {
+      'x-request-id': 'mine',
+      authorization: 'Bearer hunter2-token',
+    });
+    await gateway.graphql('query News($word: String) { noticePage(keyword: $word) { total } }', { word: 'hunter2' });
+    await gateway.get(`/graphql?query=${encodeURIComponent('{noticePage(keyword:"hunter2"){total}}')}`);
+    expect(lines(gateway)).toMatchObject([
+      {
+        msg: `GET /api/notice/${id} 200`,
+        level: 30,
+        requestId: 'mine',
+        door: 'rest',
+        operation: 'notice',
+        status: 200,
+        durationMs: expect.any(Number),
+        cache: 'none',
+        statements: expect.any(Number),
+      },
+      { msg: 'POST /graphql 200', door: 'graphql', operation: 'News', cache: 'miss', statements: 1 },
+      { msg: 'GET /graphql 200', door: 'graphql', operation: 'anonymous', cache: 'miss', statements: 1 },
+    ]);
+    expect(JSON.stringify(gateway.logged), 'no query, variable or token').not.toContain('hunter2');
+  });
+
+  test('tells an error once: its cause in a line of its own, its code in the line of the request', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    await database.sql('drop table product');
+    for (const ask of [
+      () => gateway.get('/api/product/hot', { 'x-request-id': 'it' }),
+      () => gateway.graphql('{ hotProducts { id } }', {}, { 'x-request-id': 'it' }),
+    ]) {
+      gateway.logged.length = 0;
+      await ask();
+      expect(gateway.logged.filter(({ requestId }) => requestId === 'it')).toMatchObject([
+        { level: 50, err: { message: expect.stringContaining('does not exist') } },
+        { level: 30, status: 500, code: 'INTERNAL_SERVER_ERROR' },
+      ]);
+    }
+  });
+
+  test('leaves out answers from memory and probes that go well, unless told otherwise', async () => {
+    await using database = await createTestDatabase();
+    await using misses = await createTestGateway(database);
+    await using all = await createTestGateway(database, { LOG_REQUESTS: 'all' });
+    await using none = await createTestGateway(database, { LOG_REQUESTS: 'none' });
+    for (const gateway of [misses, all, none]) await askAll(gateway);
+    expect(paths(misses)).toEqual(['/api/notice/list', '/nowhere']);
+    expect(paths(all)).toEqual(['/api/notice/list', '/api/notice/list', '/livez', '/metrics', '/nowhere']);
+    expect(lines(all)[1]).toMatchObject({ operation: 'notice-list', cache: 'hit', statements: 0, status: 200 });
+    expect(paths(none)).toEqual([]);
+  });
+
+  test('puts a statement that requests share down to the one that came first', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database);
+    const category_id = await insertCategory(database);
+    const ids = await Promise.all(Array.from({ length: 10 }, () => insertProduct(database, { category_id })));
+    await Promise.all(ids.map((id) => gateway.get(`/api/product/${id}`)));
+    const statements = lines(gateway).map((line) => Number(line.statements));
+    expect(statements).toHaveLength(10);
+    expect(Math.max(...statements)).toBe(1);
+    expect(statements.reduce((sum, each) => sum + each, 0)).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { openSession } from '../support/session.ts';
+
+// The real program, asked for more than it can do.
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
+  await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Pan', 'pan', 9.9)`);
+  await database.sql(`insert into notice (title, content) values ('Read me', '…'), ('Read me too', '…')`);
+  return () => database[Symbol.asyncDispose]();
+});
+
+const start = (environment: Record<string, string>): Promise<ServingProcess> =>
+  startGatewayProcess({ DATABASE_URL: database.url, DATABASE_TIMEOUT_MS: '5000', ...environment });
+
+interface CachedResponse {
+  readonly status: number;
+  readonly ms: number;
+  readonly retryAfter: string | null;
+  readonly cache: string | null;
+  readonly text: string;
+}
+
+const ask = async ({ url }: ServingProcess, target: string, init?: RequestInit): Promise<CachedResponse> => {
+  const startMs = performance.now();
+  const { status, headers, ...response } = await fetch(url + target, init).then(async (answered) => ({
+    status: answered.status,
+    headers: answered.headers,
+    text: await answered.text(),
+  }));
+  const ms = performance.now() - startMs;
+  return { status, ms, retryAfter: headers.get('retry-after'), cache: headers.get('cache-status'), ...response };
+};
+
+const askGraphql = (gateway: ServingProcess, query: string, variables = {}): Promise<CachedResponse> =>
+  ask(gateway, '/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+
+const KNOWN = '/api/notice/list';
+const KNOWN_QUERY = '{ notices { id title } }';
+const VIEW_QUERY = 'query View($id: Int!) { notice(id: $id) { title viewCount } }';
+
+/** What goes on whatever is refused. */
+const expectTheRestToGoOn = async (gateway: ServingProcess): Promise<void> => {
+  const [known, knownQuery, live] = await Promise.all([
+    ask(gateway, KNOWN),
+    askGraphql(gateway, KNOWN_QUERY),
+    ask(gateway, '/livez'),
+  ]);
+  expect(known).toMatchObject({ status: 200, cache: 'vitrine; hit' });
+  expect(knownQuery).toMatchObject({ status: 200, cache: 'vitrine; hit' });
+  expect(live.status).toBe(200);
+};
+
+const REFUSED = { status: 503, retryAfter: '1', text: expect.stringContaining('"SERVICE_UNAVAILABLE"') };
+
+/** Nothing that reads products is finished as long as it is held. */
+const holdProducts = async () => {
+  const backOffice = await openSession(database);
+  await backOffice.query('begin');
+  await backOffice.query('lock table product in access exclusive mode');
+  return backOffice;
+};
+
+describe('while products cannot be read', () => {
+  test.for<[string, Record<string, string>]>([
+    ['executions under way', { MAX_IN_FLIGHT: '40', MAX_WAIT_MS: '60000' }],
+    ['the time that they wait', { DATABASE_POOL_SIZE: '4', MAX_WAIT_MS: '100' }],
+  ])('what is past the bound of %s is refused at once, and the rest goes on', async ([, environment]) => {
+    await using gateway = await start(environment);
+    await ask(gateway, KNOWN);
+    await askGraphql(gateway, KNOWN_QUERY);
+
+    await using backOffice = await holdProducts();
+    const first = Array.from({ length: 150 }, (_, id) => ask(gateway, `/api/product/list?categoryIds=${id}`));
+    // They have all come before the next do.
+    await ask(gateway, '/livez');
+    await delay(200);
+    const [byRest, byGraphql] = await Promise.all([
+      ask(gateway, '/api/product/hot?limit=7'),
+      askGraphql(gateway, '{ hotProducts(limit: 8) { id } }'),
+    ]);
+    expect(byRest).toMatchObject(REFUSED);
+    expect(byGraphql).toMatchObject(REFUSED);
+    await expectTheRestToGoOn(gateway);
+    await backOffice.query('commit');
+
+    const answers = await Promise.all(first);
+    const accepted = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(accepted.length).toBeGreaterThan(0);
+    for (const answer of refused) expect(answer).toMatchObject(REFUSED);
+    for (const { ms } of [byRest, byGraphql]) expect(ms).toBeLessThan(1000);
+    expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(/^vitrine_shed_total [1-9]/m);
+    expect(gateway.command.output()).toContain('more is asked for than can be done in time');
+    // It is over when it is over.
+    await expect.poll(async () => (await ask(gateway, '/api/product/hot?limit=7')).status).toBe(200);
+  });
+});
+
+test('overload is no outage: what is too old to be given is refused, and not given as stale', async () => {
+  await using gateway = await start({
+    MAX_IN_FLIGHT: '40',
+    MAX_WAIT_MS: '60000',
+    DATABASE_POOL_SIZE: '42',
+    DATABASE_TIMEOUT_MS: '20000',
+  });
+  await ask(gateway, KNOWN);
+  await using backOffice = await holdProducts();
+  const waiting = Array.from({ length: 40 }, (_, id) => ask(gateway, `/api/product/list?categoryIds=${id}`));
+  // The counts in the list may lag by 3 s.
+  const seen = async (): Promise<CachedResponse> => ask(gateway, KNOWN);
+  await expect.poll(seen, { interval: 50, timeout: 8000 }).not.toMatchObject({ cache: 'vitrine; hit' });
+  expect(await seen()).toMatchObject({ ...REFUSED, cache: null });
+  await backOffice.query('rollback');
+  await Promise.all(waiting);
+  expect(await seen()).toMatchObject({ status: 200 });
+});
+
+test('while the event loop is late, nothing new is begun, and the rest goes on', async () => {
+  const block = 'const end = performance.now() + 150; while (performance.now() < end);';
+  const script = `let t; process.on('SIGUSR2', () => { t = t ? clearInterval(t) : setInterval(() => { ${block} }, 1); })`;
+  await using gateway = await start({
+    MAX_LOOP_LAG_MS: '40',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+  });
+  await ask(gateway, KNOWN);
+  await askGraphql(gateway, KNOWN_QUERY);
+  await askGraphql(gateway, VIEW_QUERY, { id: 1 });
+  gateway.command.child.kill('SIGUSR2');
+
+  const limits = Array.from({ length: 100 }, (_, index) => index + 1).values();
+  const askNew = () => ask(gateway, `/api/product/hot?limit=${limits.next().value}`);
+  await expect.poll(askNew, { timeout: 10_000 }).toMatchObject(REFUSED);
+  expect(await askGraphql(gateway, '{ newProducts(limit: 8) { id } }')).toMatchObject(REFUSED);
+  for (const target of [KNOWN, '/livez', '/api/notice/1']) expect((await ask(gateway, target)).status).toBe(200);
+  // A view has bounds of its own, also of a notice that nobody has asked for yet.
+  expect((await askGraphql(gateway, VIEW_QUERY, { id: 2 })).text).toContain('"title":"Read me too"');
+
+  gateway.command.child.kill('SIGUSR2');
+  await expect.poll(askNew, { timeout: 10_000 }).toMatchObject({ status: 200 });
+});

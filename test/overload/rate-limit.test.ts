@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createClientOf, createRateLimit } from '../../src/http/rate-limit.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  return () => database[Symbol.asyncDispose]();
+});
+
+const start = (environment: Record<string, string> = {}): Promise<ServingProcess> =>
+  startGatewayProcess({ DATABASE_URL: database.url, RATE_LIMIT_PER_MINUTE: '5', ...environment });
+
+const ask = ({ url }: ServingProcess, target = '/api/notice/list', forwardedFor?: string): Promise<Response> =>
+  fetch(url + target, { headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor } });
+
+const statuses = async (count: number, askOnce: (index: number) => Promise<Response>): Promise<number[]> => {
+  const all: number[] = [];
+  for (let index = 0; index < count; index += 1) all.push((await askOnce(index)).status);
+  return all;
+};
+
+const FIVE = [200, 200, 200, 200, 200];
+
+test('a client past its limit is told when to come again, at both doors, and whatever it says of itself', async () => {
+  await using gateway = await start();
+  expect(await statuses(6, () => ask(gateway))).toEqual([...FIVE, 429]);
+
+  const refused = await ask(gateway);
+  expect(Number(refused.headers.get('retry-after'))).toSatisfy((s: number) => Number.isInteger(s) && s > 0 && s <= 60);
+  expect(refused.headers.get('cache-control')).toBe('no-store');
+  expect(await refused.json()).toMatchObject({ status: 429, code: 'TOO_MANY_REQUESTS' });
+
+  const graphql = await ask(gateway, '/graphql?query={__typename}');
+  expect(graphql.status).toBe(429);
+  expect(await graphql.json()).toMatchObject({ errors: [{ extensions: { code: 'TOO_MANY_REQUESTS' } }] });
+  const post = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ __typename }"}',
+  });
+  expect(post.status).toBe(429);
+
+  expect((await ask(gateway, '/api/notice/list', '203.0.113.7')).status).toBe(429);
+  for (const path of ['/livez', '/readyz']) expect(await statuses(9, () => ask(gateway, path))).not.toContain(429);
+});
+
+test('behind a proxy, each address that it tells has its own limit', async () => {
+  await using gateway = await start({ TRUST_PROXY: '1' });
+  // A client may write what it likes in front of that.
+  expect(await statuses(6, (index) => ask(gateway, undefined, `10.0.0.${index}, 203.0.113.7`))).toEqual([...FIVE, 429]);
+  expect(await statuses(5, () => ask(gateway, undefined, '203.0.113.8'))).toEqual(FIVE);
+  expect(await statuses(1, () => ask(gateway))).toEqual([200]);
+});
+
+test('there is none by default', async () => {
+  await using gateway = await start({ RATE_LIMIT_PER_MINUTE: '' });
+  expect(await statuses(20, () => ask(gateway))).not.toContain(429);
+});
+
+const from = (remoteAddress: string, forwardedFor?: string) =>
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwardedFor } }) as unknown as Parameters<
+    ReturnType<typeof createRateLimit>
+  >[0];
+
+describe('who a client is', () => {
+  test.for<[number, string, string | undefined, string]>([
+    [0, '192.0.2.1', '203.0.113.7', '192.0.2.1'],
+    [0, '::ffff:192.0.2.1', undefined, '192.0.2.1'],
+    [0, '2001:db8:1:2:3:4:5:6', undefined, '2001:db8:1:2'],
+    [0, '2001:DB8:0001:2::9', undefined, '2001:db8:1:2'],
+    [0, '2001:db8::1', undefined, '2001:db8:0:0'],
+    [0, '::1', undefined, '0:0:0:0'],
+    [1, '192.0.2.1', '203.0.113.7', '203.0.113.7'],
+    [1, '192.0.2.1', '198.51.100.1, 203.0.113.7', '203.0.113.7'],
+    [2, '192.0.2.1', '10.9.9.9, 198.51.100.1,203.0.113.7', '198.51.100.1'],
+    [3, '192.0.2.1', '203.0.113.7', '203.0.113.7'],
+    [1, '192.0.2.1', '203.0.113.7, unknown', '192.0.2.1'],
+    [1, '192.0.2.1', '', '192.0.2.1'],
+    [1, '192.0.2.1', undefined, '192.0.2.1'],
+  ])('behind %i proxies, %s that brings "%s" is %s', ([hops, address, forwardedFor, client]) => {
+    expect(createClientOf(hops)(from(address, forwardedFor))).toBe(client);
+  });
+});
+
+test('no more clients are remembered than may be, those who came last', async () => {
+  const limit = createRateLimit({ perMinute: 1, clientOf: createClientOf(0), maxClients: 2 });
+  const isRefused = async (address: string): Promise<boolean> => (await limit(from(address))) !== undefined;
+  expect(await isRefused('192.0.2.1')).toBe(false);
+  expect(await isRefused('192.0.2.1')).toBe(true);
+  expect(await isRefused('192.0.2.2')).toBe(false);
+  expect(await isRefused('192.0.2.3')).toBe(false);
+  expect(await isRefused('192.0.2.1')).toBe(false);
+  expect(await isRefused('192.0.2.3')).toBe(true);
+});

@@ -1,0 +1,145 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { ROWS, VARIABLES } from '../../src/config/variables.ts';
+import { PAGES } from '../../src/pages/pages.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const TOKEN = 'a-token-0123456789';
+const BROWSER = { accept: 'text/html' };
+const basic = (user: string, password: string) => ({ authorization: `Basic ${btoa(`${user}:${password}`)}` });
+
+/** `DOCS` of `docs` */
+const variableOf = (exposure: string): string => exposure.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+const HTML_PAGES = PAGES.map(({ path }) => path).filter((path) => !path.endsWith('.json'));
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  return () => database[Symbol.asyncDispose]();
+});
+
+/** Every resource behind a switch: its variable, and how to ask for it. */
+const EXPOSED: [variable: string, target: string, headers: Record<string, string>][] = [
+  ...PAGES.map(({ exposure, path }): (typeof EXPOSED)[number] => [variableOf(exposure), path, BROWSER]),
+  ['METRICS', '/metrics', {}],
+];
+
+test('every switch is tried by the tests below', () => {
+  const switches = ROWS.filter(([, { value }]) => value === VARIABLES.GRAPHIQL.value).map(([name]) => name);
+  expect(
+    switches.filter((name) => !EXPOSED.some(([variable]) => variable === name)),
+    'a variable whose value is an exposure needs a row in src/pages/pages.ts with "exposure", or one in EXPOSED here',
+  ).toEqual([]);
+  expect(EXPOSED.map(([variable, target]) => `${variable} ${target}`)).toEqual(
+    expect.arrayContaining(['GRAPHIQL /graphql', 'DOCS /openapi.json', 'DOCS /docs', 'DEMO /demo']),
+  );
+});
+
+describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
+  const gatewayWith = (environment: Record<string, string>): Promise<TestGateway> =>
+    createTestGateway(database, environment);
+
+  test('shows its pages to everybody where nothing is configured', async () => {
+    await using gateway = await gatewayWith({});
+    expect((await gateway.get(target, headers)).status).toBe(200);
+  });
+
+  test.for(['off', 'FALSE', '0', 'no'])('with %j there are none', async (value) => {
+    await using gateway = await gatewayWith({ [variable]: value, ACCESS_TOKENS: TOKEN });
+    const answer = await gateway.get(target, { ...headers, authorization: `Bearer ${TOKEN}` });
+    expect(answer.text).not.toContain('<html');
+    expect(answer.status).toBe(target === '/graphql' ? 406 : 404);
+  });
+
+  test.for(['on', 'True', '1', 'yes'])('with %j they are open beside tokens', async (value) => {
+    await using gateway = await gatewayWith({ [variable]: value, ACCESS_TOKENS: TOKEN });
+    expect((await gateway.get(target, headers)).status).toBe(200);
+  });
+
+  test('with "token" they want one, which a browser may send as a password', async () => {
+    await using gateway = await gatewayWith({ [variable]: 'token', ACCESS_TOKENS: TOKEN });
+    for (const credentials of [
+      {},
+      basic('', 'wrong-token-0123'),
+      basic(TOKEN, ''),
+      { authorization: `Basic ${TOKEN}` },
+    ]) {
+      for (const method of ['GET', 'HEAD']) {
+        const refused = await gateway.request(method, target, { ...headers, ...credentials });
+        expect(refused).toMatchObject({
+          status: 401,
+          headers: { 'www-authenticate': expect.stringMatching(/^Basic realm="/), 'cache-control': 'no-store' },
+        });
+      }
+    }
+    for (const credentials of [basic('', TOKEN), basic('anybody', TOKEN), { authorization: `Bearer ${TOKEN}` }]) {
+      const opened = await gateway.get(target, { ...headers, ...credentials });
+      expect(opened.status).toBe(200);
+      expect(opened.headers['cache-control']).not.toContain('public');
+      expect(opened.headers.vary).toContain('authorization');
+      const { etag } = opened.headers;
+      if (etag === undefined) continue;
+      expect((await gateway.get(target, { ...headers, ...credentials, 'if-none-match': etag })).status).toBe(304);
+      expect((await gateway.get(target, { ...headers, 'if-none-match': etag })).status).toBe(401);
+    }
+  });
+
+  test('with "token" and no tokens stops the start', () => {
+    expect(() => readConfig({ [variable]: 'token' })).toThrow(`${variable} must be on or off`);
+    expect(() => readConfig({ [variable]: 'perhaps' })).toThrow(`${variable} must be on, off or token`);
+  });
+});
+
+test('beside tokens the pages of GraphiQL and of the demo are open, and what tells of the service is not', async () => {
+  await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
+  expect((await gateway.get('/graphql', BROWSER)).status).toBe(200);
+  expect((await gateway.get('/demo', BROWSER)).status).toBe(200);
+  expect((await gateway.get('/openapi.json')).status).toBe(401);
+  expect((await gateway.get('/docs', BROWSER)).status).toBe(401);
+  expect((await gateway.get('/metrics')).status).toBe(401);
+});
+
+test('the assets of GraphiQL are as open as its page', async () => {
+  await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN, GRAPHIQL: 'token' });
+  const page = await gateway.get('/graphql', { ...BROWSER, ...basic('', TOKEN) });
+  const asset = /\/graphiql\/[^"]+\/start\.js/.exec(page.text)?.[0] ?? '';
+  expect((await gateway.get(asset)).status).toBe(401);
+  const opened = await gateway.get(asset, basic('', TOKEN));
+  expect(opened.status).toBe(200);
+  expect(opened.headers['cache-control']).toBe('private, max-age=31536000, immutable');
+  expect((await gateway.get('/graphiql/nothing')).status).toBe(401);
+});
+
+test('a password opens no operation', async () => {
+  await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
+  for (const target of ['/graphql?query={notices{id}}', '/api/notice/list']) {
+    const answer = await gateway.get(target, basic('', TOKEN));
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
+  }
+});
+
+describe('a page', () => {
+  test.for(['/', ...HTML_PAGES, '/demo/product/1'])(
+    'at %s loads nothing from elsewhere, stands in no frame and gives no address away',
+    async (path) => {
+      await using gateway = await createTestGateway(database);
+      const { headers } = await gateway.get(path, BROWSER);
+      // A catalogue's pictures are wherever its back office keeps them.
+      const policy = (headers['content-security-policy'] ?? '').replace("img-src 'self' https: data:", '');
+      expect(policy).toMatch(/^default-src 'none'; /);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/http|\*|unsafe-eval|script-src[^;]*unsafe/);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+    },
+  );
+});

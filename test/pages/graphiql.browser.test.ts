@@ -1,0 +1,151 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { examples } from '../../src/pages/graphiql-examples.ts';
+import {
+  type DemoServer,
+  hasBrowser,
+  launchBrowser,
+  startDemoServer,
+  startVisit,
+  type Visit,
+} from '../support/browser.ts';
+
+const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
+
+const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1] ?? 'unnamed');
+
+describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () => {
+  let gateway: DemoServer;
+  let browser: Browser;
+  let visit: Visit;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    gateway = await startDemoServer();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  beforeEach(async () => {
+    visit = await startVisit(browser, gateway.url);
+    page = visit.page;
+  });
+
+  afterEach(({ task }) => visit.end(task.name));
+
+  const editor = () => page.locator('.graphiql-query-editor .monaco-editor');
+  const tabs = () => page.locator('.graphiql-tab').allInnerTexts();
+  const shownText = async (selector: string) =>
+    ((await page.locator(selector).textContent()) ?? '').replaceAll('\u00a0', ' ');
+  const shownQuery = () => shownText('.graphiql-query-editor .view-lines');
+  const stored = (key: string) => page.evaluate<string | null>(`localStorage.getItem('graphiql:${key}')`);
+
+  const open = async (path = '/graphql') => {
+    await page.goto(gateway.url + path);
+    await editor().waitFor();
+  };
+
+  /** Changes to a tab, until GraphiQL knows what runs in it: it looks at the text a moment after it shows it. */
+  const changeTab = async (name: string) => {
+    await page.locator('.graphiql-tab-button', { hasText: name }).click();
+    await poll(async () => (await stored('query')) ?? '').toContain(`query ${name}`);
+  };
+
+  const append = async (text: string) => {
+    await editor().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(text);
+    await poll(async () => (await stored('tabState')) ?? '').toContain(text);
+  };
+
+  test('opens with every example in a tab of its name', async () => {
+    await open();
+    expect(await tabs()).toEqual(operationNames);
+    expect(await shownQuery()).toContain('query HomePage {');
+  });
+
+  test('shows the operation of a tab at its first click', async () => {
+    await open();
+    for (const name of operationNames.toReversed()) await changeTab(name);
+  });
+
+  test('answers every example without an error', async () => {
+    for (const { query, variables } of examples) {
+      const response = await fetch(`${gateway.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      });
+      expect(await response.json()).not.toHaveProperty('errors');
+    }
+  });
+
+  test('shows the answer of an example that is run', async () => {
+    await open();
+    await changeTab('NoticeDetail');
+    const running = page.waitForResponse(
+      (response) => response.request().postData()?.includes('NoticeDetail') === true,
+    );
+    await page.locator('.graphiql-execute-button').click();
+    const { data } = (await (await running).json()) as { data: { notice: { viewCount: number } } };
+    await poll(() => shownText('.result-window')).toContain(`"viewCount": ${data.notice.viewCount}`);
+  });
+
+  test('explains the schema', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    await page.getByRole('link', { name: 'noticePage', exact: true }).waitFor();
+  });
+
+  test('loads nothing but a small page the second time', async () => {
+    await open();
+    // Page style, script and start, and the three workers of the editor, which come when they are needed.
+    await poll(() => [...visit.answered].filter((path) => path.startsWith('/graphiql/'))).toHaveLength(6);
+    await page.reload();
+    await editor().waitFor();
+    const transferred = await page.evaluate<{ name: string; bytes: number }[]>(
+      `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
+        .map(({ name, transferSize }) => ({ name, bytes: transferSize }))`,
+    );
+    const ofAssets = transferred.filter(({ name }) => name.includes('/graphiql/'));
+    expect(ofAssets.length).toBeGreaterThanOrEqual(3);
+    expect(ofAssets.filter(({ bytes }) => bytes > 0)).toEqual([]);
+    expect(transferred[0]?.bytes).toBeLessThan(4096);
+  });
+
+  test('keeps what a visitor has changed, and opens where they left', async () => {
+    await open();
+    await changeTab('PriceOrder');
+    await append('# mine');
+    await open();
+    expect(await tabs()).toEqual(operationNames);
+    expect(await shownQuery()).toContain('# mine');
+  });
+
+  test('opens the operation in the address beside the tabs, until it is changed', async () => {
+    const link = `/graphql?${new URLSearchParams({ query: 'query Linked($id: Int!) { notice(id: $id) { id } }', variables: '{"id":7}' })}`;
+    await open(link);
+    expect(await tabs()).toEqual(['Linked', ...operationNames]);
+    expect(await shownQuery()).toContain('query Linked');
+    expect(await shownText('.graphiql-editor-tool')).toContain('"id": 7');
+    await open(link);
+    expect(await tabs()).toEqual(['Linked', ...operationNames]);
+    await append('# mine');
+    expect(page.url()).toBe(`${gateway.url}/graphql`);
+  });
+
+  test('opens the operation that a REST answer names', async () => {
+    const { headers } = await fetch(`${gateway.url}/api/product/list?categoryIds=4&limit=2`);
+    await open(/<(.+)>/.exec(headers.get('link') ?? '')?.[1]);
+    expect(await tabs()).toEqual(['ProductList', ...operationNames]);
+    expect(await shownQuery()).toContain('query ProductList(');
+    await page.locator('.graphiql-execute-button').click();
+    await poll(() => shownText('.result-window')).toContain('"slug": "cookware"');
+    expect(await shownText('.graphiql-editor-tool')).toContain('"limit": 2');
+  });
+});

@@ -1,0 +1,368 @@
+import path from 'node:path';
+import { extendSchema, parse } from 'graphql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { OperatorError } from '../../src/errors.ts';
+import { loadRestOperations } from '../../src/rest/documents.ts';
+import { ROUTES } from '../../src/rest/routes.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createDocumentFolder } from '../support/rest-documents.ts';
+import { expectBadParameter, expectNotFound } from '../support/rest-problem.ts';
+import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { schema } from '../support/schema.ts';
+
+let shop: RestShop;
+beforeAll(async () => {
+  shop = await createRestShop();
+  return () => shop[Symbol.asyncDispose]();
+});
+
+/** What an action finds at a gateway whose operator has put these documents into REST_DOCUMENTS. */
+const withDocuments = async (
+  files: Readonly<Record<string, string>>,
+  action: (gateway: TestGateway) => Promise<void>,
+): Promise<void> => {
+  await using folder = await createDocumentFolder(files);
+  await using gateway = await createTestGateway(shop.database, { REST_DOCUMENTS: folder.path, FRESHNESS_MS: '0' });
+  await action(gateway);
+};
+
+describe('a document of the operator', () => {
+  test('gives a legacy client its own names by aliases', async () => {
+    const text = 'query ($id: Int!) { notice(id: $id) { noticeId: id viewNum: viewCount when: startsAt } }';
+    await withDocuments({ 'notice.graphql': text }, async ({ get }) => {
+      const when = '2020-01-01T09:00:00.000Z';
+      expect((await get('/api/notice/9')).text).toBe(JSON.stringify({ noticeId: 9, viewNum: 1, when }));
+      expect((await get('/api/notice/9')).json).toEqual({ noticeId: 9, viewNum: 2, when });
+    });
+  });
+
+  test('selects less, or more', async () => {
+    const text = `
+      query ($limit: Int! = 2) { hot: hotProducts(limit: $limit) { ...Short category { parent { id } products(limit: 1) { id } } } }
+      fragment Short on Product { name }`;
+    await withDocuments({ 'product-hot.graphql': text }, async ({ get }) => {
+      const product = { name: expect.any(String), category: { parent: null, products: [{ id: expect.any(Number) }] } };
+      expect((await get('/api/product/hot')).json).toStrictEqual([product, product]);
+      expect((await get('/api/product/hot?limit=1')).json).toStrictEqual([product]);
+    });
+  });
+
+  test('names its parameters by its variables, in errors too', async () => {
+    const text = `query ($page: Int! = 3, $size: Int! = 2, $kind: NoticeType) {
+      noticePage(page: $page, pageSize: $size, type: $kind) { page pageSize items { type } }
+    }`;
+    await withDocuments({ 'notice-page.graphql': text }, async ({ get }) => {
+      expect((await get('/api/notice/page')).json).toMatchObject({ page: 3, pageSize: 2 });
+      expect((await get('/api/notice/page?page=1&size=1&kind=promotion&pageNum=x&pageSize=x')).json).toEqual({
+        page: 1,
+        pageSize: 1,
+        items: [{ type: 'PROMOTION' }],
+      });
+      expectBadParameter(await get('/api/notice/page?size=101'), 'size', /^Parameter "size" must be between 1 and 100/);
+      expectBadParameter(await get('/api/notice/page?kind=x'), 'kind', /ANNOUNCEMENT, MAINTENANCE, PROMOTION/);
+    });
+  });
+
+  test('leaves a default to the schema, fixes an argument, and requires a parameter', async () => {
+    const text = `query ($limit: Int, $categoryIds: [Int!]!) {
+      products(categoryIds: $categoryIds, limit: $limit, orderBy: NEWEST) { id }
+    }`;
+    await withDocuments({ 'product-list.graphql': text }, async ({ get }) => {
+      expect((await get('/api/product/list?categoryIds=1,2&orderBy=x')).json).toHaveLength(20);
+      expect((await get('/api/product/list?categoryIds=1,2&limit=2')).json).toEqual([{ id: 30 }, { id: 29 }]);
+      for (const query of ['', '?categoryIds=', '?limit=2']) {
+        const answer = await get(`/api/product/list${query}`);
+        expectBadParameter(answer, 'categoryIds', 'Parameter "categoryIds" is required.');
+      }
+    });
+  });
+
+  test('has switches of its own', async () => {
+    const text = 'query ($id: Int!, $full: Boolean! = false) { product(id: $id) { id name @include(if: $full) } }';
+    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+      expect((await get('/api/product/4')).json).toEqual({ id: 4 });
+      expect((await get('/api/product/4?full=TRUE')).json).toEqual({ id: 4, name: expect.any(String) });
+      expectBadParameter(await get('/api/product/4?full=1'), 'full', /must be one of true, false, but is "1"/);
+    });
+  });
+
+  test('may have its whole answer switched off, and then there is nothing', async () => {
+    const text = 'query ($id: Int!, $on: Boolean! = false) { product(id: $id) @include(if: $on) { id } }';
+    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+      expect((await get('/api/product/4?on=true')).json).toEqual({ id: 4 });
+      expectNotFound(await get('/api/product/4'));
+    });
+  });
+
+  test('leaves the paths of the other documents as they are', async () => {
+    await withDocuments({ 'product.graphql': 'query ($id: Int!) { product(id: $id) { id } }' }, async ({ get }) => {
+      expect((await get('/api/product/4')).json).toEqual({ id: 4 });
+      expectNotFound(await get('/api/product/999'));
+      for (const other of ['/api/product/hot', '/api/notice/list', '/api/notice/page']) {
+        expect((await get(other)).text).toBe((await shop.gateway.get(other)).text);
+      }
+    });
+  });
+
+  test('may spread the fragments of the built-in documents', async () => {
+    const text = 'query ($id: Int!) { product(id: $id) { ...ProductFields title: name } }';
+    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+      const { json } = await shop.gateway.get('/api/product/4');
+      expect((await get('/api/product/4')).json).toEqual({ ...(json as object), title: expect.any(String) });
+    });
+  });
+
+  test('may share fragments with others, in files of their own, which may spread each other', async () => {
+    const files = {
+      'product.graphql': 'query ($id: Int!) { product(id: $id) { ...Short } }',
+      'product-hot.graphql': '{ hotProducts(limit: 1) { ...Short ...Own } } fragment Own on Product { slug }',
+      'short.graphql': '# what lists show\nfragment Short on Product { id ...Shelf }',
+      'shelf.graphql': 'fragment Shelf on Product { category { id } }\nfragment Own on Product { sales }',
+      'product-new.graphql': '{ newProducts(limit: 1) { ...Own } }',
+    };
+    await withDocuments(files, async ({ get }) => {
+      const [id, slug] = [expect.any(Number), expect.any(String)];
+      expect((await get('/api/product/4')).json).toStrictEqual({ id: 4, category: { id } });
+      expect((await get('/api/product/hot')).json).toStrictEqual([{ id, category: { id }, slug }]);
+      expect((await get('/api/product/new')).json).toStrictEqual([{ sales: id }]);
+    });
+  });
+
+  test('is not needed to change the fields of every path that answers products', async () => {
+    const paths = ['/api/product/4', '/api/product/hot', '/api/product/new', '/api/product/list'];
+    await withDocuments({ 'product-fields.graphql': 'fragment ProductFields on Product { id }' }, async ({ get }) => {
+      for (const each of paths) expect([(await get(each)).json].flat()[0]).toStrictEqual({ id: expect.any(Number) });
+      expect((await get('/api/notice/list')).text).toBe((await shop.gateway.get('/api/notice/list')).text);
+    });
+    // By the fragment's name, whatever the file is called.
+    await withDocuments({ 'ours.graphql': 'fragment ProductFields on Product { slug }' }, async ({ get }) => {
+      for (const each of paths) expect([(await get(each)).json].flat()[0]).toStrictEqual({ slug: expect.any(String) });
+    });
+  });
+
+  test('may be none at all, beside files of another kind', async () => {
+    await withDocuments({ 'README.md': '# none' }, async ({ get }) => {
+      expect((await get('/api/product/4')).text).toBe((await shop.gateway.get('/api/product/4')).text);
+    });
+  });
+});
+
+describe('the start is refused, with file, line, column and reason, for a document', () => {
+  /** The lines that the operator reads, without the folder's own name. */
+  const refusal = async (
+    files: Readonly<Record<string, string>>,
+    against = schema,
+    limits = readConfig({}).queryLimits,
+  ): Promise<string[]> => {
+    await using folder = await createDocumentFolder(files);
+    const error = await loadRestOperations(against, limits, folder.path).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(OperatorError);
+    const [title, ...lines] = String((error as Error).message)
+      .replaceAll(folder.path + path.sep, '')
+      .split('\n');
+    expect(title).toBe('REST documents do not fit:');
+    return lines.map((line) => line.trim());
+  };
+
+  test.for([
+    [
+      'with an unknown field',
+      'query Q($id: Int!) {\n  product(id: $id) { naem }\n}',
+      '2:22 Cannot query field "naem" on type "Product". Did you mean "name"?',
+    ],
+    [
+      'with an unknown argument',
+      'query Q($id: Int!) {\n  product(no: $id) { id }\n}',
+      '2:11 Unknown argument "no" on field "Query.product".',
+    ],
+    [
+      'with an unfinished text',
+      'query Q($id: Int!) {\n  product(id: $id) {',
+      '2:21 Syntax Error: Expected Name, found <EOF>.',
+    ],
+    ['with nothing in it', '', '1:1 Syntax Error: Unexpected <EOF>.'],
+    [
+      'with two operations',
+      'query A($id: Int!) { product(id: $id) { id } }\nquery B($id: Int!) { product(id: $id) { id } }',
+      '2:1 a document holds exactly one query',
+    ],
+    [
+      'with two root fields',
+      '\nquery ($id: Int!) { product(id: $id) { id } hotProducts { id } }',
+      '2:1 the query selects exactly one root field, whose value is the answer',
+    ],
+    [
+      'with its root field in a fragment',
+      'query ($id: Int!) { ...F }\nfragment F on Query { product(id: $id) { id } }',
+      '1:1 the query selects exactly one root field, whose value is the answer',
+    ],
+    ['that is a mutation', ' mutation { x }', '1:2 The mutation operation is not supported by the schema.'],
+    ['that is a subscription', 'subscription { x }', '1:1 The subscription operation is not supported by the schema.'],
+    ['that defines a type', 'type X { id: Int }', '1:1 The "X" definition is not executable.'],
+    ['without the variable of its path', '{ product(id: 1) { id } }', '1:1 /api/product/{id} needs the variable "$id"'],
+    [
+      'whose path feeds another name',
+      'query ($key: Int!) { product(id: $key) { id } }',
+      '1:1 /api/product/{id} needs the variable "$id"',
+    ],
+    [
+      'whose variable is of another type',
+      'query ($id: String!) { product(id: $id) { id } }',
+      '1:8 Variable "$id" of type "String!" used in position expecting type "Int!".',
+    ],
+    [
+      'with a variable to no purpose',
+      'query Q($id: Int!, $x: Int) { product(id: $id) { id } }',
+      '1:20 Variable "$x" is never used in operation "Q".',
+    ],
+  ] as const)('%s', async ([, text, reason]) => {
+    expect(await refusal({ 'product.graphql': text })).toContain(`product.graphql:${reason}`);
+  });
+
+  test.for(['Filter!', '[[Int]]', '[Filter]', 'Float', '[Float!]', 'DateTime'])(
+    'with a variable of type %s, which no query string can carry',
+    async (type) => {
+      const richer = extendSchema(
+        schema,
+        parse(`input Filter { id: Int } extend type Query { find(by: ${type}): Product }`),
+      );
+      expect(
+        await refusal({ 'product-hot.graphql': `query (\n  $by: ${type}) { find(by: $by) { id } }` }, richer),
+      ).toEqual([`product-hot.graphql:2:3 Variable "$by" is of type ${type}, which no query string can carry.`]);
+    },
+  );
+
+  test.for([
+    [
+      'with an argument out of its range',
+      '{ hotProducts(limit: 101) { id } }',
+      '1:22 Argument "limit" must be between 1 and 100, but is 101.',
+    ],
+    [
+      'with a default out of the range of its argument',
+      'query ($n: Int! = 0) {\n  hotProducts(limit: $n) { id } }',
+      '1:19 Argument "limit" must be between 1 and 100, but is 0.',
+    ],
+    [
+      'with a default out of the range of an argument in a fragment',
+      'query ($n: Int! = 0) { hotProducts { ...F } } fragment F on Product { category { products(limit: $n) { id } } }',
+      '1:19 Argument "limit" must be between 1 and 100, but is 0.',
+    ],
+    [
+      'with a default of null where its argument may be none',
+      'query ($n: Int = null) { hotProducts(limit: $n) { id } }',
+      '1:18 Argument "limit" may not be null.',
+    ],
+    [
+      'with too many ids',
+      `{ products(categoryIds: [${Array.from({ length: 1001 }, (_, id) => id)}]) { id } }`,
+      '1:25 Argument "categoryIds" may have at most 1000 items, but has 1001.',
+      { maxTokens: 5000 },
+    ],
+    [
+      'that costs more than it may, whatever its parameters are',
+      '{ hotProducts(limit: 100) { category { products(limit: 100) { category { products(limit: 3) { id } } } } } }',
+      ' The operation costs 44,110, and may cost 20,000 (QUERY_MAX_COST). Most of it is "hotProducts.category.products.category.products".',
+    ],
+    [
+      'that would cost more than it may with some parameter',
+      'query ($n: Int! = 1) { hotProducts(limit: $n) { category { products(limit: $n) { category { products(limit: $n) { id } } } } } }',
+      ' The operation costs 1,111,110, and may cost 20,000 (QUERY_MAX_COST). Most of it is "hotProducts.category.products.category.products".',
+    ],
+    [
+      'that is nested deeper than it may be',
+      `{ hotProducts { category { ${'parent { '.repeat(19)}id${' }'.repeat(19)} } } }`,
+      ` The document selects fields more than 20 deep (QUERY_MAX_DEPTH), at "hotProducts.category${'.parent'.repeat(19)}".`,
+    ],
+  ] as const)('%s', async ([, text, reason, limits]) => {
+    const lines = await refusal({ 'product-hot.graphql': text }, schema, { ...readConfig({}).queryLimits, ...limits });
+    expect(lines).toEqual([`product-hot.graphql${reason.startsWith(' ') ? '' : ':'}${reason}`]);
+  });
+
+  test('and none of the built-in ones is, with the least that the limits may be', async () => {
+    const least = { QUERY_MAX_COST: '1000', QUERY_MAX_DEPTH: '15', QUERY_MAX_FIELDS: '300', QUERY_MAX_TOKENS: '500' };
+    expect(await loadRestOperations(schema, readConfig(least).queryLimits)).toHaveLength(ROUTES.length);
+  });
+
+  test.for<[string, Record<string, string>, string[]]>([
+    [
+      'that many documents spread, once',
+      { 'product-fields.graphql': '\nfragment ProductFields on Product { cost }' },
+      ['product-fields.graphql:2:37 Cannot query field "cost" on type "Product".'],
+    ],
+    [
+      'that is not finished',
+      { 'product-fields.graphql': 'fragment ProductFields on Product {' },
+      ['product-fields.graphql:1:36 Syntax Error: Expected Name, found <EOF>.'],
+    ],
+    [
+      'that is in no file',
+      { 'product.graphql': 'query ($id: Int!) { product(id: $id) { ...Fields } }' },
+      ['product.graphql:1:43 Unknown fragment "Fields".'],
+    ],
+    [
+      'that no document spreads',
+      { 'product-feilds.graphql': 'fragment ProductField on Product { id }' },
+      ['product-feilds.graphql:1:1 No document spreads fragment "ProductField".'],
+    ],
+    [
+      'that is there twice',
+      { 'a.graphql': 'fragment F on Product { id }', 'b.graphql': 'fragment F on Product { id }' },
+      ['b.graphql:1:1 Fragment "F" is also in a.graphql.'],
+    ],
+    [
+      'that leads back to itself',
+      {
+        'a.graphql': 'fragment ProductFields on Product { ...B }',
+        'b.graphql': 'fragment B on Product { ...ProductFields }',
+      },
+      ['b.graphql:1:25 Cannot spread fragment "ProductFields" within itself.'],
+    ],
+  ])('with a fragment %s', async ([, files, reasons]) => {
+    const lines = await refusal(files);
+    for (const reason of reasons) expect(lines).toContain(reason);
+    expect(lines.filter((line) => !reasons.includes(line) && !/Unknown fragment/.test(line))).toEqual([]);
+  });
+
+  test('and for every fault of every document at once', async () => {
+    const files = {
+      'product.graphql': 'query ($id: Int!) { product(id: $id) { a b } }',
+      'notice-list.graphql': '{',
+      'notice.graphql': '{ notices { id } }',
+      'product-new.graphql': '{ newProducts { id } }',
+    };
+    expect(await refusal(files)).toEqual([
+      expect.stringMatching(/^product\.graphql:1:40 Cannot query field "a"/),
+      expect.stringMatching(/^product\.graphql:1:42 Cannot query field "b"/),
+      expect.stringMatching(/^notice-list\.graphql:1:2 Syntax Error/),
+      expect.stringMatching(/^notice\.graphql:1:1 .*needs the variable "\$id"$/),
+    ]);
+  });
+});
+
+describe('the start is refused for a folder', () => {
+  test('with a document that belongs to no path, which may be a slip of the pen', async () => {
+    await using folder = await createDocumentFolder({ 'products.graphql': '{ notices { id } }' });
+    await expect(loadRestOperations(schema, readConfig({}).queryLimits, folder.path)).rejects.toThrow(
+      new OperatorError(
+        `REST_DOCUMENTS: products.graphql in ${folder.path} belongs to no path; the names are ` +
+          ROUTES.map((route) => `${route.document}.graphql`).join(', '),
+      ),
+    );
+  });
+
+  test('that is not there, or is no folder', async () => {
+    await using folder = await createDocumentFolder({ 'product.graphql': '' });
+    for (const [name, reason] of [
+      ['missing', 'ENOENT'],
+      ['product.graphql', 'ENOTDIR'],
+    ] as const) {
+      const starting = createTestGateway(shop.database, { REST_DOCUMENTS: path.join(folder.path, name) });
+      await expect(starting).rejects.toThrow(OperatorError);
+      await expect(starting).rejects.toThrow(
+        new RegExp(`^REST_DOCUMENTS: cannot read the folder .*${name}: ${reason}`),
+      );
+    }
+  });
+});

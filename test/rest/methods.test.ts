@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestGateway } from '../support/gateway.ts';
+import { expectNotFound, expectProblem } from '../support/rest-problem.ts';
+import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { type Listening, listen } from '../support/socket.ts';
+
+let shop: RestShop;
+let server: Listening;
+beforeAll(async () => {
+  shop = await createRestShop({ CACHE_MAX_MB: '0', FRESHNESS_MS: '0' });
+  server = await listen(shop.gateway);
+  return async () => {
+    await server[Symbol.asyncDispose]();
+    await shop[Symbol.asyncDispose]();
+  };
+});
+
+const PATHS = [
+  '/api/product/4',
+  '/api/product/hot',
+  '/api/product/new?limit=3',
+  '/api/product/list?categoryIds=1',
+  '/api/notice/list',
+  '/api/notice/page',
+  '/api/notice/4',
+];
+
+const viewsOf = async (id: number): Promise<number> => {
+  const [row] = await shop.database.sql('select view_count from notice where id = $1', [id]);
+  return Number(row?.view_count);
+};
+
+describe.for(PATHS)('%s', (path) => {
+  test('is JSON in UTF-8, under the media type that says so', async () => {
+    const { status, headers } = await shop.gateway.get(path);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test.for(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'get'])('does not take %s', async (method) => {
+    const answer = await shop.gateway.request(method, path, { 'content-type': 'application/json' }, '{}');
+    expectProblem(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', detail: 'This path takes GET, HEAD, OPTIONS.' });
+    expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+
+  test('answers OPTIONS with what it takes, and to a stranger nothing more', async () => {
+    const { status, headers, text } = await shop.gateway.request('OPTIONS', path, {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'GET',
+    });
+    expect({ status, text, allow: headers.allow }).toEqual({ status: 204, text: '', allow: 'GET, HEAD, OPTIONS' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+});
+
+// The client closes its connection after HEAD, and the answer's time is another each time.
+const NOT_OF_THE_ANSWER = ['connection', 'keep-alive', 'date', 'server-timing'];
+
+const fetchRaw = async (method: string, path: string) => {
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { 'x-request-id': 'the-same', 'accept-encoding': 'identity' },
+  });
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !NOT_OF_THE_ANSWER.includes(name)));
+  return { status: response.status, headers, text: await response.text() };
+};
+
+const ERRORS = ['/api/product/999', '/api/notice/102', '/api/product/hot?limit=0', '/api/x', '/api/product/%zz'];
+
+test.for([...PATHS, ...ERRORS])('HEAD %s answers as GET does, with no body and no view counted', async (path) => {
+  const views = await viewsOf(4);
+  const head = await fetchRaw('HEAD', path);
+  expect(await viewsOf(4)).toBe(views);
+  const get = await fetchRaw('GET', path);
+  expect(get.text).not.toBe('');
+  expect(get.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
+  expect(head).toEqual({ ...get, text: '' });
+});
+
+test('HEAD of a notice counts nothing however often', async () => {
+  const views = await viewsOf(5);
+  await Promise.all(Array.from({ length: 20 }, () => shop.gateway.request('HEAD', '/api/notice/5')));
+  expect(await viewsOf(5)).toBe(views);
+  expect((await shop.gateway.get('/api/notice/5')).json).toMatchObject({ viewCount: views + 1 });
+});
+
+test.for([
+  ['application/json', '{"limit":1}'],
+  ['application/x-www-form-urlencoded', 'limit=1'],
+  ['application/octet-stream', '\0'.repeat(20_000)],
+] as const)('GET with a body of %s is answered as without', async ([type, body]) => {
+  const expected = await fetchRaw('GET', '/api/product/hot');
+  const headers = { 'content-type': type, 'content-length': body.length };
+  const request = http.request(`${server.url}/api/product/hot`, { method: 'GET', headers });
+  request.on('error', () => {}); // The server may hang up on what it does not read.
+  request.end(body);
+  const [response] = await once(request, 'response');
+  expect({ status: response.statusCode, text: await text(response) }).toEqual({ status: 200, text: expected.text });
+});
+
+test.for(['POST', 'OPTIONS', 'HEAD', 'DELETE'])('a path that is none says so to %s', async (method) => {
+  for (const path of ['/api/product/abc', '/api/nothing']) expectNotFound(await shop.gateway.request(method, path));
+});
+
+test('a method that is not taken counts no view', async () => {
+  const views = await viewsOf(6);
+  for (const method of ['POST', 'DELETE', 'OPTIONS']) await shop.gateway.request(method, '/api/notice/6');
+  expect(await viewsOf(6)).toBe(views);
+});
+
+describe('with CORS_ORIGINS', () => {
+  const ORIGIN = 'https://shop.example';
+
+  test('a page of an allowed origin may read answers and errors, and no other page', async () => {
+    await using gateway = await createTestGateway(shop.database, { CORS_ORIGINS: ORIGIN });
+    for (const path of [...PATHS, ...ERRORS]) {
+      const { headers } = await gateway.get(path, { origin: ORIGIN });
+      expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: expect.stringContaining('origin') });
+      const stranger = await gateway.get(path, { origin: 'https://evil.example' });
+      expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
+      expect(stranger.headers.vary).toContain('origin');
+    }
+  });
+
+  test('OPTIONS answers the question that a browser asks first', async () => {
+    await using gateway = await createTestGateway(shop.database, { CORS_ORIGINS: ORIGIN });
+    for (const path of PATHS) {
+      const { status, headers, text } = await gateway.request('OPTIONS', path, {
+        origin: ORIGIN,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      });
+      expect({ status, text }).toEqual({ status: 204, text: '' });
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-allow-methods': expect.stringContaining('GET'),
+        'access-control-allow-headers': expect.stringContaining('authorization'),
+      });
+    }
+  });
+});
