@@ -50,7 +50,7 @@ const optionDefault = ({ default: preset, libraryDefault = preset, whenUnset, va
   return value.optionType === 'number' || value.optionType === 'boolean' ? `${libraryDefault}` : `'${libraryDefault}'`;
 };
 
-/** A text with options in the place of variables: {@link pulse} for `PULSE`, and `pulse: 'poll'` for `PULSE=poll`. */
+/** A text with options in the place of variables: {@link changeFeed} for `CHANGE_FEED`, and `changeFeed: 'poll'` for `CHANGE_FEED=poll`. */
 const inOptions = (markdown: string): string =>
   ROWS.reduce(
     (text, [name]) =>
@@ -85,7 +85,7 @@ const toSection = ({ title, about, rows }: (typeof sections)[number]): string =>
     '| --- | --- | --- | --- |',
     ...rows.map(([name, row]) => {
       const accepts = row.value.accepts.replaceAll('*', '\\*');
-      return `| \`${name}\` | ${pageDefault(row)} | ${accepts} | ${row.description} |`;
+      return `| \`${name}\` | ${pageDefault(row)} | ${accepts} | ${row.description}${row.alias ? ` Older name: \`${row.alias}\`.` : ''} |`;
     }),
   ].join('\n');
 

@@ -1,4 +1,4 @@
-/** Every way a request can fail: its code, and for both doors the HTTP status and the title that go with it. */
+/** Every way a request can fail: its code, and the HTTP status and the title that go with it, in GraphQL and in REST. */
 export const ERROR_TABLE = {
   BAD_USER_INPUT: { status: 400, title: 'Bad user input' },
   GRAPHQL_PARSE_FAILED: { status: 400, title: 'Syntax error' },

@@ -100,7 +100,7 @@ export const createGateway = async (
   try {
     opened = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
-    if (directUrl !== undefined && config.pulse === 'listen') await assertSameDatabase(pool, directUrl);
+    if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
   } catch (error) {
     await pool.end();
     throw error;
@@ -123,7 +123,7 @@ export const createGateway = async (
         })
       : undefined;
   const freshnessMonitor = await startFreshnessMonitor({
-    ...(config.pulse === 'poll'
+    ...(config.changeFeed === 'poll'
       ? { source: createPollFeed(FEATURES), connection }
       : {
           source: createListenFeed(FEATURES, replicas?.observer),

@@ -48,11 +48,11 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
     if (migrate)
       await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
     const gateway = await assemble(config, database, log);
-    const door = createFetchHandler(gateway.app);
+    const handler = createFetchHandler(gateway.app);
     let closing: Promise<void> | undefined;
     const finish = async (): Promise<void> => {
       gateway.startDraining();
-      await door.drain(config.shutdownTimeoutMs);
+      await handler.drain(config.shutdownTimeoutMs);
       await gateway.close();
       await database.close();
     };
@@ -60,7 +60,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
       closing ??= finish();
       return closing;
     };
-    return { fetch: door.fetch, databaseUrl: database.url, close, [Symbol.asyncDispose]: close };
+    return { fetch: handler.fetch, databaseUrl: database.url, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await database.close();
     throw error;

@@ -34,4 +34,4 @@ setTimeout(() => process.exit(3), 5000).unref();
 await assert.rejects(createGateway({ freshMs: 1 }), OperatorError);
 // @ts-expect-error and a value of its type
 await assert.rejects(createGateway({ freshnessMs: 'soon' }), /freshnessMs must be a whole number/);
-console.log('the library answers both doors and its types hold');
+console.log('the library answers GraphQL and REST, and its types hold');

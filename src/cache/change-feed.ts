@@ -102,7 +102,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       onChange(what);
     };
 
-    await assertOwnSession(client, 'Notifications (PULSE=listen) need', '; or set PULSE=poll');
+    await assertOwnSession(client, 'Notifications (CHANGE_FEED=listen) need', '; or set CHANGE_FEED=poll');
     client.on('notification', ({ payload = '' }) => {
       const notified = readChange(payload, tables);
       if (notified) change(notified);

@@ -11,8 +11,9 @@ import { camelCase, type Exposures, ROWS, type Values, type VariableName } from 
 /** One line for each variable of the environment that is none of Vitrine's, but is spelt almost like one. */
 export const unknownVariables = (environment: NodeJS.ProcessEnv): string[] => {
   const names = ROWS.map(([name]) => name);
+  const read = new Set<string | undefined>(ROWS.flatMap(([name, { alias }]) => [name, alias]));
   return Object.keys(environment)
-    .filter((given) => !(names as string[]).includes(given))
+    .filter((given) => !read.has(given))
     .flatMap((given) => {
       const meant = names.find((name) => isLike(given.toUpperCase(), name));
       return meant ? [`${given} is not a variable of Vitrine; did you mean ${meant}?`] : [];
@@ -110,6 +111,9 @@ const SCHEMA = v.object(
 const readValues = (environment: Environment): Values => {
   // An empty value counts as absent: Compose files and shells leave such values behind.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  for (const [name, { alias }] of ROWS) {
+    if (alias !== undefined) given[name] ??= given[alias];
+  }
   const { success, output, issues } = v.safeParse(SCHEMA, given);
   if (!success)
     throw faulty(
@@ -187,14 +191,14 @@ const accessFaults = (values: Values, { access }: Derived): string[] => {
   ];
 };
 
-const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, pulse }: Values): string[] => {
+const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed }: Values): string[] => {
   const faults: string[] = [];
   const hasReplicas = databaseReplicaUrls.length > 0;
   if (databaseUrl === undefined && databaseDirectUrl !== undefined)
     faults.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it');
   if (databaseUrl === undefined && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs DATABASE_URL beside it');
   // Without notifications, nobody can know that a replica has replayed a change.
-  if (pulse === 'poll' && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs PULSE=listen');
+  if (changeFeed === 'poll' && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs CHANGE_FEED=listen');
   return faults;
 };
 

@@ -17,7 +17,7 @@ export interface VariableOptions {
    */
   readonly databaseDirectUrl?: string | undefined;
   /**
-   * Streaming replicas of {@link databaseUrl} that cache misses are read from, one server in each URL. They need `pulse: 'listen'`.
+   * Streaming replicas of {@link databaseUrl} that cache misses are read from, one server in each URL. They need `changeFeed: 'listen'`.
    * @default none
    */
   readonly databaseReplicaUrls?: readonly string[] | undefined;
@@ -62,7 +62,7 @@ export interface VariableOptions {
    * response is then used for at most {@link freshnessMs}.
    * @default 'listen'
    */
-  readonly pulse?: 'listen' | 'poll' | undefined;
+  readonly changeFeed?: 'listen' | 'poll' | undefined;
   /**
    * How long cached responses are still served while the database is unavailable. 0: not at all. In seconds.
    * @default 300

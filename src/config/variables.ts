@@ -50,6 +50,8 @@ interface Group {
 /** One variable of the environment. */
 export interface Variable {
   readonly group: keyof typeof GROUPS;
+  /** An older name, which is still read where the new one is not set. */
+  readonly alias?: string;
   /** What values there are. It also says whether the variable may hold a secret. */
   readonly value: Value<unknown>;
   /** The default, as one would write it in the environment. Without it, an unset variable is undefined. */
@@ -112,7 +114,7 @@ export const VARIABLES = {
     default: '',
     whenUnset: 'none',
     description:
-      'Streaming replicas of `DATABASE_URL` that cache misses are read from, one server in each URL. They need `PULSE=listen`.',
+      'Streaming replicas of `DATABASE_URL` that cache misses are read from, one server in each URL. They need `CHANGE_FEED=listen`.',
   },
   DATABASE_POOL_SIZE: {
     group: 'database',
@@ -163,8 +165,9 @@ export const VARIABLES = {
     description:
       'Upper bound on staleness: a response never misses a commit older than this. 0: every request waits for a check of its own.',
   },
-  PULSE: {
+  CHANGE_FEED: {
     group: 'cache',
+    alias: 'PULSE',
     value: choice(['listen', 'poll']),
     default: 'listen',
     description:

@@ -123,8 +123,8 @@ const TIMEOUT_MS = 3000;
 
 /** Whether changes are told: the triggers are on, and a notification comes through to a connection that listens. */
 export const checkNotifications: Check = async (patient) =>
-  patient.config.pulse === 'poll'
-    ? [ok('notifications', 'not relied on: PULSE=poll')]
+  patient.config.changeFeed === 'poll'
+    ? [ok('notifications', 'not relied on: CHANGE_FEED=poll')]
     : [await checkTriggers(patient), await checkRoundTrip(patient)];
 
 const checkTriggers = async ({ client, tables }: Patient): Promise<Finding> => {
@@ -148,8 +148,8 @@ const checkTriggers = async ({ client, tables }: Patient): Promise<Finding> => {
 const checkRoundTrip = async ({ client, url, config }: Patient): Promise<Finding> => {
   const directUrl = config.databaseDirectUrl ?? url;
   const remedy = config.databaseDirectUrl
-    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, itself or by way of a pool in session mode; or set PULSE=poll.'
-    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or PULSE=poll.';
+    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, itself or by way of a pool in session mode; or set CHANGE_FEED=poll.'
+    : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or CHANGE_FEED=poll.';
   if (await isShared(directUrl)) {
     const message = 'a pooler in transaction mode takes them: changes would not show for as long as answers are kept';
     return fail('notifications', message, remedy);

@@ -1,7 +1,7 @@
 import type { Exposure } from '../access/access.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { CachedResponse } from '../cache/response-store.ts';
-import type { Door } from '../observability/counts.ts';
+import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-observer.ts';
 import type { ErrorFormat, GatewayRequest, GatewayResponse } from './message.ts';
@@ -17,7 +17,7 @@ interface AnyRoute {
   /** The format of its errors, those of requests that are refused before the route sees them included. */
   readonly errors: ErrorFormat;
   /** As what its requests are counted and logged, where that is known by the path alone. */
-  readonly countedAs?: readonly [door: Door, operation: string, path?: string];
+  readonly countedAs?: readonly [handler: HandlerName, operation: string, path?: string];
 }
 
 /** A page, a probe, an image: it makes its response alone. */

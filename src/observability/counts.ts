@@ -20,8 +20,8 @@ export class Distribution {
   }
 }
 
-/** The two doors, and everything else: pages, health, metrics. */
-export type Door = 'rest' | 'graphql' | 'other';
+/** Which handler took a request; `other`: pages, health, metrics. */
+export type HandlerName = 'rest' | 'graphql' | 'other';
 
 /** `none`: not asked for, or never kept. */
 export type CacheUse = 'hit' | 'stale' | 'miss' | 'none';
@@ -34,21 +34,21 @@ export interface Answered {
 
 /** The answers to one operation. */
 export interface OperationCounts {
-  readonly door: Door;
+  readonly handler: HandlerName;
   readonly operation: string;
   /** Its path, with parameters in braces; undefined for pages. */
   readonly route: string | undefined;
   readonly byCache: Map<CacheUse, Answered>;
-  /** Those that were in memory under the very bytes of their request: counted by an increment and not timed. */
-  readonly recalled: { ok: number; notModified: number };
+  /** Cached responses that were found by the bytes of their request: counted by an increment, not timed. */
+  readonly untimed: { ok: number; notModified: number };
 }
 
 export interface RequestCounts {
   /** The counts of an operation. Clients choose the names of theirs: past a number of them, the rest is one operation, `other`. */
-  readonly of: (door: Door, operation: string, route?: string) => OperationCounts;
+  readonly of: (handler: HandlerName, operation: string, route?: string) => OperationCounts;
   readonly all: () => Iterable<OperationCounts>;
-  /** The requests that ended with an error of the table, by door and code; in GraphQL they may well have status 200. */
-  readonly errors: Map<string, { readonly door: Door; readonly code: string; count: number }>;
+  /** The requests that ended with an error of the table, by handler and code; in GraphQL they may well have status 200. */
+  readonly errors: Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>;
   /** Being answered now. */
   inFlight: number;
 }
@@ -61,25 +61,30 @@ const REST_OF_THEM = 'other';
 export const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export const createRequestCounts = (): RequestCounts => {
-  const known: Record<Door, Map<string, OperationCounts>> = { rest: new Map(), graphql: new Map(), other: new Map() };
+  const known: Record<HandlerName, Map<string, OperationCounts>> = {
+    rest: new Map(),
+    graphql: new Map(),
+    other: new Map(),
+  };
 
-  const create = (door: Door, operation: string, route?: string): OperationCounts => {
-    const counts = { door, operation, route, byCache: new Map(), recalled: { ok: 0, notModified: 0 } };
-    known[door].set(operation, counts);
+  const create = (handler: HandlerName, operation: string, route?: string): OperationCounts => {
+    const counts = { handler, operation, route, byCache: new Map(), untimed: { ok: 0, notModified: 0 } };
+    known[handler].set(operation, counts);
     return counts;
   };
 
-  const of: RequestCounts['of'] = (door, operation, route) => {
-    const counts = known[door].get(operation);
+  const of: RequestCounts['of'] = (handler, operation, route) => {
+    const counts = known[handler].get(operation);
     if (counts) return counts;
     const isTooMuch = known.graphql.size >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS;
-    if (door === 'graphql' && isTooMuch) return known.graphql.get(REST_OF_THEM) ?? create(door, REST_OF_THEM, route);
-    return create(door, operation, route);
+    if (handler === 'graphql' && isTooMuch)
+      return known.graphql.get(REST_OF_THEM) ?? create(handler, REST_OF_THEM, route);
+    return create(handler, operation, route);
   };
 
   return {
     of,
-    all: () => Object.values(known).flatMap((ofDoor) => [...ofDoor.values()]),
+    all: () => Object.values(known).flatMap((operations) => [...operations.values()]),
     errors: new Map(),
     inFlight: 0,
   };
@@ -97,9 +102,9 @@ export const countAnswer = ({ byCache }: OperationCounts, cache: CacheUse, statu
 };
 
 /** @param code of the error that a request ended with */
-export const countError = ({ errors }: RequestCounts, door: Door, code: string): void => {
-  const key = `${door} ${code}`;
-  const error = errors.get(key) ?? { door, code, count: 0 };
+export const countError = ({ errors }: RequestCounts, handler: HandlerName, code: string): void => {
+  const key = `${handler} ${code}`;
+  const error = errors.get(key) ?? { handler, code, count: 0 };
   errors.set(key, error);
   error.count += 1;
 };

@@ -116,7 +116,7 @@ export const createObservability = async (
     statements,
     isCounting: exposure.metrics !== 'off',
     logRequest: createRequestLog(log, logRequests),
-    logsRecalled: logRequests === 'all',
+    logsCached: logRequests === 'all',
     tracing,
   });
   return { version, requests, statements, tracing, observer };

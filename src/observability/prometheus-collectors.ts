@@ -6,7 +6,14 @@ import {
   type MetricValueWithName,
   type Registry,
 } from 'prom-client';
-import { type CacheUse, Distribution, DURATION_BOUNDS, type OperationCounts, type RequestCounts } from './counts.ts';
+import {
+  type CacheUse,
+  Distribution,
+  DURATION_BOUNDS,
+  type HandlerName,
+  type OperationCounts,
+  type RequestCounts,
+} from './counts.ts';
 
 /** Labels with a number. */
 export interface Sample<Label extends string> {
@@ -109,17 +116,29 @@ const valuesOf = <Label extends string>(name: string, { labels, distribution }: 
   ];
 };
 
-/** Requests by door, operation, status and use of the cache. */
-export function* requestTotals({ all }: RequestCounts): Generator<Sample<'door' | 'operation' | 'status' | 'cache'>> {
-  for (const { door, operation, byCache, recalled } of all()) {
+/** `door` is the name that `handler` had before: dashboards may use it until 0.2. */
+type HandlerLabel = 'handler' | 'door';
+
+const labelsOf = (handler: HandlerName): Record<HandlerLabel, HandlerName> => ({ handler, door: handler });
+
+/** Requests by handler, operation, status and use of the cache. */
+export function* requestTotals({
+  all,
+}: RequestCounts): Generator<Sample<HandlerLabel | 'operation' | 'status' | 'cache'>> {
+  for (const { handler, operation, byCache, untimed } of all()) {
     const statuses = new Map([
-      [200, recalled.ok],
-      [304, recalled.notModified],
+      [200, untimed.ok],
+      [304, untimed.notModified],
     ]);
     for (const [status, count] of byCache.get('hit')?.statuses ?? []) {
       statuses.set(status, (statuses.get(status) ?? 0) + count);
     }
-    const labelled = (cache: CacheUse, status: number) => ({ door, operation, status: String(status), cache });
+    const labelled = (cache: CacheUse, status: number) => ({
+      ...labelsOf(handler),
+      operation,
+      status: String(status),
+      cache,
+    });
     for (const [status, value] of statuses) if (value > 0) yield { labels: labelled('hit', status), value };
     for (const [cache, answered] of byCache) {
       if (cache === 'hit') continue;
@@ -128,33 +147,34 @@ export function* requestTotals({ all }: RequestCounts): Generator<Sample<'door' 
   }
 }
 
-/** What their answers took. */
+/** How long responses took, in seconds. */
 export function* requestDurations({
   all,
-}: RequestCounts): Generator<DistributionSample<'door' | 'operation' | 'cache'>> {
+}: RequestCounts): Generator<DistributionSample<HandlerLabel | 'operation' | 'cache'>> {
   for (const counts of all()) {
-    const { door, operation, byCache } = counts;
+    const { handler, operation, byCache } = counts;
     const hits = hitDurations(counts);
-    if (hits) yield { labels: { door, operation, cache: 'hit' }, distribution: hits };
+    if (hits) yield { labels: { ...labelsOf(handler), operation, cache: 'hit' }, distribution: hits };
     for (const [cache, { seconds }] of byCache) {
-      if (cache !== 'hit') yield { labels: { door, operation, cache }, distribution: seconds };
+      if (cache !== 'hit') yield { labels: { ...labelsOf(handler), operation, cache }, distribution: seconds };
     }
   }
 }
 
 /** Those that were timed, and in the first range those that were not. */
-const hitDurations = ({ byCache, recalled }: OperationCounts): Distribution | undefined => {
+const hitDurations = ({ byCache, untimed }: OperationCounts): Distribution | undefined => {
   const timed = byCache.get('hit')?.seconds;
-  const untimed = recalled.ok + recalled.notModified;
-  if (!timed && untimed === 0) return undefined;
+  const untimedCount = untimed.ok + untimed.notModified;
+  if (!timed && untimedCount === 0) return undefined;
   const hits = new Distribution(DURATION_BOUNDS);
   hits.sum = timed?.sum ?? 0;
   for (const index of hits.counts.keys())
-    hits.counts[index] = (timed?.counts[index] ?? 0) + (index === 0 ? untimed : 0);
+    hits.counts[index] = (timed?.counts[index] ?? 0) + (index === 0 ? untimedCount : 0);
   return hits;
 };
 
 /** Requests that ended with an error. */
-export function* requestErrors({ errors }: RequestCounts): Generator<Sample<'door' | 'code'>> {
-  for (const { door, code, count } of errors.values()) yield { labels: { door, code }, value: count };
+export function* requestErrors({ errors }: RequestCounts): Generator<Sample<HandlerLabel | 'code'>> {
+  for (const { handler, code, count } of errors.values())
+    yield { labels: { ...labelsOf(handler), code }, value: count };
 }

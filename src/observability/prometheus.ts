@@ -41,47 +41,51 @@ export const createRegistry = (sources: MetricSources): Registry => {
 
   counter(
     'vitrine_requests_total',
-    'Answered requests. Operations that clients name are told apart up to a number of them.',
-    ['door', 'operation', 'status', 'cache'],
+    'Answered requests. Beyond 100 operation names of clients, the label is "other".',
+    ['handler', 'door', 'operation', 'status', 'cache'],
     () => requestTotals(requests),
   );
   histogram(
     'vitrine_request_duration_seconds',
-    'From the request to its answer. One found in memory by the bytes of its request takes some 10 µs: it is not timed and counts as 0.',
-    ['door', 'operation', 'cache'],
+    'Time from a request to its response. A response from the cache takes about 10 µs; it is not timed and counts as 0.',
+    ['handler', 'door', 'operation', 'cache'],
     () => requestDurations(requests),
   );
   counter(
     'vitrine_request_errors_total',
     'Requests that ended with an error, by its code. In GraphQL their status may be 200.',
-    ['door', 'code'],
+    ['handler', 'door', 'code'],
     () => requestErrors(requests),
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);
 
   const { stats } = responseCache;
-  counter('vitrine_cache_lookups_total', 'Answers asked of the cache, by how they came about.', ['outcome'], () => [
+  counter('vitrine_cache_lookups_total', 'Lookups in the response cache, by outcome.', ['outcome'], () => [
     { labels: { outcome: 'hit' }, value: stats.hits },
     { labels: { outcome: 'miss' }, value: stats.misses },
     { labels: { outcome: 'joined' }, value: stats.joined },
     { labels: { outcome: 'stale' }, value: stats.stale },
   ]);
-  gauge('vitrine_cache_bytes', 'Memory in use for answers.', () => responseCache.size().bytes);
-  gauge('vitrine_cache_max_bytes', 'Memory that answers may use.', () => cacheMaxBytes);
-  gauge('vitrine_cache_entries', 'Answers in memory.', () => responseCache.size().entries);
+  gauge('vitrine_cache_bytes', 'Memory that cached responses use.', () => responseCache.size().bytes);
+  gauge('vitrine_cache_max_bytes', 'Memory that cached responses may use.', () => cacheMaxBytes);
+  gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);
 
-  gauge(
-    'vitrine_pulse_age_seconds',
-    'Since the last proof that no change was missed. It grows while nobody asks for anything.',
-    () => freshnessMonitor.ageMs() / 1000,
-    'max',
-  );
-  gauge(
-    'vitrine_pulse_connected',
-    'Whether the connection of the pulse stands.',
-    () => (freshnessMonitor.isLost() ? 0 : 1),
-    'min',
-  );
+  for (const name of ['vitrine_heartbeat_age_seconds', OLD_NAMES.vitrine_heartbeat_age_seconds]) {
+    gauge(
+      name,
+      'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
+      () => freshnessMonitor.ageMs() / 1000,
+      'max',
+    );
+  }
+  for (const name of ['vitrine_freshness_monitor_connected', OLD_NAMES.vitrine_freshness_monitor_connected]) {
+    gauge(
+      name,
+      '1 while the freshness monitor has its connection to the database.',
+      () => (freshnessMonitor.isLost() ? 0 : 1),
+      'min',
+    );
+  }
 
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', [], () => [
     { labels: {}, distribution: views.batchSizes },
@@ -97,14 +101,14 @@ export const createRegistry = (sources: MetricSources): Registry => {
   ]);
   histogram(
     'vitrine_database_statement_duration_seconds',
-    'What a statement took, with the wait for a connection.',
+    'Duration of a statement, with the wait for a connection.',
     [],
     () => [{ labels: {}, distribution: seconds }],
   );
   gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
-  counter('vitrine_shed_total', 'Requests refused because too much was asked for at once.', [], () => [
-    { labels: {}, value: load.stats.refused },
-  ]);
+  for (const name of ['vitrine_requests_rejected_total', OLD_NAMES.vitrine_requests_rejected_total]) {
+    counter(name, 'Requests refused because of overload.', [], () => [{ labels: {}, value: load.stats.refused }]);
+  }
 
   counter(
     'vitrine_compiled_operation_failures_total',
@@ -117,7 +121,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
   );
 
   gauge('vitrine_database_pool_connections', 'Open connections of the pool.', () => pool.totalCount);
-  gauge('vitrine_database_pool_idle', 'Of these, the ones that do nothing.', () => pool.idleCount);
+  gauge('vitrine_database_pool_idle', 'Idle connections of the pool.', () => pool.idleCount);
   gauge('vitrine_database_pool_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
   gauge('vitrine_database_pool_max', 'Connections that the pool may open.', () => pool.options.max);
 
@@ -125,7 +129,14 @@ export const createRegistry = (sources: MetricSources): Registry => {
   return registry;
 };
 
-/** What is told of a replica. */
+/** Metrics that had another name before 0.2: they have both names until then, for dashboards and alerts. */
+export const OLD_NAMES = {
+  vitrine_heartbeat_age_seconds: 'vitrine_pulse_age_seconds',
+  vitrine_freshness_monitor_connected: 'vitrine_pulse_connected',
+  vitrine_requests_rejected_total: 'vitrine_shed_total',
+} as const;
+
+/** What is counted of a replica. */
 interface CountedReplica extends Pick<Replica, 'name' | 'isAway' | 'lag' | 'stats'> {
   readonly pool: Pick<Replica['pool'], 'totalCount' | 'waitingCount'>;
 }
@@ -160,7 +171,7 @@ export const countReplicas = (registry: Registry, { all, stats }: Sources): void
 
   counter(
     'vitrine_operations_read_total',
-    'Operations whose answer was not known, by the server that they were read from.',
+    'Operations that were read from a database server, by server.',
     ['server'],
     () => [
       { labels: { server: 'primary' }, value: stats.primary },
@@ -169,7 +180,7 @@ export const countReplicas = (registry: Registry, { all, stats }: Sources): void
   );
   counter(
     'vitrine_replica_passed_over_total',
-    'Operations that a replica could not serve: away, other (it does not follow the primary), lag, change (not known to hold one that was told), busy.',
+    'Operations that a replica could not serve, by reason: away, other (it does not follow the primary), lag, change (it may not have replayed a notified change), busy.',
     ['replica', 'reason'],
     () =>
       [...stats.passedOver].flatMap(([replica, reasons]) =>
@@ -182,23 +193,30 @@ export const countReplicas = (registry: Registry, { all, stats }: Sources): void
     ['replica'],
     () => all.map(({ name, stats: { failures } }) => ({ labels: { replica: name }, value: failures })),
   );
-  gauge('vitrine_replica_connected', 'Whether it says how far it is.', 'min', ({ isAway }) => (isAway() ? 0 : 1));
+  gauge('vitrine_replica_connected', '1 while the replica reports its position.', 'min', ({ isAway }) =>
+    isAway() ? 0 : 1,
+  );
   gauge(
     'vitrine_replica_lag_seconds',
-    'How far it was behind the primary when it last said how far it is; not a number while it is not known.',
+    'Lag behind the primary when the replica last reported its position; NaN while unknown.',
     'max',
     ({ lag }) => (lag()?.ms ?? Number.NaN) / 1000,
   );
   gauge(
     'vitrine_replica_lag_bytes',
-    'The same in bytes of the write-ahead log.',
+    'The same lag in bytes of the write-ahead log.',
     'max',
     ({ lag }) => lag()?.bytes ?? Number.NaN,
   );
-  gauge('vitrine_replica_pool_connections', 'Open connections of its pool.', 'sum', ({ pool }) => pool.totalCount);
+  gauge(
+    'vitrine_replica_pool_connections',
+    'Open connections of the pool of the replica.',
+    'sum',
+    ({ pool }) => pool.totalCount,
+  );
   gauge(
     'vitrine_replica_pool_waiting',
-    'Statements that wait for one of them.',
+    'Statements that wait for a connection of that pool.',
     'sum',
     ({ pool }) => pool.waitingCount,
   );

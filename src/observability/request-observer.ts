@@ -8,7 +8,7 @@ import {
   countAnswer,
   countError,
   countStatement,
-  type Door,
+  type HandlerName,
   type OperationCounts,
   type RequestCounts,
   type StatementCounts,
@@ -58,7 +58,7 @@ interface Deps {
   readonly isCounting: boolean;
   readonly logRequest: RequestLog;
   /** Whether answers from memory get a line each. */
-  readonly logsRecalled: boolean;
+  readonly logsCached: boolean;
   readonly tracing: Tracing;
 }
 
@@ -69,7 +69,7 @@ export const createRequestObserver = ({
   statements,
   isCounting,
   logRequest,
-  logsRecalled,
+  logsCached,
   tracing,
 }: Deps): RequestObserver => {
   const working = new AsyncLocalStorage<RequestContext>();
@@ -102,31 +102,31 @@ export const createRequestObserver = ({
       requests.inFlight -= 1;
       if (isCounting) {
         countAnswer(counts, cache, status, durationMs / 1000);
-        if (code !== undefined) countError(requests, counts.door, code);
+        if (code !== undefined) countError(requests, counts.handler, code);
       }
       logRequest(requestContext, status, durationMs);
       if (origin.span?.isSampled)
         origin.span.end(spanName(requestContext), spanAttributes(requestContext, status), status >= 500);
-      return counts.door === 'other' ? undefined : serverTiming(requestContext, durationMs);
+      return counts.handler === 'other' ? undefined : serverTiming(requestContext, durationMs);
     },
 
-    cached: ({ recalled }, status) => {
+    cached: ({ untimed }, status) => {
       if (!isCounting) return;
-      if (status === 304) recalled.notModified += 1;
-      else recalled.ok += 1;
+      if (status === 304) untimed.notModified += 1;
+      else untimed.ok += 1;
     },
 
-    recordsCached: logsRecalled || tracing.isOn,
+    recordsCached: logsCached || tracing.isOn,
 
     recordCached: (request, requestId, counts, status, startMs) => {
       // A response from memory begins no trace of its own; in that of its caller it shows.
       const isTraced = tracing.isOn && request.headers.traceparent !== undefined;
-      if (!logsRecalled && !isTraced) return;
+      if (!logsCached && !isTraced) return;
       const span = isTraced ? tracing.startRequest(request.headers, startMs) : undefined;
       const requestContext = contextOf(request, requestId, startMs, span);
       requestContext.counts = counts;
       requestContext.cache = 'hit';
-      if (logsRecalled) logRequest(requestContext, status, performance.now() - startMs);
+      if (logsCached) logRequest(requestContext, status, performance.now() - startMs);
       if (span?.isSampled) span.end(spanName(requestContext), spanAttributes(requestContext, status), false);
     },
 
@@ -186,8 +186,8 @@ export class RequestContext {
   }
 
   /** Says which operation it turned out to be. @param route its path, with parameters in braces */
-  isFor(door: Door, operation: string, route?: string): void {
-    this.counts = this.#requests.of(door, operation, route);
+  isFor(handler: HandlerName, operation: string, route?: string): void {
+    this.counts = this.#requests.of(handler, operation, route);
   }
 }
 
@@ -214,18 +214,18 @@ export const createRequestLog = (log: Logger, which: LogRequests): RequestLog =>
   return (requestContext, status, durationMs) => {
     const { cache, code, statements, isRejected } = requestContext;
     const { requestId, span, method, path } = requestContext.origin;
-    const { door, operation } = requestContext.counts;
+    const { handler, operation } = requestContext.counts;
     // A line for each would make it worse: that there are some is told every few seconds, and the metrics count them.
     if (isRejected) return;
     // Probes, scrapes and pages are of interest where they fail.
-    if (which === 'misses' && (cache === 'hit' || (door === 'other' && status < 400))) return;
+    if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
     const rounded = Math.round(durationMs * 100) / 100;
     const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
     log.info(
       {
         requestId,
         traceId: span?.traceId,
-        door,
+        handler,
         operation,
         method,
         path: shown,
@@ -252,7 +252,7 @@ const spanAttributes = ({ origin, counts, cache, code }: RequestContext, status:
   'url.path': origin.path,
   'url.scheme': 'http',
   'vitrine.request_id': origin.requestId,
-  'vitrine.door': counts.door,
+  'vitrine.handler': counts.handler,
   'vitrine.operation': counts.operation,
   'vitrine.cache': cache,
   ...(counts.route === undefined ? {} : { 'http.route': counts.route }),

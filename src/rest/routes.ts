@@ -6,7 +6,7 @@ export interface Route {
   readonly summary: string;
 }
 
-/** The REST door, whole. A new path is a row here and a document in operations/. */
+/** Every REST path. A new path is a row here and a document in operations/. */
 export const ROUTES: readonly Route[] = [
   { path: '/api/product/{id}', document: 'product', summary: 'Product detail' },
   { path: '/api/product/hot', document: 'product-hot', summary: 'Hot products' },

@@ -7,7 +7,7 @@ import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.
 import { openSession } from '../support/session.ts';
 import { wireTo } from '../support/wire.ts';
 
-const POLL = { PULSE: 'poll' };
+const POLL = { CHANGE_FEED: 'poll' };
 const FRESHNESS_MS = 100;
 
 let product: PricedProduct;
@@ -33,7 +33,7 @@ const readPast = async (gateway: TestGateway, acknowledgedMs: number, price: num
   return seen;
 };
 
-describe('with PULSE=poll', () => {
+describe('with CHANGE_FEED=poll', () => {
   test('a commit that nobody tells of shows within the bound, and between beats answers come from memory', async () => {
     await using wire = await wireTo(product.database);
     await using gateway = await createTestGateway(wire, POLL);

@@ -84,10 +84,10 @@ describe('a process whose own clock is', () => {
 });
 
 test.for([['listen'], ['poll']])(
-  'a database whose clock is set back hides what has not begun by it: with PULSE=%s',
+  'a database whose clock is set back hides what has not begun by it: with CHANGE_FEED=%s',
   async ([freshnessMonitor = '']) => {
     await using database = await createShiftedDatabase();
-    await using gateway = await createTestGateway(database, { PULSE: freshnessMonitor });
+    await using gateway = await createTestGateway(database, { CHANGE_FEED: freshnessMonitor });
     const TARGETS = ['/api/notice/list', '/api/notice/page', '/api/product/new', '/graphql?query={notices{title}}'];
     const sightings = async (): Promise<number> => {
       const answers = await Promise.all([...TARGETS, `/api/notice/${notice}`].map((target) => gateway.get(target)));

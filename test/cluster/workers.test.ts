@@ -89,7 +89,7 @@ describe('two workers', () => {
     expect(sum('vitrine_worker_deaths_total')).toBe(0);
     // What is not of each of them, but true or false, or the worst.
     expect(sum('vitrine_build_info')).toBe(1);
-    expect(sum('vitrine_pulse_connected')).toBe(1);
+    expect(sum('vitrine_freshness_monitor_connected')).toBe(1);
     expect(Math.abs(sum('process_start_time_seconds') - Date.now() / 1000)).toBeLessThan(100);
     expect(sum('nodejs_eventloop_lag_p99_seconds')).toBeLessThan(1);
     expect(sum('process_resident_memory_bytes')).toBeGreaterThan(150e6);

@@ -63,6 +63,12 @@ test('a variable is a member of the configuration in camel case, beside what fol
   expect(Object.isFrozen(config)).toBe(true);
 });
 
+test('a variable is read by its older name, too, where the new one is not set', () => {
+  expect(readConfig({ PULSE: 'poll' }).changeFeed).toBe('poll');
+  expect(readConfig({ PULSE: 'poll', CHANGE_FEED: 'listen' }).changeFeed).toBe('listen');
+  expect(unknownVariables({ PULSE: 'poll' })).toEqual([]);
+});
+
 test('no log may contain the passwords and tokens of the configuration', () => {
   const config = readConfig({
     DATABASE_URL: 'postgresql://a:first@db/shop',

@@ -187,7 +187,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
   });
 
   test('is refused for the pulse, for migrations and for imports, with what to do', async () => {
-    await expect(createTestGateway(bouncer, config)).rejects.toThrow(/PULSE=listen.*DATABASE_DIRECT_URL/);
+    await expect(createTestGateway(bouncer, config)).rejects.toThrow(/CHANGE_FEED=listen.*DATABASE_DIRECT_URL/);
     await expect(applyMigrations({ url: bouncer.url, log: () => {} })).rejects.toThrow(
       /Migrations.*DATABASE_DIRECT_URL/,
     );
@@ -206,8 +206,8 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     );
   });
 
-  test('is enough for PULSE=poll', async () => {
-    await using gateway = await createTestGateway(bouncer, { ...config, PULSE: 'poll' });
+  test('is enough for CHANGE_FEED=poll', async () => {
+    await using gateway = await createTestGateway(bouncer, { ...config, CHANGE_FEED: 'poll' });
     for (let price = 31; price <= 34; price += 1) {
       const acknowledgedMs = await product.setPrice(price);
       await product.untilHit(gateway);
@@ -217,9 +217,9 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
   });
 
   test('is not believed to keep prepared statements', async () => {
-    await expect(createTestGateway(bouncer, { ...config, PULSE: 'poll', PREPARED_STATEMENTS: 'on' })).rejects.toThrow(
-      'max_prepared_statements',
-    );
+    await expect(
+      createTestGateway(bouncer, { ...config, CHANGE_FEED: 'poll', PREPARED_STATEMENTS: 'on' }),
+    ).rejects.toThrow('max_prepared_statements');
   });
 
   test('that leads to another database than the direct URL is found out', async () => {
@@ -235,9 +235,9 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
         .filter(({ check, status }) => status !== 'ok' || ['pooler', 'notifications'].includes(check))
         .map(({ check, status }) => `${check} ${status}`);
     expect(await look({})).toEqual(['pooler ok', 'notifications fail']);
-    expect(await look({ PULSE: 'poll' })).toEqual(['pooler ok', 'notifications ok']);
+    expect(await look({ CHANGE_FEED: 'poll' })).toEqual(['pooler ok', 'notifications ok']);
     expect(await look({ DATABASE_DIRECT_URL: database.url })).toEqual(['pooler ok', 'notifications ok']);
-    expect(await look({ PULSE: 'poll', PREPARED_STATEMENTS: 'on' })).toEqual(['pooler fail', 'notifications ok']);
+    expect(await look({ CHANGE_FEED: 'poll', PREPARED_STATEMENTS: 'on' })).toEqual(['pooler fail', 'notifications ok']);
   });
 
   test('where statements have no timeout: it is said, and the view of a locked notice is given up before it is counted', async () => {

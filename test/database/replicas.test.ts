@@ -58,7 +58,7 @@ const readPrice = async (gateway: TestGateway): Promise<number> => priceIn(await
 describe('DATABASE_REPLICA_URLS', () => {
   test.for([
     [{}, 'needs DATABASE_URL beside it'],
-    [{ DATABASE_URL: 'postgresql://p/db', PULSE: 'poll' }, 'needs PULSE=listen'],
+    [{ DATABASE_URL: 'postgresql://p/db', CHANGE_FEED: 'poll' }, 'needs CHANGE_FEED=listen'],
     [{ DATABASE_REPLICA_URLS: 'postgresql://u:secret@a,b/db' }, 'must name one server each'],
     [{ DATABASE_REPLICA_URLS: 'postgresql://a/db?target_session_attrs=standby' }, 'must name one server each'],
     [{ DATABASE_REPLICA_URLS: 'postgresql://a/db, b' }, 'must name one server each'],

@@ -8,7 +8,7 @@ import { scrape } from '../support/scrape.ts';
 const REQUESTS = 'vitrine_requests_total';
 
 describe('/metrics', () => {
-  test('counts requests by door, operation, status and use of the cache', async () => {
+  test('counts requests by handler, operation, status and use of the cache', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     const { headers } = await gateway.get('/api/product/hot');
@@ -26,7 +26,8 @@ describe('/metrics', () => {
     const counted = samples
       .filter(({ name }) => name === REQUESTS)
       .map(
-        ({ labels: { door, operation, status, cache }, value }) => `${door} ${operation} ${status} ${cache} ${value}`,
+        ({ labels: { handler, operation, status, cache }, value }) =>
+          `${handler} ${operation} ${status} ${cache} ${value}`,
       );
     expect(counted.sort()).toEqual([
       'graphql Shelf 200 hit 1',
@@ -66,7 +67,7 @@ describe('/metrics', () => {
     const { samples } = await scrape(gateway);
     const counted = samples
       .filter(({ name }) => name === 'vitrine_request_errors_total')
-      .map(({ labels: { door, code }, value }) => `${door} ${code} ${value}`);
+      .map(({ labels: { handler, code }, value }) => `${handler} ${code} ${value}`);
     expect(counted.sort()).toEqual([
       'graphql BAD_USER_INPUT 1',
       'graphql GRAPHQL_PARSE_FAILED 1',
@@ -87,13 +88,13 @@ describe('/metrics', () => {
     await gateway.request('PUT', '/api/product/hot');
     const { samples } = await scrape(gateway);
     const operations = new Set(
-      samples.filter(({ labels }) => labels.door === 'graphql').map(({ labels: { operation } }) => operation),
+      samples.filter(({ labels }) => labels.handler === 'graphql').map(({ labels: { operation } }) => operation),
     );
     expect(operations.size).toBeLessThanOrEqual(102);
     expect(samples.filter(({ labels }) => labels.operation === 'other' && labels.status === '200')).toMatchObject([
       { value: 150 + 1 - (operations.size - 1) },
     ]);
-    expect(samples.filter(({ labels }) => labels.door === 'other')).not.toContain('Made');
+    expect(samples.filter(({ labels }) => labels.handler === 'other')).not.toContain('Made');
   });
 
   test('tells of the cache, the pulse, the views, the pool and the statements', async () => {
@@ -119,8 +120,12 @@ describe('/metrics', () => {
     expect(grown('vitrine_cache_entries')).toBe(3);
     expect(grown('vitrine_cache_bytes')).toBeGreaterThan(500);
     expect(after.sum('vitrine_cache_max_bytes')).toBe(2 * 1_048_576);
-    expect(after.sum('vitrine_pulse_connected')).toBe(1);
-    expect(after.sum('vitrine_pulse_age_seconds')).toBeLessThan(30);
+    expect(after.sum('vitrine_freshness_monitor_connected')).toBe(1);
+    expect(after.sum('vitrine_heartbeat_age_seconds')).toBeLessThan(30);
+    for (const old of ['vitrine_pulse_connected', 'vitrine_pulse_age_seconds', 'vitrine_shed_total']) {
+      expect(after.samples.map(({ name }) => name)).toContain(old);
+    }
+    expect(after.samples.filter(({ labels }) => labels.door !== labels.handler)).toEqual([]);
     expect(grown('vitrine_view_batch_size_sum')).toBe(20);
     expect(grown('vitrine_view_batch_size_count')).toBeLessThan(20);
     expect(after.sum('vitrine_views_waiting')).toBe(0);

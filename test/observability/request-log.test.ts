@@ -4,7 +4,8 @@ import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 
 /** The lines of answered requests. */
-const lines = ({ logged }: TestGateway): Record<string, unknown>[] => logged.filter(({ door }) => door !== undefined);
+const lines = ({ logged }: TestGateway): Record<string, unknown>[] =>
+  logged.filter(({ handler }) => handler !== undefined);
 
 /** One of every kind, the second of two that are equal from memory. */
 const askAll = async (gateway: TestGateway): Promise<void> => {
@@ -16,7 +17,7 @@ const askAll = async (gateway: TestGateway): Promise<void> => {
 const paths = (gateway: TestGateway): unknown[] => lines(gateway).map(({ path }) => path);
 
 describe('the log', () => {
-  test('has a line for a request with door, operation, status, duration, use of the cache, statements and id', async () => {
+  test('has a line for a request with handler, operation, status, duration, use of the cache, statements and id', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     const id = await insertNotice(database);
@@ -31,15 +32,15 @@ describe('the log', () => {
         msg: `GET /api/notice/${id} 200`,
         level: 30,
         requestId: 'mine',
-        door: 'rest',
+        handler: 'rest',
         operation: 'notice',
         status: 200,
         durationMs: expect.any(Number),
         cache: 'none',
         statements: expect.any(Number),
       },
-      { msg: 'POST /graphql 200', door: 'graphql', operation: 'News', cache: 'miss', statements: 1 },
-      { msg: 'GET /graphql 200', door: 'graphql', operation: 'anonymous', cache: 'miss', statements: 1 },
+      { msg: 'POST /graphql 200', handler: 'graphql', operation: 'News', cache: 'miss', statements: 1 },
+      { msg: 'GET /graphql 200', handler: 'graphql', operation: 'anonymous', cache: 'miss', statements: 1 },
     ]);
     expect(JSON.stringify(gateway.logged), 'no query, variable or token').not.toContain('hunter2');
   });
