@@ -1,4 +1,4 @@
-/** Every way a request can fail: its code, and the HTTP status and the title that go with it, in GraphQL and in REST. */
+/** Every error code of a request, with its HTTP status and title, for GraphQL and REST. */
 export const ERROR_TABLE = {
   BAD_USER_INPUT: { status: 400, title: 'Bad user input' },
   GRAPHQL_PARSE_FAILED: { status: 400, title: 'Syntax error' },
@@ -24,17 +24,17 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 export interface AppErrorOptions {
   /** The GraphQL argument or the REST parameter at fault. */
   argument?: string;
-  /** What is wrong with it, as the end of a sentence: REST tells the same of the parameter that fed the argument. */
+  /** What is wrong with it, as the end of a sentence: REST says the same of the parameter. */
   problem?: string;
-  /** The failure underneath. Logged, never shown to a client. */
+  /** The cause. Logged, never shown to a client. */
   cause?: unknown;
   /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
   headers?: Readonly<Record<string, string>>;
-  /** What programs may want to know: more members of a GraphQL error's `extensions`. */
+  /** Further members of a GraphQL error's `extensions`. */
   details?: Readonly<Record<string, unknown>>;
 }
 
-/** The one error that a client may see. Anything else thrown while a request is served is masked. */
+/** The only error that clients see. Any other error of a request is masked. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -57,24 +57,24 @@ export class AppError extends Error {
   }
 }
 
-/** The database is away, or takes too long: 503, and when to try again. */
+/** The database is away or too slow: 503 with `Retry-After`. */
 export const databaseUnavailable = (cause?: unknown): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'The database cannot answer at the moment. Try again shortly.', {
     cause,
     headers: { 'retry-after': '1' },
   });
 
-/** This process is asked for more than it can do: 503 at once, and when to try again. The database may be well. */
+/** This process is overloaded: 503 at once, with `Retry-After`. The database may be well. */
 export class Overloaded extends AppError {
   constructor(message = 'Too much is asked for at once. Try again shortly.') {
     super('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '1' } });
   }
 }
 
-/** A fault that the operator can mend: told as its message alone, without a stack, before the process ends. */
+/** A fault that the operator can fix: the process prints the message, without a stack, and ends. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
-  /** What the process ends with. */
+  /** Exit code of the process. */
   readonly exitCode: number;
 
   constructor(message: string, { exitCode = 1, cause }: { exitCode?: number; cause?: unknown } = {}) {
@@ -84,7 +84,7 @@ export class OperatorError extends Error {
 }
 
 /**
- * Waits for a promise, but no longer than so. What it stands for goes on; only this wait ends.
+ * Waits for a promise for a limited time. The work behind it goes on.
  * @throws AppError SERVICE_UNAVAILABLE after the time
  */
 export const withDeadline = <Value>(promise: Promise<Value>, ms: number): Promise<Value> =>

@@ -2,29 +2,29 @@ import type { CachedTable } from './cache/tags.ts';
 import type { PrismaClient } from './database/generated/client/client.ts';
 import type { FeatureLoaders } from './graphql/context.ts';
 
-/** Which rows of a table are shown at a point in time, in every form that is needed. */
+/** Which rows of a table are visible at a time, in every form that is needed. */
 export interface Rule<Row, Where> {
   /** A condition. @param alias of the table @param now an SQL expression */
   readonly sql: (alias: string, now: string) => string;
   readonly holds: (row: Row, now: Date) => boolean;
   /** A filter for Prisma. */
   readonly where: (now: Date) => Where;
-  /** When the rule next begins or ceases to hold for a row, with time alone: an SQL expression, null for never. @param after one, too */
+  /** When a row next becomes visible or invisible by time alone: an SQL expression, null for never. @param after one, too */
   readonly nextChangeSql: (after: string) => string;
 }
 
-/** What the database must have for a table. The doctor looks whether it does, and a test whether the migrations make it so. */
+/** What the database must have for a table. The doctor checks the database, and a test the migrations. */
 export interface CheckedTable {
   readonly table: string;
-  /** Together they notify every change. */
+  /** Triggers that notify every change. */
   readonly triggers: readonly string[];
   /** Updates of these columns are not notified. */
   readonly silentColumns: readonly string[];
-  /** What the gateway's role is to be granted: `select`, `update (a_column)`. */
+  /** Privileges that the gateway's role needs: `select`, `update (a_column)`. */
   readonly rights: readonly string[];
 }
 
-/** A table that the gateway shows, and all that other parts have to know of it. */
+/** A table that the gateway serves, and all that other folders need to know of it. */
 export interface Feature extends CachedTable, CheckedTable, FeatureLoaders {
   /** A number on the front page. */
   readonly count?: {

@@ -10,34 +10,33 @@ import { prepareDatabase } from './serve.ts';
 export type { Exposed } from './config/gateway-options.ts';
 export { OperatorError } from './errors.ts';
 
-/** What a gateway may be told. */
+/** Options of a gateway. */
 export interface GatewayOptions extends VariableOptions {
   /** Apply pending migrations to {@link databaseUrl} first. @default false */
   readonly migrate?: boolean | undefined;
-  /** Takes the log, a line of JSON at a time, free of secrets. @default standard output */
+  /** Receives the log, one line of JSON at a time, without secrets. @default standard output */
   readonly log?: { write(line: string): void } | undefined;
-  /** Variables as the program reads them, such as `process.env`. An option takes precedence over its variable. @default none */
+  /** Environment variables, such as `process.env`. An option takes precedence over its variable. @default none */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** The gateway without a port: every path that `vitrine serve` answers, as a function. */
 export interface Gateway extends AsyncDisposable {
   /**
-   * Answers a request, whatever its host. It needs no `this`, and never rejects: a failure is an answer with its status, 503 once {@link close} was
-   * called.
+   * Answers a request, whatever its host. It needs no `this` and never rejects: a failure is a response, 503 after {@link close}.
    */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The database that is read, which for an embedded one is known only now. It may hold a password. */
+  /** The URL of the database, also of an embedded one. It may hold a password. */
   readonly databaseUrl: string;
-  /** Lets answers under way finish, then lets go of the database and stops an embedded one. Idempotent. */
+  /** Waits for requests in flight, then closes the connections to the database and stops an embedded one. Idempotent. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a gateway, as in `const { fetch } = await createGateway({ databaseUrl })`. Nothing is read from this process's environment (OpenTelemetry's
- * exporter does, where traces are asked for), and no signal handled.
- * @throws OperatorError, whose message says what to do: an option is wrong, the database is not there or lags behind this version, a REST document
- * does not fit, or the file of tokens cannot be used
+ * Opens a gateway, as in `const { fetch } = await createGateway({ databaseUrl })`. It reads no environment variable (only OpenTelemetry's
+ * exporter does, if traces are on) and handles no signal.
+ * @throws OperatorError, whose message says what to do: an option is wrong, the database cannot be reached or needs a migration, a REST document
+ * does not fit the schema, or the token file cannot be used
  */
 export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
   const { migrate, log: stream, environment, ...variables } = options;

@@ -5,17 +5,17 @@ import { builder } from './graphql/builder.ts';
 import { noteInfoReaders } from './graphql/executor/compile.ts';
 import { assertListSizes, enforceRowBudget } from './graphql/limits/list-size.ts';
 
-// Types and queries add themselves to the builder, once a process.
+// Types and queries register with the builder once in a process.
 for (const { register } of FEATURES) await register();
 
 /**
  * The executable schema of all features.
- * @param bounds the configured numbers that ranges of arguments name
- * @throws OperatorError where such a number does not fit the argument
- * @throws Error that names a field which cannot be served as it is defined
+ * @param bounds configured numbers that ranges of arguments refer to
+ * @throws OperatorError if such a number does not fit the argument
+ * @throws Error that names a field whose definition cannot be served
  */
 export const createSchema = (bounds: Bounds): GraphQLSchema =>
   enforceRowBudget(enforceBounds(assertListSizes(noteInfoReaders(builder.toSchema())), bounds));
 
-/** The SDL as `schema.graphql` holds it: sorted, so that a change shows as the change it is. */
+/** The SDL of `schema.graphql`, sorted, so that a diff shows only changes. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

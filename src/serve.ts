@@ -10,8 +10,8 @@ export interface PreparedDatabase extends OpenDatabase {
 }
 
 /**
- * The database to serve from. The embedded one is migrated, and filled with the demo catalogue while there is nothing in it; the operator's own is
- * left as it is. Either way one connection does for all that, because each costs some milliseconds of every start.
+ * Opens the database to serve. An embedded one is migrated, and filled with the demo catalogue if it is empty; an operator's is not changed.
+ * One connection does all of that, because each costs a few milliseconds of the start.
  * @throws OperatorError as {@link openDatabase}
  */
 export const prepareDatabase = async (config: Config, log: Logger): Promise<PreparedDatabase> => {
@@ -40,7 +40,7 @@ const seed = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
     import('./import/demo.ts'),
     import('./import-kinds.ts'),
   ]);
-  // A client of its own, because `COPY` cannot run on one with a `query_timeout`.
+  // Its own client, because `COPY` does not work with a `query_timeout`.
   const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 });
   await useBriefly(client, async () => {
     log.info(await seedDemoCatalogue(client, IMPORT_KINDS), 'filled with the demo catalogue');

@@ -17,23 +17,23 @@ import {
 type Headers = Pick<IncomingHttpHeaders, 'authorization'>;
 
 export interface Access {
-  /** Whether tokens are configured, so that answers differ between callers. */
+  /** Whether access tokens are configured, so that responses depend on the caller. */
   readonly isRestricted: boolean;
-  /** Whether everything is open to the caller, as far as is known at once: everything is public, or its token was found good before. */
+  /** Whether the caller may see everything, as far as is known without waiting: all is public, or its token was verified before. */
   readonly isGranted: (headers: Headers) => boolean;
   /**
-   * Lets the caller of an operation in, by what the operation selects on the query root. Undefined where that is known at once.
-   * @throws (in the promise) AppError UNAUTHENTICATED where any of it is not public and the caller has no good token, and
-   *   SERVICE_UNAVAILABLE where that cannot be found out
+   * Admits the caller of an operation, by the root fields that it selects. Undefined: admitted at once.
+   * @throws (in the promise) AppError UNAUTHENTICATED if a field is not public and the caller has no valid token;
+   *   SERVICE_UNAVAILABLE if the token cannot be verified now
    */
   readonly admit: (headers: Headers, rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Lets the caller of something else in; a browser can send the token as a password. @throws AppError as `admit` does */
+  /** Admits the caller of a page; a browser can send the token as a password. @throws AppError as `admit` does */
   readonly admitToPage: (headers: Headers) => Promise<void>;
-  /** From now on every token is verified again. */
+  /** Forgets which tokens are valid: each is verified again. */
   readonly forget: () => void;
 }
 
-/** The document of the service calls notice detail public; `__typename` tells nothing. */
+/** The specification calls notice detail public; `__typename` reveals nothing. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['notice', '__typename']);
 
 const MAX_REMEMBERED = 10_000;
@@ -47,9 +47,9 @@ const OPEN_ACCESS: Access = {
   forget: () => {},
 };
 
-/** Where tokens are wanted. Each is verified once and remembered as long as it is good, so that a request costs one hash. */
+/** Access where tokens are configured. A token is verified once and cached while it is valid, so that a request costs one hash. */
 const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }): Access => {
-  // By digests that nobody outside can compute, so that the time a look-up takes tells nothing about the tokens.
+  // Keyed by salted digests: the time of a look-up reveals nothing about the tokens.
   const salt = randomBytes(16).toString('base64url');
   const digestOf = (token: string): string => hash('sha256', salt + token, 'base64url');
   const goodUntilMs = new LRUCache<string, number>({ max: MAX_REMEMBERED });
@@ -65,7 +65,7 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
     const startedIn = generation;
     try {
       const result = await verify(token);
-      // What was verified by keys or tokens that have changed meanwhile holds for those who waited, and for nobody else.
+      // If keys or tokens changed during the verification, its result is not cached.
       if (typeof result === 'number' && generation === startedIn) goodUntilMs.set(digest, result);
       return result;
     } finally {
@@ -73,7 +73,7 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
     }
   };
 
-  /** Undefined for a good token. */
+  /** Undefined for a valid token. */
   const refusalOf = async (token: string | undefined): Promise<Refusal | undefined> => {
     if (token === undefined) return 'missing';
     const digest = digestOf(token);
@@ -93,7 +93,7 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
     isRestricted: true,
     isGranted,
     admit: (headers, rootFields) => {
-      // A token is not looked at where none is needed: a bad one does not close what is public.
+      // A public field ignores the token, even an invalid one.
       if (rootFields.isSubsetOf(PUBLIC_FIELDS) || isGranted(headers)) return undefined;
       return refusalOf(bearerToken(headers.authorization)).then((refusal) => {
         if (refusal) throw bearerChallenge(refusal);
@@ -111,7 +111,7 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
   };
 };
 
-/** Where the tokens come from that let callers in; undefined or empty: from nowhere. */
+/** Sources of access tokens. All empty or undefined: everything is public. */
 export interface AccessConfig {
   readonly tokens: readonly string[];
   readonly tokensFile: string | undefined;
@@ -127,7 +127,7 @@ export interface JwtConfig {
 export const isRestricted = ({ tokens, tokensFile, jwt }: AccessConfig): boolean =>
   tokens.length > 0 || tokensFile !== undefined || jwt !== undefined;
 
-/** Whether keys can be fetched there. */
+/** Whether a key set can be fetched from the URL. */
 export const isKeySetUrl = (value: string): boolean => {
   const { protocol, username, password } = URL.parse(value) ?? {};
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
@@ -149,16 +149,16 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
 
 export interface OpenedAccess {
   readonly access: Access;
-  /** Stops following the file and the issuer. */
+  /** Stops watching the file and refreshing the keys. */
   readonly close: () => void;
 }
 
-/** @throws OperatorError for a file of tokens that cannot be used */
+/** @throws OperatorError if the token file cannot be used */
 export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<OpenedAccess> => {
   if (!isRestricted(config)) return { access: OPEN_ACCESS, close: () => {} };
   const { tokens, tokensFile, jwt } = config;
 
-  // What changes while this still comes to be has nothing to be forgotten.
+  // Undefined until everything is open: a change before that has nothing to forget.
   let access: Access | undefined;
   let file: TokenFile | undefined;
   let list = readTokens(tokens);
@@ -182,7 +182,7 @@ export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Loaded only where there is one. */
+/** Loads the JWT library only where an issuer is configured. */
 const openIssuer = async (
   config: JwtConfig,
   { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },
@@ -190,11 +190,11 @@ const openIssuer = async (
   const [{ createKeySet }, { createVerifyJwt }] = await Promise.all([import('./jwt.ts'), import('./jwt.ts')]);
   const url = new URL(config.jwksUrl);
   if (url.protocol === 'http:' && !LOCAL_HOSTS.has(url.hostname)) {
-    log.warn('JWKS_URL is not https: whoever can change its answer on the way can let anybody in');
+    log.warn('JWKS_URL is not https: an attacker on the network can replace the keys and issue tokens');
   }
   const keySet = createKeySet({ url, onChange, log });
   return { keySet, verifyJwt: createVerifyJwt({ ...config, keySet, clock, log }) };
 };
 
-/** Who may see a resource that is no operation: everybody, nobody, or who has an access token. */
+/** Who may see a page: everybody, nobody, or callers with an access token. */
 export type Exposure = 'on' | 'off' | 'token';

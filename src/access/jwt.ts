@@ -15,15 +15,15 @@ import type { Refusal, VerifyToken } from './tokens.ts';
 
 interface Options {
   readonly keySet: Pick<KeySet, 'keyOf'>;
-  /** Tokens of any of these issuers are good, */
+  /** Accepted issuers. */
   readonly issuers: readonly string[];
-  /** if they are meant for any of these audiences. */
+  /** Accepted audiences. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-// Public keys only: with a secret one, who can verify could also issue, and a public key could be taken for the secret.
+// Public keys only: a verifier with a shared secret could also issue tokens, and a public key could be mistaken for the secret.
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -38,7 +38,7 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** How far the issuer's clock may be off. */
+/** Tolerated difference between the issuer's clock and ours. */
 const CLOCK_TOLERANCE_S = 10;
 
 /** Verifies tokens of an issuer: https://www.rfc-editor.org/rfc/rfc8725 */
@@ -46,7 +46,7 @@ export const createVerifyJwt = ({ keySet: { keyOf }, issuers, audiences, clock, 
   const refusalFor = (error: unknown): Refusal => {
     if (error instanceof AppError) throw error;
     if (error instanceof errors.JWTExpired) return 'expired';
-    // It names the claim or the key that does not fit, and nothing that is in the token.
+    // The reason names the claim or the key, never a value of the token.
     log.debug({ reason: error instanceof Error ? error.message : undefined }, 'an access token was refused');
     return 'invalid';
   };
@@ -72,7 +72,7 @@ export const createVerifyJwt = ({ keySet: { keyOf }, issuers, audiences, clock, 
   };
 };
 
-/** A token that names no key may be signed with any that fits. */
+/** A token without a key id may be signed by any key of a fitting type. */
 const verifyWithAny = async (
   keys: errors.JWKSMultipleMatchingKeys,
   token: string,
@@ -90,29 +90,29 @@ const verifyWithAny = async (
 
 /** The public keys of a token issuer. */
 export interface KeySet {
-  /** The key that a token names. @throws JOSEError where there is none; AppError SERVICE_UNAVAILABLE where that cannot be found out */
+  /** The key that a token names. @throws JOSEError if there is none; AppError SERVICE_UNAVAILABLE if the keys cannot be fetched */
   readonly keyOf: JWTVerifyGetKey;
   readonly close: () => void;
 }
 
 interface KeySetOptions {
   readonly url: URL;
-  /** Called when the issuer has other keys than before: what was verified with those is to be verified again. */
+  /** Called when the issuer's keys have changed: tokens must be verified again. */
   readonly onChange: () => void;
   readonly log: Logger;
-  /** How soon a key that the issuer takes back is noticed. */
+  /** How often the keys are fetched again: a withdrawn key is noticed within this time. */
   readonly refreshMs?: number;
 }
 
 const REFRESH_MS = 300_000;
 const TIMEOUT_MS = 2000;
-/** A key that is not known is asked for, but not more often than this: anybody can make up names of keys. */
+/** Shortest time between two fetches for unknown keys: a client can make up any key id. */
 const UNKNOWN_KEY_COOLDOWN_MS = 2000;
-/** After a failure nobody waits for another one for so long. */
+/** After a failure, requests fail at once for this long. */
 const RETRY_AFTER_FAILURE_MS = 1000;
 
 /**
- * A JSON Web Key Set, fetched at once and again every few minutes. One that cannot be fetched leaves the keys that are known in use.
+ * A JSON Web Key Set, fetched at once and again every few minutes. While it cannot be fetched, the last keys stay in use.
  * @see https://www.rfc-editor.org/rfc/rfc7517#section-5
  */
 export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: KeySetOptions): KeySet => {
@@ -124,9 +124,9 @@ export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: Key
     try {
       const text = await fetchText(href, options);
       createLocalJWKSet(JSON.parse(text));
-      if (failedMs !== undefined) log.info('the keys of the token issuer are there again');
+      if (failedMs !== undefined) log.info('the keys of the token issuer are available again');
       failedMs = undefined;
-      // Not before whoever waits for this has put the new keys in place.
+      // Later, after the callers of this fetch have stored the new keys.
       if (known !== undefined && known !== text) setImmediate(onChange);
       known = text;
       return new Response(text);
@@ -143,7 +143,7 @@ export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: Key
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: load,
   });
-  // A failure is logged above, and met again by whoever needs a key.
+  // A failure is logged above; a request that needs a key gets it as an error.
   const refresh = (): void => void keyOf.reload().catch(() => {});
   refresh();
   const timer = setInterval(refresh, refreshMs).unref();
@@ -156,7 +156,7 @@ const fetchText = async (...request: Parameters<FetchImplementation>): Promise<s
   return response.text();
 };
 
-// Whether the token is good is not known: with a 401 its owner would throw it away.
+// 503, not 401: the token may be valid, and a client would discard it on a 401.
 const issuerUnavailable = (cause?: unknown): AppError =>
   new AppError('SERVICE_UNAVAILABLE', 'The access token cannot be verified at the moment. Try again shortly.', {
     cause,

@@ -4,27 +4,27 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { AppError, OperatorError } from '../errors.ts';
 
-/** The tokens in a file that may change. */
+/** The access tokens of a file that is watched. */
 export interface TokenFile {
-  /** A token or digest each. */
+  /** Tokens or digests. */
   readonly texts: () => readonly string[];
   readonly close: () => void;
 }
 
 interface Options {
   readonly path: string;
-  /** Called when there are others than before. */
+  /** Called after the tokens have changed. */
   readonly onChange: () => void;
   readonly log: Logger;
 }
 
-/** Asked for, not waited for: a mounted secret is a link that changes its target, of which nobody is notified. */
+/** By polling: a mounted secret is a symbolic link, and file events do not report its new target. */
 const POLL_MS = 1000;
 
 /**
- * Reads one token a line; blank lines and those that begin with # are nothing. Read again within a second or two of a change: a file without
- * tokens then lets nobody in, and one that cannot be read, or has a line that is no token, leaves those that were good before.
- * @throws OperatorError for a file that cannot be read or holds no token at the start
+ * Reads one token a line; blank lines and lines that begin with # are ignored. A change is read within two seconds: an empty file then admits
+ * nobody; a file that is unreadable or has an invalid line leaves the former tokens in use.
+ * @throws OperatorError if at the start the file is unreadable or has no token
  */
 export const openTokenFile = async ({ path, onChange, log }: Options): Promise<TokenFile> => {
   let texts = await readTokenFile(path);
@@ -37,7 +37,8 @@ export const openTokenFile = async ({ path, onChange, log }: Options): Promise<T
         onChange();
         log.info({ tokens: read.length }, 'the access tokens were read again');
       },
-      (error: unknown) => log.error({ err: error }, 'the access tokens stay as they were'),
+      (error: unknown) =>
+        log.error({ err: error }, 'the access tokens could not be read again; the former ones stay in use'),
     );
   };
   watchFile(path, { interval: POLL_MS, persistent: false }, reread);
@@ -49,14 +50,14 @@ const readTokenFile = async (path: string): Promise<readonly string[]> => {
     throw new OperatorError(`ACCESS_TOKENS_FILE cannot be read: ${path} (${error.code})`);
   });
   const lines = content.split(/\r?\n/).map((line) => line.trim());
-  // The line is a secret, even where it is wrong.
+  // The message has the number of the line only: an invalid line may still hold a secret.
   const wrong = lines.findIndex((line) => line !== '' && !line.startsWith('#') && !isToken(line));
   if (wrong >= 0)
     throw new OperatorError(`ACCESS_TOKENS_FILE must hold ${TOKEN_RULE}, a line each: ${path}:${wrong + 1}`);
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
 };
 
-/** Tokens that are known by their SHA-256 digests. */
+/** SHA-256 digests of tokens. */
 export type TokenList = readonly Buffer[];
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/i;
@@ -77,19 +78,19 @@ export const readTokens = (texts: readonly string[]): TokenList =>
 
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
-/** Every token is compared, in constant time, so that the time taken tells nothing about any of them. */
+/** Compares with every digest in constant time, so that the duration reveals nothing. */
 const includesToken = (list: TokenList, token: string): boolean => {
   const candidate = digestOf(token);
   return list.map((known) => timingSafeEqual(known, candidate)).includes(true);
 };
 
 /**
- * When a token stops being good, in the database's milliseconds; or why it is not.
- * @throws (in the promise) AppError SERVICE_UNAVAILABLE where that cannot be found out
+ * When a token expires, in milliseconds of the database's clock; or why it is refused.
+ * @throws (in the promise) AppError SERVICE_UNAVAILABLE if that cannot be verified now
  */
 export type VerifyToken = (token: string) => Promise<number | Refusal>;
 
-/** Looks a token up in the list, and has the issuer's keys tell of one that is not there. */
+/** Looks a token up in the list, and verifies it as a JWT if it is not there. */
 export const createVerifyToken =
   (tokens: () => TokenList, verifyJwt: VerifyToken | undefined): VerifyToken =>
   async (token) => {
@@ -97,7 +98,7 @@ export const createVerifyToken =
     return verifyJwt ? verifyJwt(token) : 'invalid';
   };
 
-/** Why a caller is not let in; `missing`: it brought nothing that could be a token. */
+/** Why a caller is refused; `missing`: the request has no token. */
 export type Refusal = 'missing' | 'invalid' | 'expired';
 
 const MESSAGES: Readonly<Record<Refusal, string>> = {
@@ -112,7 +113,7 @@ export const bearerChallenge = (refusal: Refusal): AppError => {
   return unauthenticated(refusal, `Bearer realm="vitrine"${attributes}`);
 };
 
-/** The 401 of a page: a browser asks its user for a name (any) and a password (the token). */
+/** The 401 of a page: the browser asks for a name (any) and a password (the token). */
 export const basicChallenge = (refusal: Refusal): AppError =>
   unauthenticated(refusal, 'Basic realm="vitrine: any name, and the access token as the password", charset="UTF-8"');
 

@@ -4,11 +4,11 @@ import type { Registry } from 'prom-client';
 import { AppError } from '../errors.ts';
 import { type Metrics, type MetricsPage, pageOf, registryOnce } from '../observability/metrics.ts';
 
-/** What a registry holds, in the form that prom-client aggregates. */
+/** The metrics of a process, in the form that prom-client aggregates. */
 type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export type MetricsFromWorker =
-  /** What it has counted: the answer to `collect`, and its last message when another worker takes its place. */
+  /** The worker's metrics: the reply to `collect`, and its last message before it is replaced. */
   | { readonly kind: 'metrics'; readonly metrics: MetricsJson }
   /** A scraper has asked it for the metrics of all workers. */
   | { readonly kind: 'ask-page' };
@@ -18,16 +18,16 @@ export type MetricsToWorker =
   /** The answer to `ask-page`; without a page when the aggregation failed. */
   | { readonly kind: 'page'; readonly page?: MetricsPage };
 
-/** A worker that is too busy to answer in this time counts with its previous answer. */
+/** If a worker does not reply within this time, its previous reply counts. */
 const COLLECT_TIMEOUT_MS = 2000;
 
-/** Less than the 10 s that Prometheus waits for. */
+/** Less than Prometheus' scrape timeout, 10 s. */
 const PAGE_TIMEOUT_MS = 5000;
 
-/** How many ended workers are kept apart before their counts are aggregated into one. */
+/** Number of ended workers after which their counts are merged into one. */
 const MAX_ENDED = 16;
 
-/** prom-client averages or omits these; but the event loop that lags most is the one that matters, and the oldest process is when all began. */
+/** prom-client averages or omits these. Here the largest lag of an event loop counts, and the earliest start. */
 const AGGREGATORS: readonly (readonly [RegExp, 'min' | 'max'])[] = [
   [/^nodejs_eventloop_lag_(?!min)/, 'max'],
   [/^process_start_time_seconds$/, 'min'],
@@ -38,7 +38,7 @@ interface Sources {
   readonly deaths: () => number;
 }
 
-/** The metrics that only the primary knows, and those of its process. */
+/** Metrics of the primary: what only it knows, and its own process. */
 export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) =>
   registryOnce(async () => {
     const { collectDefaultMetrics, Registry } = await import('prom-client');
@@ -57,14 +57,14 @@ export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Prom
 
 /** In the primary: the metrics of all workers on one page. prom-client's `clusterMetrics` forgets workers that have ended, and fails when one is slow. */
 export interface ClusterMetrics {
-  /** Counts this worker in, and keeps its counters when it ends: Prometheus would take a smaller sum for a restart of the counter. */
+  /** Adds a worker, and keeps its counters after its end: Prometheus would read a smaller sum as a reset. */
   readonly add: (worker: Worker) => void;
   readonly page: () => Promise<MetricsPage>;
 }
 
 export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
   const ownRegistry = createPrimaryRegistry(sources);
-  /** The last answer of each worker that runs. */
+  /** The last reply of each running worker. */
   const latest = new Map<Worker, MetricsJson>();
   const answered = new Map<Worker, () => void>();
   const ended: MetricsJson[] = [];
@@ -84,7 +84,7 @@ export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
       ended.splice(0, parts.length, await (await aggregate(parts)).getMetricsAsJSON());
     }
     const own = await registry.getMetricsAsJSON();
-    // Nothing is awaited while the list is made: each worker is in `ended` or in `latest`, never in both.
+    // No `await` while the list is built: each worker is either in `ended` or in `latest`.
     return pageOf(await aggregate([own, ...ended, ...latest.values()]));
   };
 
@@ -97,13 +97,13 @@ export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
         answered.get(worker)?.();
       });
       const leave = (): void => {
-        // Gauges describe the moment, and end with their process.
+        // Gauges describe the present: those of an ended process are dropped.
         ended.push((latest.get(worker) ?? []).filter(({ type }) => ['counter', 'histogram'].includes(String(type))));
         latest.delete(worker);
         answered.get(worker)?.();
         answered.delete(worker);
       };
-      // Its last messages may be read after its end.
+      // Its last messages may arrive after its end.
       worker.once('exit', () => {
         if (worker.isConnected()) worker.once('disconnect', leave);
         else leave();
@@ -123,7 +123,7 @@ const aggregate = async (parts: readonly MetricsJson[]): Promise<Registry> => {
   return AggregatorRegistry.aggregate(parts.map(prepared));
 };
 
-/** NaN (the mean of nothing) becomes null in a message between processes: values that are no numbers are left out. */
+/** NaN (a mean without values) becomes null between processes: such values are dropped. */
 const prepared = (metrics: MetricsJson): MetricsJson =>
   metrics.map((metric) => ({
     ...metric,
@@ -131,7 +131,7 @@ const prepared = (metrics: MetricsJson): MetricsJson =>
     values: metric.values.filter(({ value }) => Number.isFinite(value)),
   })) as MetricsJson;
 
-/** In a worker: the metrics of all. @throws AppError when the primary does not answer in time */
+/** In a worker: the metrics of all workers. @throws AppError if the primary does not reply in time */
 export const askPrimaryForPage = (): Promise<MetricsPage> =>
   new Promise((resolve, reject) => {
     const settle = (page?: MetricsPage): void => {
@@ -148,7 +148,7 @@ export const askPrimaryForPage = (): Promise<MetricsPage> =>
     process.send?.({ kind: 'ask-page' } satisfies MetricsFromWorker);
   });
 
-/** In a worker: the message with what it has counted so far. */
+/** In a worker: the message with its metrics. */
 export const metricsMessage = async (metrics: Metrics): Promise<MetricsFromWorker> => ({
   kind: 'metrics',
   metrics: await (await metrics.registry()).getMetricsAsJSON(),

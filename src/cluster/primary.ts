@@ -12,35 +12,35 @@ interface StartedWorker {
   readonly worker: Worker;
   readonly name: string;
   readonly url: string;
-  /** Resolves with its exit code or the signal that ended it, or with `leaving` when it was asked to end and waits to be replaced. */
+  /** Resolves with its exit code or signal, or with `leaving` when it got SIGTERM and waits for its replacement. */
   readonly over: Promise<number | NodeJS.Signals | 'leaving'>;
 }
 
-/** A worker that has served this long did not end because of its start. */
+/** After this time of service, an end of the worker does not count as a failed start. */
 const STEADY_MS = 10_000;
 
 const MIN_BACK_OFF_MS = 100;
 const MAX_BACK_OFF_MS = 10_000;
 
-/** How long a worker may take beyond the time for its shutdown before it is killed. */
+/** Time that a worker may exceed its shutdown timeout by before it is killed. */
 const GRACE_MS = 500;
 
-/** @param failures how often in a row a worker ended soon, or did not start */
+/** @param failures number of starts in a row that failed or ended soon */
 export const backOffMs = (failures: number): number =>
   failures === 0 ? 0 : Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** (failures - 1));
 
 /**
- * Serves by several worker processes, each with a whole gateway that listens for itself at the one port: on Linux the system distributes the connections,
+ * Serves by several worker processes, each a whole gateway that listens on the same port (`reusePort`): on Linux the system distributes the connections,
  * elsewhere Node's primary does. This process, the primary, replaces workers that end, and loads nothing of the gateway.
- * (Workers that accept from one shared socket would keep connections in one queue when one of them closes, but on Linux one of two then takes nearly all
- * that come at once: 62 of 64.)
- * @throws Error with the first reason why a worker does not start, as the worker had it
+ * (Workers that accept from one shared socket would not lose queued connections when one of them closes, but on Linux one of two then takes nearly
+ * all simultaneous connections: 62 of 64.)
+ * @throws Error with the error of the first worker that cannot start
  */
 export const serveByWorkers = async (config: Config, databaseUrl: string, log: Logger): Promise<Serving> => {
   const finishMs = config.shutdownTimeoutMs + GRACE_MS;
-  // All workers get the same port. That no other program has it is checked here: sockets that share a port do not tell.
+  // All workers get the same port. Whether another program has it is checked here: a socket with `reusePort` would not report that.
   const environment = { DATABASE_URL: databaseUrl, PORT: String(await findPort(config)) };
-  /** Those that have not ended, whether they serve or not. */
+  /** Workers that have not ended, serving or not. */
   const running = new Map<Worker, Promise<unknown>>();
   let deaths = 0;
   let serving = 0;
@@ -58,12 +58,12 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     metrics.page().then(
       (page) => tell(worker, { kind: 'page', page }),
       (error: unknown) => {
-        log.error({ err: error }, 'the metrics of the workers do not add up');
+        log.error({ err: error }, 'the metrics of the workers cannot be aggregated');
         tell(worker, { kind: 'page' });
       },
     );
 
-  /** Runs this program once more, with the same arguments. Resolves when it serves. */
+  /** Starts this program as a worker, with the same arguments. Resolves when it serves. */
   const start = async (): Promise<StartedWorker> => {
     const worker = cluster.fork(environment);
     const name = `worker ${worker.id} (process ${worker.process.pid})`;
@@ -75,7 +75,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
       url.reject(new Error(`${name} ended with ${code ?? signal} before it served`));
       over.resolve(code ?? signal ?? -1);
     });
-    // A message to a worker that is ending cannot be delivered, and need not be.
+    // A message to an ending worker may fail; it is not needed.
     worker.on('error', () => {});
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'serving') url.resolve(message.url);
@@ -88,7 +88,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     return started;
   };
 
-  /** Replaces this worker, and each that has taken its place, until the gateway stops. */
+  /** Replaces this worker, and each of its replacements, until the gateway stops. */
   const keep = async (first: StartedWorker): Promise<void> => {
     let current = first;
     for (let failures = 0; ; ) {
@@ -101,7 +101,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
         serving -= 1;
         deaths += 1;
         failures = performance.now() - sinceMs > STEADY_MS ? 0 : failures + 1;
-        log.error(`${name} ended with ${how}: another takes its place`);
+        log.error(`${name} ended with ${how}; it is replaced`);
       }
       for (let next: StartedWorker | undefined; !next; ) {
         await delay(backOffMs(failures));
@@ -114,7 +114,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
           log.error({ err: error }, `a worker does not start; the next try is in ${backOffMs(failures) / 1000} s`);
         }
       }
-      log.info(`${current.name} has taken its place`);
+      log.info(`${current.name} replaces it`);
       if (how === 'leaving') {
         serving -= 1;
         tell(worker, { kind: 'leave' });
@@ -123,7 +123,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     }
   };
 
-  // However this process ends, no worker is left.
+  // No worker outlives this process.
   process.once('exit', kill);
 
   let workers: StartedWorker[];
@@ -149,6 +149,6 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
   };
 };
 
-/** The error that a worker could not start for. */
+/** The start error of a worker. */
 const failureOf = ({ message, stack, isOperators }: Extract<FromWorker, { kind: 'failed' }>): Error =>
   isOperators ? new OperatorError(message) : Object.assign(new Error(message), { stack });

@@ -10,16 +10,16 @@ import { askPrimaryForPage, type MetricsFromWorker, type MetricsToWorker, metric
 export type FromWorker =
   | MetricsFromWorker
   | { readonly kind: 'serving'; readonly url: string }
-  /** It could not start, and ends. `isOperators`: whether the fault is an OperatorError. */
+  /** The worker could not start, and ends. `isOperators`: the cause is an OperatorError. */
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string; readonly isOperators: boolean }
-  /** It was sent SIGTERM, and serves until another worker has taken its place. */
+  /** The worker got SIGTERM, and serves until it is replaced. */
   | { readonly kind: 'leaving' };
 
 export type ToWorker =
   | MetricsToWorker
   /** The whole gateway ends. */
   | { readonly kind: 'stop' }
-  /** Another worker has taken its place. */
+  /** The worker has been replaced. */
   | { readonly kind: 'leave' };
 
 /** Resolves when the message is written, so that the process may end. Never rejects: without a primary, Node ends this process. */
@@ -29,8 +29,8 @@ const send = (message: FromWorker): Promise<void> =>
   });
 
 /**
- * Serves in one of the processes of `serveByWorkers`, with a gateway of its own that listens for itself. It ends when the primary says so; when the primary
- * is gone, Node ends it.
+ * Runs one worker of `serveByWorkers`: a gateway with its own listening socket. It ends when the primary says so; without a primary, Node
+ * ends it.
  */
 export const serveAsWorker = async (): Promise<void> => {
   let serving: ServingGateway | undefined;
@@ -39,7 +39,7 @@ export const serveAsWorker = async (): Promise<void> => {
   let log: Logger | undefined;
 
   const end = async (how: 'stop' | 'leave', exitCode = 0): Promise<void> => {
-    // Also when it is leaving already: `/readyz` says no from now on.
+    // Also when it is being replaced already: `/readyz` must answer 503 from now on.
     const ended = serving?.[how]();
     if (isEnding) return;
     isEnding = true;
@@ -56,7 +56,7 @@ export const serveAsWorker = async (): Promise<void> => {
     if (kind === 'stop' || kind === 'leave') void end(kind);
     if (kind === 'collect' && serving) void send(await metricsMessage(serving.metrics));
   });
-  // A terminal sends these to the primary too, which tells its workers.
+  // A terminal sends these signals to the primary too, which stops its workers.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('SIGTERM', () => void send({ kind: 'leaving' }));
 

@@ -5,14 +5,14 @@ import { GROUPS, ROWS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { COMMANDS } from './commands.ts';
 
-/** What most tools end with when they are called in a way that they do not know. */
+/** The usual exit code for wrong usage. */
 const USAGE_EXIT_CODE = 2;
 
 export const usageError = (message: string): OperatorError => new OperatorError(message, { exitCode: USAGE_EXIT_CODE });
 
 /**
- * Refuses what a command does not know: citty would pass over it, and a `--dryrun` would be a real run.
- * @throws OperatorError with the nearest thing that there is
+ * Refuses unknown arguments: citty would ignore them, so that `--dryrun` would be a real run.
+ * @throws OperatorError that suggests the nearest name
  */
 export const checkArguments = (command: string, definitions: ArgsDef, rawArgs: readonly string[]): void => {
   const help = `Run "vitrine ${command} --help".`;
@@ -44,11 +44,11 @@ export const checkArguments = (command: string, definitions: ArgsDef, rawArgs: r
   if (takesFiles && positionals === 0) throw usageError(`Which file? ${help}`);
 };
 
-/** Checked here because citty's own message has colour codes in it, wherever it goes. */
+/** Checked here because citty's own message always has colour codes. */
 const choicesOf = (definition: ArgDef | undefined): readonly string[] | undefined =>
   definition?.type === 'enum' ? definition.options : undefined;
 
-/** " Did you mean …?", where one of the names is near. */
+/** " Did you mean …?", if a known name is similar. */
 export const suggest = (given: string, names: readonly string[], prefix = ''): string => {
   const [nearest] = names
     .map((name) => ({ name, edits: distance(given.toLowerCase(), name) }))
@@ -60,10 +60,10 @@ export const suggest = (given: string, names: readonly string[], prefix = ''): s
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
 Everything else is set up by environment variables: "vitrine serve --help" lists them.`;
 
-// styleText leaves colours out where the stream is no terminal or NO_COLOR is set: https://no-color.org
+// styleText writes no colours if the stream is no terminal or NO_COLOR is set: https://no-color.org
 const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
 
-/** Lines of two columns. */
+/** Formats two columns. */
 const table = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n');
@@ -106,7 +106,7 @@ export const commandHelp = async (name: string, command: CommandDef<ArgsDef>): P
   return sections.join('\n\n');
 };
 
-/** Every environment variable: its default, what it does and what it takes. */
+/** Every environment variable: default, meaning, accepted values. */
 const variableSections = (): string[] =>
   Object.entries(GROUPS).map(([id, { title, about }]) => {
     const rows = ROWS.filter(([, { group }]) => group === id);
@@ -120,7 +120,7 @@ const variableSections = (): string[] =>
 const presetOf = ({ default: preset, whenUnset, unit }: Variable): string =>
   `(default: ${plain(whenUnset ?? [preset, unit].filter(Boolean).join(' '))})`;
 
-/** Lines that fit into a terminal. */
+/** Wraps text for a terminal. */
 const indented = (markdown: string): string =>
   (plain(markdown).match(/\S.{0,90}(?=\s|$)/g) ?? []).map((line) => `      ${line}`).join('\n');
 
@@ -129,6 +129,6 @@ const plain = (markdown: string): string => markdown.replaceAll('`', '');
 const descriptionOf = async (command: CommandDef<ArgsDef>): Promise<string> =>
   ((await resolve(command.meta)) as CommandMeta | undefined)?.description ?? '';
 
-/** citty lets what it is given be a value, a promise or a function. */
+/** citty accepts a value, a promise or a function. */
 const resolve = async <T>(value: T | Promise<T> | (() => T | Promise<T>)): Promise<T> =>
   typeof value === 'function' ? (value as () => T | Promise<T>)() : value;

@@ -1,6 +1,6 @@
 import type { CommandDef } from 'citty';
 
-/** Every command, loaded when it is asked for. */
+/** Every command, loaded on demand. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has arguments of its own
 export const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
   serve: () => import('./serve.ts').then((module) => module.serveCommand),

@@ -3,16 +3,16 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** The group and all others may write. */
+/** Write permission of the group and of all others. */
 const OTHERS_WRITE = 0o022;
 
-/** Only its owner may rename or delete what is in such a directory, as in `/tmp`. */
+/** Sticky bit, as of `/tmp`: only the owner of a file may rename or delete it. */
 const STICKY = 0o1000;
 
 /**
- * Has Node keep what modules compile to in a directory of this user, below `XDG_CACHE_HOME` or `~/.cache`. Node runs what it finds there, and by itself
- * takes a directory below the system's temporary one without asking who made it. Without a directory that only this user (and root)
- * can write to, nothing is kept. What the operator has set (`NODE_COMPILE_CACHE`, `NODE_DISABLE_COMPILE_CACHE`) is left to Node.
+ * Turns on Node's compile cache in a directory of this user, below `XDG_CACHE_HOME` or `~/.cache`. Node executes what it finds in the cache, and its own
+ * default is below the system's temporary directory, whoever created it. Without a directory that only this user (and root) can write
+ * to, nothing is cached. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` of the operator take precedence.
  */
 export const keepCompiled = ({
   NODE_COMPILE_CACHE,
@@ -25,11 +25,11 @@ export const keepCompiled = ({
     const directory = makeOwn(join(makeSafe(caches), 'vitrine'));
     enableCompileCache(directory);
   } catch {
-    // A start without it only takes longer.
+    // Without the cache, the start only takes longer.
   }
 };
 
-/** @returns the real path of a directory into which nobody else can write, nor into those above it. @throws Error where there is none */
+/** @returns the real path of the directory, if nobody else can write to it or to one above it. @throws Error otherwise */
 const makeSafe = (path: string): string => {
   const parent = realpathSync(dirname(path));
   assertSafe(parent);
@@ -53,7 +53,7 @@ const assertSafe = (path: string): void => {
   if (dirname(path) !== path) assertSafe(dirname(path));
 };
 
-// Windows knows neither: there the rights of a profile are for its user alone.
+// Windows has neither: there a profile is private to its user.
 const isOwnedBy = ({ uid }: Stats, owners: readonly (number | undefined)[]): boolean =>
   process.platform === 'win32' || owners.includes(uid);
 const isWritable = ({ mode }: Stats): boolean => process.platform !== 'win32' && (mode & OTHERS_WRITE) !== 0;

@@ -57,7 +57,7 @@ const look = async (instances: number): Promise<Finding[]> => {
       ),
     ];
   }
-  // The operator's own is not waited for: that it is away is what is to be told.
+  // An operator's database is not waited for: if it is away, that is the finding.
   if (config.databaseUrl !== undefined)
     return [...environment, ...(await examine(FEATURES, config, config.databaseUrl, instances))];
   try {
@@ -89,7 +89,7 @@ const toText = (findings: readonly Finding[]): string => {
   const lines = findings.flatMap(({ check, status, message, remedy }) => {
     const [colour, mark] = MARKS[status];
     const indent = ' '.repeat(width + 7);
-    // styleText leaves colours out where the stream is no terminal or NO_COLOR is set.
+    // styleText writes no colours if the stream is no terminal or NO_COLOR is set.
     const first = `${styleText(colour, mark, { stream: process.stdout })}  ${check.padEnd(width)} ${message.replaceAll('\n', `\n${indent}`)}`;
     return remedy ? [first, `${indent}→ ${remedy}`] : [first];
   });

@@ -6,7 +6,7 @@ import { loadRestOperations } from '../rest/documents.ts';
 import { openapiDocument } from '../rest/openapi/openapi.ts';
 import { createSchema, printSdl } from '../schema.ts';
 
-/** The options of a command that makes a text. */
+/** The options of a command that generates a text. */
 export const GENERATED_FILE_ARGS = {
   write: { type: 'string', description: 'The file to write.', valueHint: 'FILE' },
   check: { type: 'string', description: 'The file to compare; exits with 1 when it differs.', valueHint: 'FILE' },
@@ -15,11 +15,11 @@ export const GENERATED_FILE_ARGS = {
 interface Options {
   readonly write: string | undefined;
   readonly check: string | undefined;
-  /** What to do about a file that differs. */
+  /** What to do if the file differs. */
   readonly differs: (file: string) => string;
 }
 
-/** Prints the text, writes it to a file, or compares a file with it. @throws OperatorError where that differs or cannot be used */
+/** Prints the text, writes it to a file, or compares it with a file. @throws OperatorError if the file differs or is not accessible */
 export const printWriteOrCheck = async (text: string, { write, check, differs }: Options): Promise<void> => {
   if (write) await writeFile(write, text).catch(refuse(write));
   else if (!check) process.stdout.write(text);

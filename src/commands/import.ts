@@ -18,7 +18,7 @@ ${FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}
 
 Exit code 0: every row is in. 1: some rows were rejected, and all others are in. 2: a file was not imported, or no row of any was good.`;
 
-/** What the exit code says, for scripts. */
+/** Exit codes, for scripts. */
 const EXIT = { allIn: 0, someRejected: 1, failed: 2 } as const;
 
 export const importCommand = defineCommand({

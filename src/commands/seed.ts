@@ -16,7 +16,7 @@ export const seedCommand = defineCommand({
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     const database = await openDatabase(config, log);
     const client = new DatabaseClient({ ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 });
-    // The statement under way fails too.
+    // The running statement fails too.
     client.on('error', () => {});
     try {
       await client.connect();

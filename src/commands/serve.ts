@@ -14,7 +14,7 @@ export const serveCommand = defineCommand({
     const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
     for (const warning of unknownVariables(process.env)) log.warn(warning);
 
-    // Until everything stands, a signal just ends the process; an embedded server that it has started ends with it.
+    // During the start, a signal ends the process at once; an embedded server ends with it.
     let stop = async (): Promise<void> => {};
     let isStopping = false;
     const end = async (reason: string, exitCode: number): Promise<void> => {
@@ -26,18 +26,18 @@ export const serveCommand = defineCommand({
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        // Whoever asks twice does not want to wait.
+        // A second signal ends the process at once.
         if (isStopping) process.exit(1);
         void end(signal, 0);
       });
     }
-    // Rejections that nobody handles come here too. What goes wrong while the process drains does not keep it from that.
+    // Unhandled rejections come here too. An error during the shutdown does not stop the shutdown.
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'an error that nobody caught');
       void end('uncaught exception', 1);
     });
 
-    // Before a database is made and filled for nothing. The server looks again: the port may be taken meanwhile.
+    // Checked before a database is created and filled in vain. The server checks again: the port may be taken meanwhile.
     await findPort(config);
     const database = await prepareDatabase(config, log);
     try {
@@ -56,7 +56,7 @@ export const serveCommand = defineCommand({
   },
 });
 
-/** What a newcomer reads once the gateway answers: where it is, and things to try. */
+/** Printed after the first start: the address, and requests to try. */
 export const welcome = (url: string, { exposure, dataDir }: Config): string =>
   `
   Vitrine is open at ${url}

@@ -8,7 +8,7 @@ import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
 import { camelCase, type Exposures, ROWS, type Values, type VariableName } from './variables.ts';
 
-/** One line for each variable of the environment that is none of Vitrine's, but is spelt almost like one. */
+/** A warning for each unknown variable that is spelt almost like one of Vitrine's. */
 export const unknownVariables = (environment: NodeJS.ProcessEnv): string[] => {
   const names = ROWS.map(([name]) => name);
   const read = new Set<string | undefined>(ROWS.flatMap(([name, { alias }]) => [name, alias]));
@@ -20,29 +20,29 @@ export const unknownVariables = (environment: NodeJS.ProcessEnv): string[] => {
     });
 };
 
-// OpenTelemetry has many more variables than the table, with similar names.
+// OpenTelemetry has many variables beyond the table, with similar names.
 const isLike = (given: string, name: string): boolean =>
   !given.startsWith('OTEL_') &&
   (distance(given, name) <= typosIn(name) || continues(given, name) || continues(name, given));
 
-/** Most programs' environments have short names such as HOME and PATH: near to HOST, but not meant. */
+/** Short names such as HOME and PATH are common: they are similar to HOST by chance. */
 const typosIn = (name: string): number => (name.length > 5 ? 2 : 1);
 
-/** Whether a name goes on after another one of several words: CACHE_MAX_MB after CACHE_MAX. */
+/** Whether a name continues another one of several words: CACHE_MAX_MB continues CACHE_MAX. */
 const continues = (beginning: string, name: string): boolean => /_/.test(beginning) && name.startsWith(`${beginning}_`);
 
-/** The environment as the program reads it: the value of each variable as `config.cacheMaxMb`, and what follows from several. */
+/** The configuration: the value of each variable, such as `config.cacheMaxMb`, and values derived from several. */
 export type Config = Readonly<Omit<Values, keyof Derived> & Derived>;
 
-/** What is not simply the value of one variable: other units, groups, and defaults that depend on other variables. */
+/** Derived values: other units, groups, and defaults that depend on other variables. */
 interface Derived {
   readonly cacheMaxBytes: number;
   readonly staleIfErrorMs: number;
   /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
   readonly trustedHops: number;
-  /** A suggestion tells of the schema what introspection would. */
+  /** By default as introspection: a suggestion reveals names of the schema. */
   readonly fieldSuggestions: boolean;
-  /** Unless they are set, what tells of the service is closed beside tokens; the pages of GraphiQL and the demo tell nothing by themselves. */
+  /** By default `token` where access tokens are configured, as these pages reveal facts about the service; GraphiQL and the demo do not. */
   readonly docs: Exposure;
   readonly metrics: Exposure;
   readonly exposure: Exposures;
@@ -55,7 +55,7 @@ interface Derived {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the environment. Nothing else does.
+ * Reads the environment. No other function does.
  * @throws OperatorError with one line for each fault
  */
 export const readConfig = (environment: Environment): Config => {
@@ -67,8 +67,8 @@ export const readConfig = (environment: Environment): Config => {
 };
 
 /**
- * Reads the options of the library, and below them an environment.
- * @throws OperatorError with one line for each option that is not known or not as it must be
+ * Reads the options of the library, which take precedence over an environment.
+ * @throws OperatorError with one line for each unknown or invalid option
  */
 export const readOptions = (options: VariableOptions, environment: Environment = {}): Config => {
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -88,7 +88,7 @@ export const readOptions = (options: VariableOptions, environment: Environment =
     });
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    // A fault names the option where one was given.
+    // A fault names the option rather than the variable.
     const message = known.reduce(
       (text, { name, option }) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), option),
       error.message.replace(/^The environment has/, 'createGateway was given'),
@@ -97,7 +97,7 @@ export const readOptions = (options: VariableOptions, environment: Environment =
   }
 };
 
-/** What no log may contain, of what the operator has configured. */
+/** Secrets of the configuration, which no log may contain. */
 export const secretsOf = (config: Config): readonly string[] =>
   ROWS.flatMap(([name, { value }]) => {
     const configured: unknown = config[camelCase(name)];
@@ -122,7 +122,7 @@ const readValues = (environment: Environment): Values => {
   return Object.fromEntries(ROWS.map(([name]) => [camelCase(name), output[name]])) as Values;
 };
 
-/** The variables that say who may see a page. */
+/** Variables that say who may see a page. */
 const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name]) => name);
 
 const derive = (values: Values): Derived => {
@@ -157,7 +157,7 @@ const derive = (values: Values): Derived => {
   };
 };
 
-/** @returns undefined unless the environment says where traces go */
+/** @returns undefined unless traces are configured */
 const tracingOf = (values: Values): TracingConfig | undefined => {
   const isDisabled = values.otelSdkDisabled?.toLowerCase() === 'true' || values.otelTracesExporter === 'none';
   const isWanted =
@@ -177,7 +177,7 @@ const tracingOf = (values: Values): TracingConfig | undefined => {
 };
 
 const accessFaults = (values: Values, { access }: Derived): string[] => {
-  // An issuer signs for others too: only its name and ours say that a token is meant for this service.
+  // An issuer signs tokens for other services too: only issuer and audience together identify ours.
   const hasKeys = values.jwksUrl !== undefined;
   const unpaired = (['JWT_ISSUER', 'JWT_AUDIENCE'] as const).filter(
     (name) => values[camelCase(name)].length > 0 !== hasKeys,
@@ -197,7 +197,7 @@ const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, c
   if (databaseUrl === undefined && databaseDirectUrl !== undefined)
     faults.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it');
   if (databaseUrl === undefined && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs DATABASE_URL beside it');
-  // Without notifications, nobody can know that a replica has replayed a change.
+  // Without notifications, the gateway cannot know whether a replica has replayed a change.
   if (changeFeed === 'poll' && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs CHANGE_FEED=listen');
   return faults;
 };
@@ -213,7 +213,7 @@ const SECRETS: ReadonlySet<unknown> = new Set<VariableName>(
   ROWS.filter(([, { value }]) => value.secretsIn).map(([name]) => name),
 );
 
-/** The value of a fault. A wrong secret is still a secret: its name is shown, its value is not. */
+/** The value in a fault. An invalid secret may still be a secret, so it is not shown. */
 const shown = ({ path }: v.BaseIssue<unknown>): string => {
   const { key, value } = path?.[0] ?? {};
   return SECRETS.has(key) ? '…' : createScrub()(shortened(String(value), MAX_SHOWN_CHARS));

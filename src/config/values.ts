@@ -20,7 +20,7 @@ export interface Value<T> {
   readonly accepts: string;
   /** The TypeScript type of the library's option. */
   readonly optionType: string;
-  /** The parts of a value that no log may contain. A value that may have such parts is not repeated in a fault either. */
+  /** The secret parts of a value, which no log may contain. Faults do not repeat a value of a kind that may have them. */
   secretsIn?(value: T): readonly string[];
 }
 
@@ -101,7 +101,7 @@ export const toggle: Value<boolean> = {
   optionType: 'boolean',
 };
 
-/** A switch with a third position: only for callers with an access token. */
+/** A switch with a third position, `token`: only for callers with an access token. */
 export const exposure: Value<Exposure> = {
   schema: v.pipe(
     v.string(),
@@ -226,7 +226,7 @@ export const replicaUrls: Value<readonly string[]> = {
 
 const passwordsIn = (url: string): readonly string[] => {
   const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};
-  // A password that is also the user's or the database's name cannot be told from it in a log, and is no secret.
+  // A password equal to the name of the user or the database is no secret, and hiding it would hide the name.
   const isName = password === username || `/${password}` === pathname;
   return password && !isName ? [password, decoded(password)] : [];
 };

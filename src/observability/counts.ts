@@ -1,8 +1,8 @@
-/** How often values fell into which range, as plain numbers: to add one is two increments, and those of several processes can be added up. */
+/** A histogram in plain numbers: adding a value costs two increments, and histograms of several processes can be summed. */
 export class Distribution {
-  /** Upper bounds, included, in rising order; what is above the last is counted too. */
+  /** Inclusive upper bounds in rising order. Larger values are counted in one more range. */
   readonly bounds: readonly number[];
-  /** One more than bounds. */
+  /** One for each bound, and one for larger values. */
   readonly counts: number[];
   sum = 0;
 
@@ -23,20 +23,20 @@ export class Distribution {
 /** Which handler took a request; `other`: pages, health, metrics. */
 export type HandlerName = 'rest' | 'graphql' | 'other';
 
-/** `none`: not asked for, or never kept. */
+/** `none`: the cache was not asked, or the response is not cacheable. */
 export type CacheUse = 'hit' | 'stale' | 'miss' | 'none';
 
-/** The answers to one operation that came about in one way. */
+/** Responses of one operation with the same use of the cache. */
 export interface Answered {
   readonly statuses: Map<number, number>;
   readonly seconds: Distribution;
 }
 
-/** The answers to one operation. */
+/** Responses of one operation. */
 export interface OperationCounts {
   readonly handler: HandlerName;
   readonly operation: string;
-  /** Its path, with parameters in braces; undefined for pages. */
+  /** The path, with parameters in braces; undefined for pages. */
   readonly route: string | undefined;
   readonly byCache: Map<CacheUse, Answered>;
   /** Cached responses that were found by the bytes of their request: counted by an increment, not timed. */
@@ -44,12 +44,12 @@ export interface OperationCounts {
 }
 
 export interface RequestCounts {
-  /** The counts of an operation. Clients choose the names of theirs: past a number of them, the rest is one operation, `other`. */
+  /** The counts of an operation. Clients name their operations: beyond 100 names, further ones count as `other`. */
   readonly of: (handler: HandlerName, operation: string, route?: string) => OperationCounts;
   readonly all: () => Iterable<OperationCounts>;
-  /** The requests that ended with an error of the table, by handler and code; in GraphQL they may well have status 200. */
+  /** Requests that ended with an error, by handler and code. In GraphQL their status may be 200. */
   readonly errors: Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>;
-  /** Being answered now. */
+  /** Requests without a response yet. */
   inFlight: number;
 }
 
@@ -109,14 +109,14 @@ export const countError = ({ errors }: RequestCounts, handler: HandlerName, code
   error.count += 1;
 };
 
-/** The statements that were sent to the database. */
+/** Statements sent to the database. */
 export interface StatementCounts {
   readonly byName: Map<string, number>;
   readonly seconds: Distribution;
   failed: number;
 }
 
-/** Our own statements have names of our own; Prisma names its by their text. */
+/** Our statements have readable names; Prisma's are named by a hash of their text. */
 const PRISMA = /^prisma_/;
 
 export const createStatementCounts = (): StatementCounts => ({

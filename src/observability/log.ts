@@ -2,7 +2,7 @@ import { type DestinationStream, destination, type Logger, type LoggerOptions, p
 import { createScrub, shortened, visible, visibleJson, visibleLines } from './redaction.ts';
 import type { RequestContext } from './request-observer.ts';
 
-/** The log of one request: most never write a line, so it is made when first asked for. */
+/** The logger of a request, created on first use: most requests log nothing. */
 export type LazyLog = () => Logger;
 
 export const lazyLog = (log: Logger, { origin: { requestId, span } }: RequestContext): LazyLog => {
@@ -16,13 +16,13 @@ export const lazyLog = (log: Logger, { origin: { requestId, span } }: RequestCon
 interface LogOptions {
   /** A pino level, or `silent`. */
   readonly level: string;
-  /** What no line may hold. */
+  /** Secrets that no line may contain. */
   readonly secrets?: readonly string[];
-  /** Which of several processes it is that writes, where they share their output. */
+  /** Number of the worker, where several share the output. */
   readonly worker?: number | undefined;
 }
 
-/** How every line is made: errors as {@link errorRecord} tells them, without secrets, and without characters that a reader's screen obeys. */
+/** Format of every line: errors as {@link errorRecord} writes them, no secrets, no control characters. */
 export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOptions => {
   const scrub = createScrub(secrets);
   return {
@@ -33,7 +33,7 @@ export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOption
   };
 };
 
-/** JSON lines, or on a terminal text that people read. */
+/** JSON lines, or readable text on a terminal. */
 export const createLog = async (given: LogOptions): Promise<Logger> => {
   return pino(
     logOptions(given),
@@ -41,14 +41,14 @@ export const createLog = async (given: LogOptions): Promise<Logger> => {
   );
 };
 
-// Loaded only where someone reads it: production starts without.
+// Loaded only for a terminal: production starts without it.
 const prettyStream = async (): Promise<DestinationStream> => {
   const { default: pretty } = await import('pino-pretty');
   const stream = pretty({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
   return { write: (line) => void stream.write(forTerminal(line)) };
 };
 
-/** What JSON has escaped is written out again on a terminal, where it would move the cursor or begin a line. */
+/** Readable output undoes JSON's escapes, so control characters are escaped again: they would move the cursor or begin a line. */
 export const forTerminal = (line: string): string =>
   `${JSON.stringify(
     JSON.parse(line, (key, value: unknown) =>
@@ -56,42 +56,42 @@ export const forTerminal = (line: string): string =>
     ),
   )}\n`;
 
-/** Lines that wait for whoever reads them: past that, new ones are dropped. */
+/** Bytes that may wait for a slow reader. Beyond it, new lines are dropped. */
 const MAX_WAITING_BYTES = 16_777_216;
 
-/** So many are written sooner. */
+/** Bytes that are written without waiting for more. */
 const MIN_WRITE_BYTES = 16_000;
 
-/** So long lines gather: a busy gateway makes few writes, each of which costs more than ten lines, and waits for none. */
-const GATHER_MS = 10;
+/** Longest time that lines wait to be written together: a write costs more than ten lines. */
+const WRITE_DELAY_MS = 10;
 
-/** What the system writes into a pipe at one go, however slow its reader: https://man7.org/linux/man-pages/man7/pipe.7.html, PIPE_BUF. */
+/** Bytes that the system writes into a pipe atomically (PIPE_BUF): https://man7.org/linux/man-pages/man7/pipe.7.html */
 const ATOMIC_BYTES = 4096;
 
 /**
- * Standard output, for lines by the thousand. What is left is written when the process exits.
- * @param isShared whether other processes write there too: then lines come out whole, for more and smaller writes
+ * Buffered standard output. The rest is written when the process exits.
+ * @param isShared whether other processes write to it too: then each write is atomic, and writes are more and smaller
  */
 const createLineStream = (isShared = false): DestinationStream & { readonly flushSync: () => void } => {
   const sizes = isShared ? { minLength: ATOMIC_BYTES - 1, maxWrite: ATOMIC_BYTES } : { minLength: MIN_WRITE_BYTES };
   const lines = destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...sizes });
-  let isGathering = false;
+  let isWriteScheduled = false;
   const flush = (): void => {
-    isGathering = false;
+    isWriteScheduled = false;
     lines.flush();
   };
   return {
     write: (line) => {
       lines.write(line);
-      if (isGathering) return;
-      isGathering = true;
-      setTimeout(flush, GATHER_MS).unref();
+      if (isWriteScheduled) return;
+      isWriteScheduled = true;
+      setTimeout(flush, WRITE_DELAY_MS).unref();
     },
     flushSync: () => lines.flushSync(),
   };
 };
 
-/** What the log says of an error: what and where, and nothing of what was asked. */
+/** What is logged of an error: kind, message and stack, but no value of a query. */
 export interface ErrorRecord {
   readonly type: string;
   readonly message: string;
@@ -100,11 +100,11 @@ export interface ErrorRecord {
   readonly [name: string]: unknown;
 }
 
-/** A driver puts values of queries into its messages. */
+/** Messages of a database driver contain values of queries. */
 const MAX_MESSAGE_CHARS = 500;
 const MAX_CAUSES = 5;
 
-// Of the drivers' own properties those that name things; `detail`, `where`, `parameters`, `input` and the like hold values.
+// Properties of driver errors that hold names. Others (`detail`, `where`, `parameters`, `input`) hold values.
 const NAMES = [
   'code',
   'errno',
@@ -137,7 +137,7 @@ export const errorRecord = (error: unknown, depth = 0): ErrorRecord => {
 
 const clean = (text: string): string => visible(shortened(text, MAX_MESSAGE_CHARS));
 
-/** The lines of the stack below the message, which may have any lines of its own. */
+/** The stack without the message, which may have several lines. */
 const framesOf = ({ stack = '', message }: Error): string[] =>
   stack
     .slice(stack.indexOf(message) + message.length)

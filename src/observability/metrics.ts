@@ -15,28 +15,28 @@ import {
 import { createRequestLog, createRequestObserver, type LogRequests, type RequestObserver } from './request-observer.ts';
 import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
 
-/** Where the numbers come from: plain ones, kept by whoever does the work, and read when they are asked for. */
+/** Sources of the metrics: plain numbers that each part keeps, read at a scrape. */
 export interface MetricSources {
   readonly version: string;
   readonly requests: RequestCounts;
   readonly statements: StatementCounts;
   readonly responseCache: {
     readonly stats: { hits: number; misses: number; stale: number; joined: number };
-    /** Bytes in use, and entries. */
+    /** Bytes and entries in use. */
     readonly size: () => { bytes: number; entries: number };
   };
   readonly cacheMaxBytes: number;
   readonly freshnessMonitor: { readonly ageMs: () => number; readonly isLost: () => boolean };
-  /** How many views each statement counted, and how many wait. */
+  /** Views per statement, and views that wait. */
   readonly views: { readonly batchSizes: Distribution; readonly waiting: () => number };
   readonly pool: Pool;
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
-  /** Compiled operations that failed, by how the reference executor ended. */
+  /** Failures of compiled operations, by the outcome of the reference executor. */
   readonly fallBacks: Readonly<Record<'failed' | 'answered', number>>;
 }
 
-/** What a scrape is answered. */
+/** The response to a scrape. */
 export interface MetricsPage {
   readonly contentType: string;
   readonly body: string;
@@ -44,14 +44,14 @@ export interface MetricsPage {
 
 export interface Metrics {
   /**
-   * All metrics of this gateway and its process. What `getMetricsAsJSON` gives can be added up with that of other processes by
+   * All metrics of this gateway and its process. The result of `getMetricsAsJSON` can be aggregated over processes by
    * prom-client's `AggregatorRegistry.aggregate`.
    */
   readonly registry: () => Promise<Registry>;
   readonly page: () => Promise<MetricsPage>;
 }
 
-/** @param pageOfAll where this process is one of several: what they come to together */
+/** @param pageOfAll the metrics of all workers together, where there are several */
 export const createMetrics = (sources: MetricSources, pageOfAll?: Metrics['page']): Metrics => {
   const registry = registryOnce(async () => {
     const { createRegistry } = await import('./prometheus.ts');
@@ -60,16 +60,16 @@ export const createMetrics = (sources: MetricSources, pageOfAll?: Metrics['page'
   return { registry, page: pageOfAll ?? (async () => pageOf(await registry())) };
 };
 
-/** What a registry holds now, as text. */
+/** The metrics of a registry as text. */
 export const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
   contentType: registry.contentType,
   body: await registry.metrics(),
 });
 
-/** So that the delay of the event loop, looked at every 10 ms, has been seen a few times. */
+/** Enough for a few samples of the event loop's delay, one every 10 ms. */
 const FIRST_LOOK_MS = 50;
 
-/** Nothing is loaded, and nothing of the process is observed, before somebody asks. */
+/** prom-client is loaded, and the process is observed, from the first scrape on. */
 export const registryOnce = (create: () => Promise<Registry>): (() => Promise<Registry>) => {
   let registry: Promise<Registry> | undefined;
 
@@ -85,7 +85,7 @@ export const registryOnce = (create: () => Promise<Registry>): (() => Promise<Re
   };
 };
 
-/** What sees to it that the gateway can be watched. */
+/** Logs, metrics and traces of a gateway. */
 export interface Observability {
   readonly version: string;
   readonly requests: RequestCounts;

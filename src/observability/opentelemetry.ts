@@ -24,13 +24,13 @@ import {
 import type { Logger } from 'pino';
 import type { Tracing, TracingConfig } from './tracing.ts';
 
-/** A collector that is away holds up no shutdown for longer. */
+/** Longest delay of a shutdown by a collector that does not respond. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/** A wait for a statement that takes no other name. */
+/** Type of a wait for a statement without another name. */
 const UNNAMED = 'statement';
 
-/** Tracing by OpenTelemetry's SDK. Its own file, so that nothing of the SDK is loaded where it is not asked for. */
+/** Tracing by OpenTelemetry's SDK. In its own file, so that the SDK is loaded only where traces are configured. */
 export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger): Tracing => {
   const provider = new TracerProvider({
     sampler: samplerOf(config),
@@ -41,7 +41,7 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
   });
   const tracer = provider.getTracer('vitrine', version);
   const propagator = new W3CTraceContextPropagator();
-  // Of our own, not OpenTelemetry's global one: two gateways in a process have nothing to do with each other.
+  // Not OpenTelemetry's global provider: two gateways in a process are independent.
   const running = new AsyncLocalStorage<Span>();
 
   const startUnder = (parent: Span, name: string, options: Parameters<typeof tracer.startSpan>[1]): Span =>
@@ -125,7 +125,7 @@ const fail = (span: Span, error: unknown): void => {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
-/** Ends the span when the work has: at once, or when the promise that it returns is settled. */
+/** Ends the span when the work ends: at once, or when its promise settles. */
 const endWith = <Result>(span: Span, work: () => Result): Result => {
   const failed = (error: unknown): void => {
     fail(span, error);
@@ -142,17 +142,18 @@ const endWith = <Result>(span: Span, work: () => Result): Result => {
   }
 };
 
-/** Sends spans by OTLP over HTTP, as its own environment variables say: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+/** Sends spans by OTLP over HTTP, configured by OpenTelemetry's own variables: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export const createTraceExporter = (log: Logger): SpanExporter => {
   const exporter = new OTLPTraceExporter();
   let isFailing = false;
 
-  // A collector that is away would be worth a line every few seconds, for hours: the first and the last say as much.
+  // Logs only the first failure and the recovery: an absent collector would fill the log.
   const tell = (error: Error | undefined, spans: number): void => {
     if (isFailing === (error !== undefined)) return;
     isFailing = error !== undefined;
-    if (error) log.warn({ err: error, spans }, 'the trace collector takes no spans; they are lost until it does');
-    else log.info('the trace collector takes spans again');
+    if (error)
+      log.warn({ err: error, spans }, 'spans cannot be sent to the trace collector, and are lost until they can');
+    else log.info('spans are sent to the trace collector again');
   };
 
   return {

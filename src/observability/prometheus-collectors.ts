@@ -15,13 +15,13 @@ import {
   type RequestCounts,
 } from './counts.ts';
 
-/** Labels with a number. */
+/** A number with its labels. */
 export interface Sample<Label extends string> {
   readonly labels: Record<Label, string>;
   readonly value: number;
 }
 
-/** Labels with a distribution. */
+/** A histogram with its labels. */
 export interface DistributionSample<Label extends string> {
   readonly labels: Record<Label, string>;
   readonly distribution: Distribution;
@@ -48,7 +48,7 @@ export const counterOf =
     });
   };
 
-/** Makes gauges that are read at each scrape. `aggregator` says what several processes come to. */
+/** Makes gauges that are read at each scrape. `aggregator`: how the values of several processes are combined. */
 export const gaugeOf =
   (registry: Registry) =>
   (name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void => {
@@ -63,7 +63,7 @@ export const gaugeOf =
     });
   };
 
-/** Makes histograms of distributions that are kept elsewhere: prom-client's own take a label object and a hash for each value. */
+/** Makes histograms whose values are kept elsewhere: prom-client's own need a label object and a hash for each value. */
 export const histogramOf =
   (registry: Registry) =>
   <Label extends string>(
@@ -96,7 +96,7 @@ class KeptHistogram<Label extends string> extends Histogram<Label> {
     return { name, help, type: 'histogram', values, aggregator: 'sum' } as unknown as Values<Label>;
   }
 
-  /** What `metrics` asks for. */
+  /** Called by `metrics`. */
   getForPromString(): Promise<Values<Label>> {
     return this.get();
   }
@@ -161,7 +161,7 @@ export function* requestDurations({
   }
 }
 
-/** Those that were timed, and in the first range those that were not. */
+/** Hits: timed ones, and untimed ones in the first range. */
 const hitDurations = ({ byCache, untimed }: OperationCounts): Distribution | undefined => {
   const timed = byCache.get('hit')?.seconds;
   const untimedCount = untimed.ok + untimed.notModified;
@@ -173,7 +173,7 @@ const hitDurations = ({ byCache, untimed }: OperationCounts): Distribution | und
   return hits;
 };
 
-/** Requests that ended with an error. */
+/** Requests that ended with an error, by handler and code. */
 export function* requestErrors({ errors }: RequestCounts): Generator<Sample<HandlerLabel | 'code'>> {
   for (const { handler, code, count } of errors.values())
     yield { labels: { ...labelsOf(handler), code }, value: count };

@@ -11,7 +11,7 @@ import {
   requestTotals,
 } from './prometheus-collectors.ts';
 
-/** The metrics of a gateway, under names as https://prometheus.io/docs/practices/naming/ has them. */
+/** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/. */
 export const createRegistry = (sources: MetricSources): Registry => {
   const {
     requests,
@@ -146,7 +146,7 @@ interface Sources {
   readonly stats: Replicas['stats'];
 }
 
-/** The metrics of replicas, where there are any. */
+/** Registers the metrics of replicas. */
 export const countReplicas = (registry: Registry, { all, stats }: Sources): void => {
   const counter = counterOf(registry);
 

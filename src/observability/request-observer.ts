@@ -16,31 +16,31 @@ import {
 import { shortened } from './redaction.ts';
 import type { Attributes, RequestSpan, Tracing } from './tracing.ts';
 
-/** What is recorded of a request. */
+/** The parts of a request that are recorded. */
 export interface ObservedRequest {
   readonly method: string;
-  /** Without the query. */
+  /** Without the query string. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Sees every request through, so that nobody else has to know who is told of it. */
+/** Records every request in the log, the metrics and the trace. */
 export interface RequestObserver {
-  /** Takes note of a request that is not answered from memory. */
+  /** Begins to record a request that has no cached response. */
   readonly begin: (request: ObservedRequest, requestId: string) => RequestContext;
-  /** Works for a request: the statements that are sent meanwhile are counted as its own. */
+  /** Runs work for a request: its statements are counted for the request. */
   readonly run: <Args extends unknown[], Result>(
     requestContext: RequestContext,
     work: (...args: Args) => Result,
     ...args: Args
   ) => Result;
-  /** Records its response. @returns the value of the header `Server-Timing`; undefined for what is no operation */
+  /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
   readonly end: (requestContext: RequestContext, status: number) => string | undefined;
-  /** Counts a response from memory: an increment, because this is the quickest path there is. */
+  /** Counts a cached response by one increment: this is the fastest path. */
   readonly cached: (counts: OperationCounts, status: number) => void;
-  /** Whether responses from memory are logged or traced: only then {@link recordCached} has to be called. */
+  /** Whether cached responses are logged or traced: only then {@link recordCached} must be called. */
   readonly recordsCached: boolean;
-  /** @param startMs when the request came */
+  /** @param startMs by `performance.now()` */
   readonly recordCached: (
     request: ObservedRequest,
     requestId: string,
@@ -54,10 +54,10 @@ export interface RequestObserver {
 interface Deps {
   readonly requests: RequestCounts;
   readonly statements: StatementCounts;
-  /** Whether anybody reads the counts. */
+  /** Whether metrics are on. */
   readonly isCounting: boolean;
   readonly logRequest: RequestLog;
-  /** Whether answers from memory get a line each. */
+  /** Whether each cached response gets a line in the log. */
   readonly logsCached: boolean;
   readonly tracing: Tracing;
 }
@@ -119,7 +119,7 @@ export const createRequestObserver = ({
     recordsCached: logsCached || tracing.isOn,
 
     recordCached: (request, requestId, counts, status, startMs) => {
-      // A response from memory begins no trace of its own; in that of its caller it shows.
+      // A cached response does not start a trace, but joins the trace of its caller.
       const isTraced = tracing.isOn && request.headers.traceparent !== undefined;
       if (!logsCached && !isTraced) return;
       const span = isTraced ? tracing.startRequest(request.headers, startMs) : undefined;
@@ -156,27 +156,27 @@ const serverTiming = ({ statements, databaseMs }: RequestContext, durationMs: nu
 interface Origin {
   readonly requestId: string;
   readonly method: string;
-  /** Without the query, which may hold what is nobody's business. */
+  /** Without the query string, which may hold private data. */
   readonly path: string;
   /** By `performance.now()`. */
   readonly startMs: number;
-  /** In its trace, where there is one. */
+  /** Undefined where traces are off. */
   readonly span: RequestSpan | undefined;
 }
 
-/** What is told of one request once it is answered: by the log, the metrics, `Server-Timing` and the trace. */
+/** What is known of a request for the log, the metrics, `Server-Timing` and the trace. */
 export class RequestContext {
   readonly origin: Origin;
   readonly #requests: RequestCounts;
   counts: OperationCounts;
   cache: CacheUse = 'none';
-  /** The code of the error that it ended with, if it did. */
+  /** The code of the error that the request ended with. */
   code: string | undefined = undefined;
-  /** Whether it was refused because too much was asked for at once. */
+  /** Whether it was rejected because of overload. */
   isRejected = false;
-  /** Sent for this request; one that it shares with others is put down to the one that came first. */
+  /** Statements of this request. One that several requests share counts for the first of them. */
   statements = 0;
-  /** What these took, with the wait for a connection. Those that ran side by side are added up. */
+  /** Sum of their durations, with the wait for a connection. */
   databaseMs = 0;
 
   constructor(origin: Origin, requests: RequestCounts) {
@@ -185,7 +185,7 @@ export class RequestContext {
     this.counts = firstCounts(origin.path, requests);
   }
 
-  /** Says which operation it turned out to be. @param route its path, with parameters in braces */
+  /** Sets the operation, once it is known. @param route the path, with parameters in braces */
   isFor(handler: HandlerName, operation: string, route?: string): void {
     this.counts = this.#requests.of(handler, operation, route);
   }
@@ -193,7 +193,7 @@ export class RequestContext {
 
 const OTHER: Readonly<Record<string, string>> = { '/livez': 'health', '/readyz': 'health', '/metrics': 'metrics' };
 
-/** What can be said before anybody has looked at the request. */
+/** The counts that the path alone suggests. */
 const firstCounts = (path: string, requests: RequestCounts): OperationCounts => {
   if (path === '/graphql') return requests.of('graphql', 'none', path);
   if (path.startsWith('/api/')) return requests.of('rest', 'none');
@@ -202,22 +202,22 @@ const firstCounts = (path: string, requests: RequestCounts): OperationCounts => 
 
 const MAX_LOGGED_PATH_CHARS = 200;
 
-/** Which requests get a line: all, those that were not answered from memory, or none. */
+/** Which requests are logged: all, those without a cached response, or none. */
 export type LogRequests = 'all' | 'misses' | 'none';
 
-/** Writes the line of a request that is answered. */
+/** Logs a request after its response. */
 export type RequestLog = (requestContext: RequestContext, status: number, durationMs: number) => void;
 
-/** An error has its own line, with its cause and the same request id: here stands only its code. */
+/** The line has only the code of an error. The error has a line of its own, with its cause and the same request id. */
 export const createRequestLog = (log: Logger, which: LogRequests): RequestLog => {
   if (which === 'none' || !log.isLevelEnabled('info')) return () => {};
   return (requestContext, status, durationMs) => {
     const { cache, code, statements, isRejected } = requestContext;
     const { requestId, span, method, path } = requestContext.origin;
     const { handler, operation } = requestContext.counts;
-    // A line for each would make it worse: that there are some is told every few seconds, and the metrics count them.
+    // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
     if (isRejected) return;
-    // Probes, scrapes and pages are of interest where they fail.
+    // Probes, scrapes and pages are logged only if they fail.
     if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
     const rounded = Math.round(durationMs * 100) / 100;
     const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
@@ -240,7 +240,7 @@ export const createRequestLog = (log: Logger, which: LogRequests): RequestLog =>
   };
 };
 
-// Names and attributes as https://opentelemetry.io/docs/specs/semconv/http/http-spans/ has them.
+// Names and attributes as in https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 
 /** The method, and the route where there is one. */
 const spanName = ({ origin: { method }, counts: { route } }: RequestContext): string =>
@@ -259,12 +259,12 @@ const spanAttributes = ({ origin, counts, cache, code }: RequestContext, status:
   ...(code === undefined ? {} : { 'error.type': code }),
 });
 
-/** The caller's `x-request-id` where it is short and can go into a log as it is, else a new one. */
+/** The caller's `x-request-id` if it is short and safe to log, else a new one. */
 export type RequestIds = (given: string | string[] | undefined) => string;
 
 const SANE = /^[\w.:+/=@-]{1,128}$/;
 
-/** New ids are random as a whole and counted within the process: a random one for each would cost more than finding an answer in memory. */
+/** An id is a random prefix of the process and a counter: a random id for each request would cost more than a cache hit. */
 export const createRequestIds = (): RequestIds => {
   const prefix = randomBytes(12).toString('base64url');
   let count = 0;

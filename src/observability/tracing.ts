@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How much is traced, and how it is sent. Where to is the exporter's own business: it reads `OTEL_EXPORTER_OTLP_…` itself. */
+/** Sampling and batching. The exporter reads its target from `OTEL_EXPORTER_OTLP_…` itself. */
 export interface TracingConfig {
-  /** A name of OpenTelemetry, such as `parentbased_always_on`. */
+  /** One of OpenTelemetry's names, such as `parentbased_always_on`. */
   readonly sampler: string;
-  /** The share of traces that `traceidratio` takes. */
+  /** The share of traces that `traceidratio` records. */
   readonly samplerArg: number;
   readonly batch: {
     readonly scheduledDelayMillis: number;
@@ -15,28 +15,28 @@ export interface TracingConfig {
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** One request in its trace. */
+/** The span of a request. */
 export interface RequestSpan {
   readonly traceId: string;
-  /** Whether it is part of the sample: nothing is recorded of the others. */
+  /** Whether the span is recorded. */
   readonly isSampled: boolean;
-  /** What the work, and whatever it waits for, does is recorded under this span. */
+  /** Runs work with this span as the parent of new spans. */
   readonly run: <Result>(work: () => Result) => Result;
   readonly end: (name: string, attributes: Attributes, isFault: boolean) => void;
 }
 
-/** Distributed traces, as far as the gateway knows of them. */
+/** Distributed traces. */
 export interface Tracing {
   readonly isOn: boolean;
-  /** Goes on with the trace that the request's `traceparent` names, or begins one: https://www.w3.org/TR/trace-context/ */
+  /** Continues the trace in the header `traceparent`, or starts one: https://www.w3.org/TR/trace-context/ */
   readonly startRequest: (headers: IncomingHttpHeaders, startMs: number) => RequestSpan | undefined;
-  /** Records a piece of work, until what it returns is settled, under the span that it runs in; where that is none, it just runs. */
+  /** Records work, until its promise settles, under the current span. Without a current span it only runs the work. */
   readonly span: <Result>(name: string, attributes: Attributes, work: () => Result) => Result;
-  /** Records a statement to the database likewise; undefined where nothing is recorded. */
+  /** Starts the span of a statement; undefined if nothing is recorded. */
   readonly startStatement: (name: string | undefined, text: string) => ((error?: unknown) => void) | undefined;
-  /** What stands for the span that is running. */
+  /** The current span. */
   readonly current: () => object | undefined;
-  /** Sends what it has. */
+  /** Sends the remaining spans. */
   readonly close: () => Promise<void>;
 }
 
@@ -52,8 +52,8 @@ export const NO_TRACING: Tracing = {
 type Loader = { readonly load: (key: never) => Promise<unknown> };
 
 /**
- * The reads that the loaders of a feature share, each recorded as a span. The same ones where nothing is traced, so that nobody pays for it.
- * @param feature comes before their names
+ * Wraps the reads of a feature's loaders in spans; returns them unchanged where traces are off.
+ * @param feature prefix of the span names
  */
 export const traceReads = <Reads extends object>(tracing: Tracing, feature: string, reads: Reads): Reads => {
   if (!tracing.isOn) return reads;
@@ -70,7 +70,7 @@ const traceRead = (tracing: Tracing, name: string, read: unknown): unknown => {
 const isLoader = (read: unknown): read is Loader =>
   typeof read === 'object' && read !== null && typeof (read as { load?: unknown }).load === 'function';
 
-/** What an operation loads in one go is one span, whatever the number of keys. */
+/** A batch of a loader is one span, whatever the number of keys. */
 const traceLoader = (tracing: Tracing, name: string, loader: Loader): Loader => {
   const gathering = new WeakMap<object, Promise<unknown>[]>();
 

@@ -4,33 +4,33 @@ import { Overloaded } from '../errors.ts';
 import { createThroughput } from './throughput.ts';
 
 /**
- * Keeps work that cannot be done in time from being begun. Whatever is begun beyond what the process can finish makes all the rest wait, until
- * nobody's answer comes in time; what is refused at once costs little, and its client knows when to come again.
+ * Rejects executions that could not finish in time. An execution beyond the capacity of the process delays all others, until every response is
+ * late; a rejection is cheap, and `Retry-After` says when to try again.
  */
 export interface LoadGuard {
   /** Whether no further execution may begin. */
   readonly isFull: () => boolean;
-  /** Whether the event loop is so late that not even a request should be read. */
+  /** Whether the event loop lags so much that requests are rejected unread. */
   readonly isLagging: () => boolean;
-  /** Takes up one execution; undefined where it may begin now, else it waits for its turn. @throws Overloaded, also (in the promise) where that comes too late */
+  /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */
   readonly enter: () => Promise<void> | undefined;
-  /** It is over. @param isDone whether the execution came to its end, and was not given up because others took too long */
+  /** Ends an execution. @param isDone whether it ran to its end, rather than being given up while it waited */
   readonly leave: (isDone: boolean) => void;
-  /** The error of whoever is refused. */
+  /** The error of a rejected request; counted and logged. */
   readonly refuse: () => Overloaded;
   readonly stats: { inFlight: number; refused: number };
   readonly stop: () => void;
 }
 
 interface Options {
-  /** So many executions at once are never passed, however fast they are. */
+  /** Upper bound on concurrent executions, waiting ones included. */
   readonly maxInFlight: number;
-  /** How long an execution may have to wait for those before it. */
+  /** Longest wait for earlier executions. */
   readonly maxWaitMs: number;
-  /** How late the event loop may be. */
+  /** Largest lag of the event loop. */
   readonly maxLoopLagMs: number;
   readonly poolSize: number;
-  /** Connections by which executions read, those to other servers than the pool's included. */
+  /** Connections for reads, those to replicas included. */
   readonly connections?: number | undefined;
   readonly pool: Pick<Pool, 'waitingCount'>;
   readonly lag: LoopLag;
@@ -38,31 +38,30 @@ interface Options {
 }
 
 /**
- * So many executions are begun however long they take: what keeps every connection busy, and a few dozen requests that a database which stands
- * still for a moment need not cost their answers.
+ * Executions that are always accepted, however slow they are: enough to keep every connection busy, and a few dozen more, so that a short stall of the
+ * database rejects nothing.
  */
-const PLACES_PER_CONNECTION = 4;
-const MIN_PLACES = 40;
+const ACCEPTED_PER_CONNECTION = 4;
+const MIN_ACCEPTED = 40;
 
 /**
- * So many executions work side by side. More would not finish more: what they have read so far would wait with them, and be moved about by the collector of
- * garbage until it costs more than the work.
+ * Concurrency of executions. More would not raise the throughput: rows in memory would wait with them, and the garbage collector would copy them again
+ * and again.
  */
-const SIDE_BY_SIDE = 64;
+const CONCURRENCY = 64;
 
-/** Times the wait that is foreseen. */
+/** Multiple of the expected wait after which a waiting execution is given up. */
 const PATIENCE = 1.25;
 
-/** Statements that wait for a connection of the pool, for each that it has. */
+/** Statements that wait for a connection, for each connection of the pool. */
 const MAX_QUEUE_PER_CONNECTION = 100;
 
-const TELL_MS = 5000;
+const LOG_INTERVAL_MS = 5000;
 
 /**
- * What can be finished in time is known from what was: by Little's law, an execution that begins behind N others waits for as long as it takes to
- * finish N, and that is read off the last moments. So the bound follows the cost of what is asked for, and there is none in executions a second to
- * be set. It holds only once there has been more to do than can be done side by side for a while: before that, little was finished because
- * little was asked for.
+ * The bound comes from the recent throughput: by Little's law, an execution behind N others waits as long as N executions take. So it follows the cost
+ * of the current requests, and no rate has to be configured. It applies only after all slots have been busy for a while: before that, a low
+ * throughput only means few requests.
  */
 export const createLoadGuard = ({
   maxInFlight,
@@ -74,31 +73,31 @@ export const createLoadGuard = ({
   lag,
   log,
 }: Options): LoadGuard => {
-  const alwaysAllowed = Math.min(maxInFlight, Math.max(MIN_PLACES, PLACES_PER_CONNECTION * connections));
+  const alwaysAccepted = Math.min(maxInFlight, Math.max(MIN_ACCEPTED, ACCEPTED_PER_CONNECTION * connections));
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
   const firstLookMs = maxWaitMs / 5;
   const throughput = createThroughput(maxWaitMs);
-  // One for all: to look for where it was thrown would cost more than all the rest of refusing.
+  // One error object for all: capturing a stack trace would cost more than the rest of the rejection.
   const refusal = new Overloaded();
-  const semaphore = createSemaphore(Math.max(SIDE_BY_SIDE, PLACES_PER_CONNECTION * poolSize));
+  const semaphore = createSemaphore(Math.max(CONCURRENCY, ACCEPTED_PER_CONNECTION * poolSize));
   const stats = { inFlight: 0, refused: 0 };
-  /** Since when all places that are always there have been taken, with no longer break than the window. */
+  /** Since when all guaranteed slots have been busy, without a break longer than the window. */
   let busySinceMs = Number.NEGATIVE_INFINITY;
-  /** Since when they are not. */
+  /** Since when one of them has been free. */
   let calmSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let loggedMs = Number.NEGATIVE_INFINITY;
 
   const isFull = (): boolean => {
     const { inFlight } = stats;
-    if (inFlight < alwaysAllowed) return false;
+    if (inFlight < alwaysAccepted) return false;
     if (inFlight >= maxInFlight || pool.waitingCount >= maxQueue) return true;
     const nowMs = performance.now();
     if (nowMs - busySinceMs < firstLookMs) return false;
-    // Where all are late because the loop is, to begin less would not make it quicker, and one slow moment would let ever fewer in.
+    // If all executions are late because the event loop lags, a lower bound would not help, and one slow moment would shrink it further and further.
     return inFlight >= throughput.perMs(nowMs) * (maxWaitMs + lag.standingMs());
   };
 
-  /** Those before it took longer than was foreseen: whoever asked is about to give up, and what it would begin now would only hold up the next. */
+  /** The earlier executions took longer than expected: the client is about to give up, and this execution would only delay the next one. */
   const inTime = async (turn: Promise<void>): Promise<void> => {
     const sinceMs = performance.now();
     await turn;
@@ -110,11 +109,11 @@ export const createLoadGuard = ({
   const refuse = (): Overloaded => {
     stats.refused += 1;
     const nowMs = performance.now();
-    if (nowMs - toldMs > TELL_MS) {
-      toldMs = nowMs;
+    if (nowMs - loggedMs > LOG_INTERVAL_MS) {
+      loggedMs = nowMs;
       const { inFlight, refused } = stats;
       const lagMs = Math.round(lag.standingMs());
-      log.warn({ inFlight, waiting: pool.waitingCount, lagMs, refused }, 'more is asked for than can be done in time');
+      log.warn({ inFlight, waiting: pool.waitingCount, lagMs, refused }, 'overload: requests are rejected');
     }
     return refusal;
   };
@@ -126,7 +125,7 @@ export const createLoadGuard = ({
     enter: () => {
       if (isFull()) throw refuse();
       stats.inFlight += 1;
-      if (stats.inFlight >= alwaysAllowed && calmSinceMs !== undefined) {
+      if (stats.inFlight >= alwaysAccepted && calmSinceMs !== undefined) {
         const nowMs = performance.now();
         if (nowMs - calmSinceMs > maxWaitMs) {
           busySinceMs = nowMs;
@@ -141,7 +140,7 @@ export const createLoadGuard = ({
       semaphore.free();
       stats.inFlight -= 1;
       const nowMs = performance.now();
-      if (stats.inFlight < alwaysAllowed) calmSinceMs ??= nowMs;
+      if (stats.inFlight < alwaysAccepted) calmSinceMs ??= nowMs;
       if (isDone) throughput.add(nowMs);
     },
     stats,
@@ -149,11 +148,11 @@ export const createLoadGuard = ({
   };
 };
 
-/** Lets so many work side by side; the others wait for their turn, first come, first served. */
+/** A semaphore; waiters are served first come, first served. */
 export interface Semaphore {
-  /** Undefined where there is a place now. */
+  /** Undefined if a slot is free now. */
   readonly take: () => Promise<void> | undefined;
-  /** Gives a place to the next. */
+  /** Passes the slot to the next waiter. */
   readonly free: () => void;
 }
 
@@ -177,9 +176,9 @@ const createSemaphore = (count: number): Semaphore => {
   };
 };
 
-/** How late the event loop gets to what is due. */
+/** Lag of the event loop. */
 export interface LoopLag {
-  /** The least of the last few looks, in milliseconds: one long pause (a collection of garbage, a burst) is none, a loop that is always late is. */
+  /** The lowest of the last few samples, in milliseconds: a single pause (garbage collection, a burst) does not count, lasting lag does. */
   readonly standingMs: () => number;
   readonly stop: () => void;
 }
@@ -187,7 +186,7 @@ export interface LoopLag {
 const LOOK_MS = 50;
 const LOOKS = 4;
 
-/** By a timer's own lateness: Node's histogram of the delay would wake an idle process more often, and keeps no order. */
+/** Measured by the delay of a timer: Node's histogram would wake an idle process more often, and keeps no order. */
 export const watchLoopLag = (): LoopLag => {
   const lagsMs = new Array<number>(LOOKS).fill(0);
   let looks = 0;

@@ -1,7 +1,7 @@
-/** Counts what was finished lately. */
+/** Recent throughput. */
 export interface Throughput {
   readonly add: (nowMs: number) => void;
-  /** How many a millisecond, on average over the window, or since the last reset if that is shorter ago. */
+  /** Completions per millisecond, averaged over the window or the time since the last reset, whichever is shorter. */
   readonly perMs: (nowMs: number) => number;
   readonly reset: (nowMs: number) => void;
 }
@@ -35,7 +35,7 @@ export const createThroughput = (windowMs: number): Throughput => {
     },
     perMs: (nowMs) => {
       turnTo(nowMs);
-      // The present slot is not over: the window is that much shorter.
+      // The current slot is incomplete, so the window is shorter by the rest of it.
       const coveredMs = windowMs - slotMs + (nowMs % slotMs);
       return total / Math.max(1, Math.min(coveredMs, nowMs - resetMs));
     },

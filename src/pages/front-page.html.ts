@@ -24,7 +24,7 @@ a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: .875rem; }
 `;
 
-// The same address answers JSON, with the numbers of the moment.
+// The same address answers JSON with the current numbers.
 const SCRIPT = `
 const status = document.querySelector('[role=status]');
 const show = (number) => (number === null ? '\u2013' : number.toLocaleString('en'));
@@ -55,7 +55,7 @@ type Labels = readonly Pick<Count, 'name' | 'label'>[];
 
 const CACHE_LABELS: Labels = [
   { name: 'cacheHits', label: 'Answers from memory' },
-  { name: 'cacheMisses', label: 'Answers made anew' },
+  { name: 'cacheMisses', label: 'Responses from the database' },
 ];
 
 const show = (value: number | null | undefined): string => (value == null ? '–' : value.toLocaleString('en'));
@@ -67,7 +67,7 @@ const renderNumbers = (labels: Labels, numbers: Numbers): string => `
       </dl>
       <p role="status">${Object.values(numbers).includes(null) ? 'The database does not answer.' : ''}</p>`;
 
-/** The front page: one file, its style and its script inside. @param options.numbers left out for callers who may not see them */
+/** The front page: one file, its style and its script inside. @param options.numbers undefined for callers who may not see them */
 export const renderFrontPage = ({
   description,
   links,

@@ -7,9 +7,9 @@ import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http
 import { pageHeaders } from '../http/response-headers.ts';
 import { FRONT_PAGE_SOURCES, renderFrontPage } from './front-page.html.ts';
 
-/** Where the front page leads. */
+/** A link of the front page. */
 export interface FrontPageLink {
-  /** In JSON, and as the relation of a link where it is a registered one. */
+  /** Name in JSON, and relation of the `Link` header if it is a registered one. */
   readonly name: string;
   readonly href: string;
   readonly title: string;
@@ -18,17 +18,17 @@ export interface FrontPageLink {
   readonly relation?: string;
 }
 
-/** By their names in JSON; null where the database does not answer. */
+/** By their names in JSON; null while the database does not respond. */
 export type Numbers = Readonly<Record<string, number | null>>;
 
-/** A number of the catalogue that is shown. */
+/** A number of the catalogue, such as its products. */
 export interface Count {
   readonly name: string;
   readonly label: string;
   readonly read: (prisma: PrismaClient, now: Date) => Promise<number>;
 }
 
-/** What `/` says: HTML to browsers, else JSON. */
+/** The front page `/`: HTML for browsers, else JSON. */
 export type FrontPage = (request: Pick<GatewayRequest, 'headers'>) => Promise<GatewayResponse>;
 
 interface Deps {
@@ -61,7 +61,7 @@ export const createFrontPage = ({ links, counts, countCatalogue, responseCache, 
 
   return async ({ headers }) => {
     const { accept } = headers;
-    // How much there is and how busy it is are for those who may ask for the rest.
+    // Numbers of the catalogue and the cache are shown only to callers with access.
     const isAdmitted = await admit(headers).then(
       () => true,
       () => false,
@@ -83,12 +83,12 @@ export const createFrontPage = ({ links, counts, countCatalogue, responseCache, 
   };
 };
 
-/** What a client sees, counted, in the order of the counts; undefined while the database does not answer. */
+/** Visible rows, in the order of the counts; undefined while the database does not respond. */
 export type CountCatalogue = () => Promise<readonly number[] | undefined>;
 
 const MIN_AGE_MS = 1000;
 
-/** Counting takes longer in a larger catalogue: however many watch, it takes a twentieth of the time of one connection at most. */
+/** Counting is slow in a large catalogue: it is repeated only after 20 times its duration, however many requests there are. */
 const REST_PER_WORK = 20;
 
 export const createCatalogueCounts = (counts: readonly Count[], prisma: PrismaClient, clock: Clock): CountCatalogue => {

@@ -1,15 +1,14 @@
-/** One operation that a first visitor finds as a tab of GraphiQL. */
+/** An example operation: a tab of GraphiQL. */
 export interface Example {
-  /** What it is for, one line each; shown as a comment above the operation. */
+  /** Its purpose, by line; shown as a comment above the operation. */
   readonly about: readonly string[];
-  /** The operation. Its name is what GraphiQL writes on the tab. */
+  /** The operation. GraphiQL shows its name on the tab. */
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The operations a storefront asks for most, in the order of the tabs.
- * Each is complete: pressing run answers something, whatever the catalogue holds.
+ * Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue.
  */
 export const examples: readonly Example[] = [
   {

@@ -2,20 +2,20 @@ import type { PageSources } from '../http/response-headers.ts';
 import { type Example, examples } from './graphiql-examples.ts';
 import { type BundledPage, createBundledPage, escapeHtml, ICON_URL, LOGO, toScriptJson } from './page.ts';
 
-/** GraphiQL: 9 MB, and 13 in memory once it was asked for. */
+/** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
 export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
   createBundledPage({
     assetsPath: '/graphiql',
     worker: new URL('./graphiql.worker.ts', import.meta.url),
     render: (base) => renderPage(options, base),
     sources: pageSources,
-    // The same address answers GraphQL in JSON.
+    // The same address serves GraphQL.
     headers: { vary: 'accept, accept-encoding' },
   });
 
 /**
  * No inline script, no `eval`. Styles may be inline because Monaco, the editor in GraphiQL, creates `<style>` elements; its fonts and
- * icons are `data:` URLs in the stylesheet. Images of this host are for the preview over an `imageUrl` in an answer.
+ * icons are `data:` URLs in the stylesheet. Images of this host are for the preview of an `imageUrl` in a result.
  */
 const pageSources: PageSources = {
   'script-src': "'self'",
@@ -32,20 +32,20 @@ const toTab = ({ about, query, variables }: Example) => ({
 });
 
 export interface GraphiqlOptions {
-  /** Path that answers GraphQL. */
+  /** Path of the GraphQL endpoint. */
   readonly endpoint: string;
-  /** Of the window, and beside the logo. */
+  /** Title of the window, also shown beside the logo. */
   readonly title: string;
-  /** False: GraphiQL does not ask for the schema, and says so where it would show it. */
+  /** False: GraphiQL does not load the schema, and says so. */
   readonly introspection: boolean;
-  /** Texts that `?operation=` in the address picks by name. */
+  /** Operations by name, for the parameter `operation` of the address. */
   readonly operations: Readonly<Record<string, string>>;
 }
 
 /** The page that opens GraphiQL. @param base path of the folder with the files of the bundle, without a slash at the end */
 const renderPage = ({ endpoint, title, introspection, operations }: GraphiqlOptions, base: string): string => {
   const config = {
-    // GraphiQL writes logo and title into the page as HTML.
+    // GraphiQL inserts logo and title into the page as HTML.
     options: { endpoint, title: escapeHtml(title), logo: LOGO, ...(introspection ? {} : { schema: null }) },
     examples: examples.map(toTab),
     operations,

@@ -9,7 +9,7 @@ import { postBundle } from './page.ts';
 
 // GraphiQL limits the dragging of a tab to the list of tabs. Its animation library then moves every tab when that list
 // is resized, and the first click on a tab misses it (github.com/motiondivision/motion/issues/3823, open). Without the
-// limit tabs stay, and can still be dragged. A version whose code differs is left as it is; the browser test tells.
+// limit tabs stay, and can still be dragged. If a later version has other code, nothing is replaced, and the browser test fails.
 const withTabsThatStay = js.replace(/dragConstraints:[\w$]+,(?=value:)/, '');
 
 await postBundle({

@@ -5,9 +5,9 @@ import { compress } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 import type { StaticFile } from '../http/static-file.ts';
 
-/** A page and its assets, where it has any. */
+/** A page and its assets. */
 export interface BundledPage {
-  /** @throws what reading its files failed with; the next call tries again */
+  /** @throws the error of reading its files; the next call tries again */
   page(): Promise<StaticFile>;
   /**
    * @param path of the request, as in `/graphiql/0123456789abcdef/start.js`
@@ -17,20 +17,20 @@ export interface BundledPage {
 }
 
 interface Options {
-  /** Path above the assets, without a slash at the end. */
+  /** Path of the folder of the assets, without a slash at the end. */
   readonly assetsPath?: string;
-  /** Module that posts the assets, by `postBundle`. Without one, the page loads nothing. */
+  /** Module that posts the assets, by `postBundle`. Undefined: the page has no assets. */
   readonly worker?: URL;
-  /** The page as HTML. @param base path of the folder with the assets, without a slash at the end @param names of the assets in it */
+  /** The page as HTML. @param base path of the folder with the assets, without a slash at the end @param names of the assets */
   readonly render: (base: string, names: readonly string[]) => string;
   readonly sources: PageSources;
-  /** Added to the page's headers. */
+  /** Further headers of the page. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * A page with no asset from another host. Read and compressed at the first request and not before, because most instances are never
- * asked for it; kept in memory from then on.
+ * A page without assets of other hosts. Its files are read and compressed at the first request, because most instances never
+ * get one, and then kept in memory.
  */
 export const createBundledPage = ({ assetsPath = '', worker, render, sources, headers = {} }: Options): BundledPage => {
   const bundle = remember(async () => (worker ? loadBundle(worker) : NO_ASSETS));
@@ -46,7 +46,7 @@ export const createBundledPage = ({ assetsPath = '', worker, render, sources, he
   return worker ? { page, asset: async (path) => (await assets()).get(path) } : { page };
 };
 
-/** The result of the first call that succeeds, for every later call; calls at once share one attempt. */
+/** Remembers the first successful result; concurrent calls share one attempt. */
 const remember = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
   let attempt: Promise<Value> | undefined;
   return () => {
@@ -68,7 +68,7 @@ const toAssets = (assetsPath: string, { hash, files }: Bundle): ReadonlyMap<stri
       {
         contentType: contentTypeOf(name),
         etag: `W/"${hash}"`,
-        // The address changes with the content, so that what is behind one never does.
+        // The path contains a hash of the content, so the content of a path never changes.
         cacheControl: 'public, max-age=31536000, immutable',
         bodies,
         headers: PAGE_ASSET_HEADERS,
@@ -78,14 +78,14 @@ const toAssets = (assetsPath: string, { hash, files }: Bundle): ReadonlyMap<stri
 
 const toPage = async (html: string, headers: Readonly<Record<string, string>>): Promise<StaticFile> => ({
   contentType: 'text/html; charset=utf-8',
-  // Weak, because one tag stands for every content coding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
+  // Weak, because the tag is the same for every content coding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
   etag: `W/"${createHash('sha256').update(html).digest('hex').slice(0, 16)}"`,
   cacheControl: 'no-cache',
   bodies: await compress(new TextEncoder().encode(html)),
   headers,
 });
 
-/** What a page loads, under a hash of all its contents. */
+/** The assets of a page, under a hash of all of them. */
 export interface Bundle {
   /** 16 hexadecimal digits. */
   readonly hash: string;
@@ -94,22 +94,22 @@ export interface Bundle {
 
 const NO_ASSETS: Bundle = { hash: '', files: [] };
 
-/** It takes half a second, and some more on a machine that is busy. */
+/** It takes half a second, more on a busy machine. */
 const LOAD_TIMEOUT_MS = 30_000;
 
 /**
- * Reads and compresses a bundle on another thread, so that no request waits for it but the one that asked.
+ * Reads and compresses a bundle on another thread, so that other requests do not wait.
  *
  * @param worker module that posts it, by `postBundle`
- * @throws what the thread failed with, as when a package is not installed
+ * @throws the error of the thread, such as a package that is not installed
  */
 const loadBundle = async (worker: URL): Promise<Bundle> => {
-  // Compiled, all modules are called .js, this one as the thread's.
+  // Compiled modules end in .js, this one and the thread's alike.
   const compiled = import.meta.url.endsWith('.js') ? new URL(worker.href.replace(/\.ts$/, '.js')) : worker;
-  // Node still calls the stripping of types by a program experimental, and would say so in the log.
+  // Node still warns that type stripping by a program is experimental.
   const thread = new Worker(compiled, { execArgv: ['--disable-warning=ExperimentalWarning'] });
   try {
-    // `once` rejects on the event `error`, which a thread that fails emits; one that ends without a word is not waited for without end.
+    // `once` rejects on the event `error`; a thread that ends without a message runs into the timeout.
     const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });
     if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
     return bundle;
@@ -118,7 +118,7 @@ const loadBundle = async (worker: URL): Promise<Bundle> => {
   }
 };
 
-/** The shop window that stands for the gateway on its pages. */
+/** The logo: a shop window. */
 export const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32">' +
   '<rect width="32" height="32" rx="7" fill="#0f766e"/>' +
@@ -133,7 +133,7 @@ export const escapeHtml = (text: string): string =>
 /** JSON that cannot close the `<script>` it stands in. */
 export const toScriptJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
-/** On a thread of `loadBundle`: hashes and compresses the files of a page and posts them. @param sources texts by file name */
+/** Runs on a thread of `loadBundle`: hashes, compresses and posts the files of a page. @param sources texts by file name */
 export const postBundle = async (sources: Readonly<Record<string, string>>): Promise<void> => {
   const hash = createHash('sha256');
   for (const [name, source] of Object.entries(sources)) hash.update(name).update(source);
@@ -141,7 +141,7 @@ export const postBundle = async (sources: Readonly<Record<string, string>>): Pro
   const files = await Promise.all(
     Object.entries(sources).map(async ([name, source]) => {
       const { identity, gzip, br } = await compress(new TextEncoder().encode(source));
-      // A copy, because node's small buffers are views of a shared pool, which cannot be given to another thread.
+      // A copy, because Node's small buffers are views of a shared pool, which cannot be transferred to another thread.
       return { name, bodies: { identity, gzip: new Uint8Array(gzip), br: new Uint8Array(br) } };
     }),
   );

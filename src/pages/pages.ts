@@ -10,7 +10,7 @@ import type { BundledPage } from './page.ts';
 import { createDocs } from './reference.ts';
 import { createDemo } from './shop.ts';
 
-/** What pages are made of. */
+/** What the pages depend on. */
 interface PageDeps {
   readonly graphiql: GraphiqlOptions;
   readonly openapi: StaticFile;
@@ -18,14 +18,14 @@ interface PageDeps {
 
 interface PageRow {
   readonly path: string;
-  /** The variable that says who may see it, in camel case. A page may share the one of another. */
+  /** The variable that says who may see the page, in camel case. Pages may share one. */
   readonly exposure: keyof Exposures;
   readonly create: (deps: PageDeps) => BundledPage;
-  /** Below it are the page's assets. @default the path and a slash */
+  /** Path prefix of the page's assets. @default the path and a slash */
   readonly assetsPath?: string;
-  /** Whether every other path below is the page too: its script shows what the address means. */
+  /** Whether every other path below is this page too, for a script that routes by the address. */
   readonly isEverywhereBelow?: true;
-  /** What the front page says of it; without, the front page does not lead there. */
+  /** Its link on the front page; undefined: none. */
   readonly link?: Omit<FrontPageLink, 'href'>;
 }
 
@@ -65,7 +65,7 @@ export const PAGES: readonly PageRow[] = [
 
 export interface Pages {
   readonly find: FindRoute;
-  /** At the address of the GraphQL endpoint. */
+  /** GraphiQL, served at the GraphQL endpoint. */
   readonly graphiql: ResponseRoute;
 }
 
@@ -97,7 +97,7 @@ const pageAt = (exposure: Exposure, respond: ResponseRoute['respond']): Response
   respond,
 });
 
-/** Finds one page and its assets. */
+/** Finds the route of a page or an asset. */
 const createFinder = (
   row: PageRow,
   exposure: Exposure,
@@ -119,7 +119,7 @@ const createFinder = (
   };
 };
 
-/** Where the front page leads, as the switches leave it. */
+/** The links of the front page that the switches allow. */
 export const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
   {
     name: 'graphql',

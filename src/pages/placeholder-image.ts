@@ -1,7 +1,7 @@
 import { PROBLEM_DETAILS } from '../http/message.ts';
 import { type FindRoute, READ_METHODS } from '../http/route.ts';
 
-/** The names that {@link placeholderImage} draws: a slug, with `-2` to `-9` after it for further pictures of a thing. */
+/** Names that {@link placeholderImage} accepts: a slug, followed by `-2` to `-9` for further pictures of a product. */
 const PLACEHOLDER_NAME = /^[a-z0-9-]{1,80}$/;
 
 /** `/images/<name>.svg` */
@@ -16,7 +16,7 @@ export const findImage: FindRoute = (path) => {
       headers: {
         'content-type': 'image/svg+xml; charset=utf-8',
         'cache-control': 'public, max-age=86400',
-        // A picture that is opened by itself is a page. Pages of other sites may show it: an `imageUrl` names it.
+        // An SVG opened by itself is a page, hence the policy. Other sites may show the picture: `imageUrl` leads to it.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
         'cross-origin-resource-policy': 'cross-origin',
       },
@@ -26,8 +26,8 @@ export const findImage: FindRoute = (path) => {
 };
 
 /**
- * Draws a small still life that stands in for a photograph. It needs no network and no stored file, and the same name
- * always gives the same picture. `walnut-board-2` shows the things of `walnut-board` in another arrangement.
+ * Draws a small still life in place of a photograph. The same name always gives the same picture. `walnut-board-2` shows
+ * the objects of `walnut-board` in another arrangement.
  *
  * @param name a name that matches {@link PLACEHOLDER_NAME}; its words are the caption
  * @returns an SVG document of 600 × 600 pixels and less than 3,000 bytes, with no script and no reference to anything
@@ -47,7 +47,7 @@ const placeholderImage = (name: string): string => {
     low: { outline: pick(lowOutlines), hue: hues[(firstHue + 2) % hues.length] ?? ink },
   };
   const arrange = arrangements[(Number(view) - 1) % arrangements.length] ?? onTheTable;
-  // The fourth picture arranges things as the first does, so it has to be its mirror image.
+  // The fourth picture has the arrangement of the first, mirrored.
   const drawing = flipped(arrange(still), pick([true, false]) !== Number(view) > arrangements.length);
 
   const caption = escapeXml(captionOf(stem));
@@ -62,7 +62,7 @@ const placeholderImage = (name: string): string => {
 
 type NonEmpty<Item> = readonly [Item, ...Item[]];
 
-/** `glow` is the shape on the wall; `ink` is the caption, which has to be read on `table`. */
+/** `glow` is the shape on the wall; `ink` is the caption, which must be legible on `table`. */
 type Palette = readonly [wall: string, table: string, glow: string, ink: string, things: NonEmpty<string>];
 
 type Thing = { readonly outline: string; readonly hue: string };
@@ -99,8 +99,8 @@ const backdrops: NonEmpty<string> = [
 ];
 
 /*
- * Right halves of things that stand on the origin, from the top of the axis down to its foot. The left half is the
- * mirror image without the shade, which makes a solid of it. They start left of the axis so that no seam shows.
+ * Right halves of objects, from the top of the axis to its foot at the origin. The left half is the mirror image without
+ * the shade. The paths start left of the axis, so that no seam shows.
  */
 const tallOutlines: NonEmpty<string> = [
   'M-1-250h19v62q0 20 20 34 22 16 22 48V-12q0 12-12 12H-1z', // bottle
@@ -151,13 +151,13 @@ const fromAbove = ({ wall, table, tall, middling, low }: Still): string =>
   drawDisc(tall, 435, 335, 100) +
   drawDisc(low, 235, 440, 68);
 
-/** Of the first, second and third picture. */
+/** Arrangements of the first, second and third picture. */
 const arrangements = [onTheTable, fromNearby, fromAbove];
 
 const flipped = (drawing: string, flip: boolean): string =>
   flip ? `<g transform="translate(600)scale(-1 1)">${drawing}</g>` : drawing;
 
-/** Makes choices that depend on nothing but the text: its FNV-1a hash is the seed of a mulberry32 generator. */
+/** Choices that depend only on the text: its FNV-1a hash seeds a mulberry32 generator. */
 const pickerFor = (text: string): (<Choice>(choices: NonEmpty<Choice>) => Choice) => {
   let state = 0x811c9dc5;
   for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);

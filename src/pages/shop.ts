@@ -10,7 +10,7 @@ export const createDemo = (): BundledPage =>
       'script-src': "'self'",
       'style-src': "'self'",
       'connect-src': "'self'",
-      // The pictures of a catalogue are wherever its back office keeps them.
+      // The pictures of a catalogue may be on any host.
       'img-src': "'self' https: data:",
     },
   });

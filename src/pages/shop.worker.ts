@@ -7,8 +7,8 @@ import { postBundle } from './page.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../../examples/shop');
 
-// Browsers read JavaScript: the types go, and everything else stays in its place. Nothing is bundled, so that what a
-// browser shows as the source is what stands here.
+// Browsers need JavaScript: types are removed, and all else stays in place. Nothing is bundled, so the browser's
+// developer tools show these sources.
 const sourceOf = async (name: string): Promise<string> => {
   const source = await readFile(path.join(FOLDER, name), 'utf8');
   return name.endsWith('.ts') ? stripTypeScriptTypes(source) : source;

@@ -222,7 +222,7 @@ describe('keys', () => {
       await expect.poll(async () => (await ask(token, closed)).status, { timeout: 5000 }).toBe(200);
       const said = closed.logged.map(({ msg }) => msg);
       expect(said.filter((msg) => msg === 'the keys of the token issuer cannot be fetched')).toHaveLength(1);
-      expect(said).toContain('the keys of the token issuer are there again');
+      expect(said).toContain('the keys of the token issuer are available again');
     },
   );
 

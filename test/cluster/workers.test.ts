@@ -100,10 +100,10 @@ describe('two workers', () => {
     const [first = 0, second = 0] = await workersOf(gateway);
     process.kill(first, 'SIGKILL');
     // Until its end is noticed, a connection may be handed to it.
-    await gateway.command.printed(/ended with SIGKILL: another takes its place/);
+    await gateway.command.printed(/ended with SIGKILL; it is replaced/);
     for (const _ of numbers(1, 10)) expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
     await untilNew(gateway, [first]);
-    await gateway.command.printed(/has taken its place/);
+    await gateway.command.printed(/replaces it/);
     expect(await workersOf(gateway)).toContain(second);
 
     const { sum } = await scrape(gateway);
@@ -256,7 +256,7 @@ describe('workers that do not start', () => {
     expect(await workersOf(gateway)).toContain(old[1]);
     expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
     await rm(document);
-    await gateway.command.printed(/has taken its place/);
+    await gateway.command.printed(/replaces it/);
     expect(backOffMs(100)).toBe(10_000);
   });
 });

@@ -163,12 +163,12 @@ describe('a collector', () => {
     await using gateway = await startTraced(database, collector);
     for (const limit of [1, 2, 3]) {
       expect((await fetch(`${gateway.url}/api/product/hot?limit=${limit}`)).status).toBe(200);
-      await gateway.command.printed(/the trace collector takes no spans/);
+      await gateway.command.printed(/spans cannot be sent/);
     }
     collector.status = 200;
     await fetch(`${gateway.url}/api/product/hot?limit=4`);
-    await gateway.command.printed(/the trace collector takes spans again/);
-    expect(gateway.command.output().match(/takes no spans/g)).toHaveLength(1);
+    await gateway.command.printed(/spans are sent to the trace collector again/);
+    expect(gateway.command.output().match(/spans cannot be sent/g)).toHaveLength(1);
 
     await fetch(`${gateway.url}/api/notice/list`);
     gateway.command.child.kill('SIGTERM');

@@ -101,7 +101,7 @@ describe('while products cannot be read', () => {
     for (const answer of refused) expect(answer).toMatchObject(REFUSED);
     for (const { ms } of [byRest, byGraphql]) expect(ms).toBeLessThan(1000);
     expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(/^vitrine_requests_rejected_total [1-9]/m);
-    expect(gateway.command.output()).toContain('more is asked for than can be done in time');
+    expect(gateway.command.output()).toContain('overload: requests are rejected');
     // It is over when it is over.
     await expect.poll(async () => (await ask(gateway, '/api/product/hot?limit=7')).status).toBe(200);
   });
