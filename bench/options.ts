@@ -13,7 +13,7 @@ export interface Options {
   readonly workloads: readonly string[] | undefined;
   readonly databaseUrl: string | undefined;
   readonly json: string | undefined;
-  /** Whether BENCHMARKS.md and its chart are written. */
+  /** Whether docs/benchmarks.md and its chart are written. */
   readonly report: boolean;
 }
 
@@ -26,10 +26,10 @@ export const HELP = `Measures the gateway and its peers against the limit of nod
   --seconds N           length of one measurement (5)
   --products N          products in the catalogue (100000)
   --only a,b            servers: ${[LIMIT, ...CONTENDERS].map(({ name }) => name).join(', ')}
-  --workloads a,b       workloads: W1, W2, … as BENCHMARKS.md lists them
+  --workloads a,b       workloads: W1, W2, … as docs/benchmarks.md lists them
   --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one
   --json FILE           every sample as JSON
-  --report, --no-report whether to write BENCHMARKS.md and bench/chart.svg (by default when nothing is left out)`;
+  --report, --no-report whether to write docs/benchmarks.md and bench/chart.svg (by default when nothing is left out)`;
 
 const list = (text: string | undefined): string[] | undefined => text?.split(',').map((item) => item.trim());
 

@@ -24,7 +24,7 @@ export const HELP = `Measures what grows with the catalogue, and what readers no
   --before DIRECTORY    a checkout of another version with what it needs installed, measured beside this one
   --database-url URL    a PostgreSQL server on this machine, as its superuser; the catalogues stay there for the next run. By
                         default the embedded one, whose catalogues go with it
-  --report, --no-report whether to write the section in SCALING.md (by default when nothing is left out)`;
+  --report, --no-report whether to write the section in docs/scaling.md (by default when nothing is left out)`;
 
 /** @returns undefined when only help is asked for. @throws Error that says what is wrong */
 export const readGrowthOptions = (args: readonly string[]): GrowthOptions | undefined => {

@@ -6,7 +6,7 @@ import { markdownTable } from '../report/table.ts';
 import type { GrowthSample } from './measure.ts';
 import type { GrowthOptions } from './options.ts';
 
-const FILE = path.join(import.meta.dirname, '../../SCALING.md');
+const FILE = path.join(import.meta.dirname, '../../docs/scaling.md');
 
 const TITLE = '## Growth, measured';
 
@@ -79,7 +79,7 @@ which 300 are in effect.`,
     END,
   ].join('\n\n');
 
-/** Puts it into SCALING.md, in the place of what is there. */
+/** Puts it into docs/scaling.md, in the place of what is there. */
 export const writeGrowth = async (markdown: string): Promise<void> => {
   const text = await readFile(FILE, 'utf8').catch(() => '# Scaling\n');
   const [before, rest] = text.split(BEGIN);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +11,8 @@ export interface Machine {
   readonly memoryGb: number;
   readonly system: string;
   readonly cores: Cores | undefined;
+  /** Of the code that was measured; undefined outside a repository. */
+  readonly commit: string | undefined;
   /** By name of package or program. */
   readonly versions: Readonly<Record<string, string>>;
 }
@@ -45,6 +48,7 @@ export const describeMachine = async ({ postgres, wrk, cores }: Programs): Promi
     memoryGb: Math.round(os.totalmem() / 2 ** 30),
     system: `${os.type()} ${os.release()}`,
     cores,
+    commit: findCommit(),
     versions: {
       'Node.js': process.versions.node,
       PostgreSQL: postgres,
@@ -63,4 +67,16 @@ const installedVersions = ({ packages }: Lock, name: string): string[] => {
     )
     .map(([, { version }]) => version ?? '');
   return [...new Set(found)];
+};
+
+const findCommit = (): string | undefined => {
+  try {
+    return execFileSync('git', ['describe', '--always', '--dirty'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return undefined;
+  }
 };

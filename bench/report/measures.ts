@@ -7,42 +7,46 @@ export interface Measure {
   /** What a reader has to know of it. */
   readonly note: string;
   readonly show: (figures: Figures) => string;
+  /** Whether the page does without it: it can be told from the others. */
+  readonly isForTerminal?: true;
 }
 
 export const MEASURES: readonly Measure[] = [
   {
     title: 'Share of the limit',
-    note: 'Requests a second, over those of the limit in the same round through the same door; the median of the rounds.',
+    note: 'Requests a second, divided by those of the limit in the same round with the same method. Median of the rounds.',
     show: ({ share }) => percent(share),
   },
   {
     title: 'Requests a second',
-    note: 'Medians. They drift from machine to machine and hour to hour; the shares hold.',
+    note: 'Medians. They differ from machine to machine and from hour to hour; the shares hardly do.',
     show: ({ requestsPerSecond }) => count(requestsPerSecond),
   },
   {
     title: 'CPU of the server, µs a request',
-    note: 'User and system time of the process. It does not depend on who else uses the other cores.',
+    note: 'User and system time of the process. It depends least on what else the machine does.',
     show: ({ cpuUs }) => count(cpuUs, 1),
   },
   {
     title: "The limit's CPU, as a share of the server's",
     note: 'CPU time that the limit took for a request, over what the server took: the share it would have with the machine to itself.',
     show: ({ cpuShare }) => percent(cpuShare),
+    isForTerminal: true,
   },
   {
     title: 'Latency p50 / p99, ms',
-    note: '64 requests are always waiting, so this is a queue: the p50 follows from the requests a second, the p99 tells how even it is.',
+    note: '64 requests are always waiting, so the p50 follows from the requests a second; the p99 shows how even the answers are.',
     show: ({ p50Ms, p99Ms }) => `${count(p50Ms, 1)} / ${count(p99Ms, 1)}`,
   },
   {
     title: 'CPU of PostgreSQL, µs a request',
-    note: 'All of its processes, the work of the others that are idle meanwhile included.',
+    note: 'All processes of the server, also those that do nothing for the request.',
     show: ({ postgresUs }) => count(postgresUs, 0),
   },
   {
     title: 'Cores in use: server / PostgreSQL',
-    note: 'A server at 1.0 is what limits its cell; below, it waits: for PostgreSQL, or for the load generator.',
+    note: 'A server at 1.0 is what limits its cell; below that it waits for PostgreSQL or for the load generator.',
     show: ({ cores, postgresCores }) => `${count(cores, 2)} / ${count(postgresCores, 2)}`,
+    isForTerminal: true,
   },
 ];

@@ -6,18 +6,18 @@ import { toMarkdown } from './markdown.ts';
 import type { Row } from './summary.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-const FILE = path.join(ROOT, 'BENCHMARKS.md');
+const FILE = path.join(ROOT, 'docs/benchmarks.md');
 
 export const WORKERS_TITLE = '## Workers';
 
-/** Writes BENCHMARKS.md and its chart. */
+/** Writes docs/benchmarks.md and its chart. */
 export const writeReport = async (results: Results, rows: readonly Row[]): Promise<void> => {
   await writeFile(path.join(ROOT, 'bench/chart.svg'), drawChart(results.workloads, rows));
   const workers = sectionOf(await readFile(FILE, 'utf8'), WORKERS_TITLE);
   await writeFile(FILE, toMarkdown(results, rows, workers));
 };
 
-/** Puts the section on workers into BENCHMARKS.md, in the place of the one that is there. */
+/** Puts the section on workers into docs/benchmarks.md, in the place of the one that is there. */
 export const writeWorkersSection = async (section: string): Promise<void> => {
   const text = await readFile(FILE, 'utf8');
   const old = sectionOf(text, WORKERS_TITLE);
@@ -28,7 +28,7 @@ export const writeWorkersSection = async (section: string): Promise<void> => {
 };
 
 /** What follows it in {@link toMarkdown}. */
-const NEXT = '## What Prisma costs';
+const NEXT = '## Before and after the rebuild';
 
 /** A section with its heading, up to the next of that level. */
 const sectionOf = (text: string, title: string): string | undefined => {

@@ -10,6 +10,7 @@ export interface Table {
   /** The first cell is left to the reader of the table: in a terminal it is the title. */
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
+  readonly isForTerminal?: true | undefined;
 }
 
 /** Every table of a run: one for each measure, and what belongs to a server as a whole. */
@@ -17,9 +18,10 @@ export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
   const { workloads, statements } = results;
   const codes = workloads.map(({ code }) => code);
   const measures = MEASURES.map(
-    ({ title, note, show }): Table => ({
+    ({ title, note, show, isForTerminal }): Table => ({
       title,
       note,
+      isForTerminal,
       head: codes,
       rows: rows.map(({ label, figures }) => [
         label,
@@ -36,13 +38,13 @@ export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
     ...watchingTables(results),
     {
       title: 'Statements a request',
-      note: 'Sent to PostgreSQL for one request at a time, counted by a proxy in between; medians.',
+      note: 'Statements that one request alone sends to PostgreSQL, counted by a proxy in between. Medians.',
       head: codes,
       rows: servers.map(({ name, label }) => [label, ...codes.map((code) => count(statements[name]?.[code]))]),
     },
     {
       title: 'Processes',
-      note: 'From the start of the process to its first answer on a ready database, on one core. Memory when it has started, and the most after load.',
+      note: 'Start: from the start of the process to its first answer on a ready database, on one core. Memory: after the start, and the most after load.',
       head: ['start, ms', 'RSS idle, MB', 'RSS loaded, MB'],
       rows: servers.map(({ label, startupMs, rssIdleMb, rssLoadedMb }) => [
         label,

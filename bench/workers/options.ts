@@ -8,7 +8,7 @@ export interface WorkersOptions {
   readonly rounds: number;
   readonly seconds: number;
   readonly databaseUrl: string | undefined;
-  /** Whether the section in BENCHMARKS.md is written. */
+  /** Whether the section in docs/benchmarks.md is written. */
   readonly report: boolean;
 }
 
@@ -22,7 +22,7 @@ export const HELP = `Measures one process against several (WORKERS), and checks 
   --seconds N           length of one measurement (5)
   --products N          products in the catalogue (100000)
   --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one
-  --report, --no-report whether to write the section in BENCHMARKS.md (by default when nothing is left out)`;
+  --report, --no-report whether to write the section in docs/benchmarks.md (by default when nothing is left out)`;
 
 /** @returns undefined when only help is asked for. @throws Error that says what is wrong */
 export const readWorkersOptions = (args: readonly string[]): WorkersOptions | undefined => {

@@ -56,7 +56,7 @@ const rowsOf = ({ samples, options }: WorkersResults): string[][] => {
 /** For the terminal. */
 export const toWorkersText = (results: WorkersResults): string => textTable(['', ...HEAD], rowsOf(results));
 
-/** The section of BENCHMARKS.md. */
+/** The section of docs/benchmarks.md. */
 export const toWorkersSection = (results: WorkersResults): string => {
   const { date, machine, options } = results;
   const { processors, processor } = machine;
@@ -64,9 +64,8 @@ export const toWorkersSection = (results: WorkersResults): string => {
   return [
     WORKERS_TITLE,
     `Written by \`npm run bench:workers\` on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, medians of ${rounds} rounds of ${seconds} s.
-Vitrine, the load generator and PostgreSQL share ${processors} cores (${processor}), none of them pinned. Where all cores are in use, workers cannot do more here: what
-the generator takes of them is not theirs. Hence the CPU for a request, which is what a core comes to where the load comes from elsewhere: what n workers carry is
-n times the last column, as long as PostgreSQL has cores of its own. CPU of Vitrine is that of all its processes, the primary too.`,
+Vitrine (all its processes), the load generator and PostgreSQL share ${processors} cores (${processor}), and no process is pinned. So where all cores are in use, more workers cannot carry more here: the
+generator takes its part. Compare the CPU of a request: n workers on cores of their own carry n times the last column, as long as PostgreSQL has cores of its own too.`,
     markdownTable(['', ...HEAD], rowsOf(results)),
   ].join('\n\n');
 };
