@@ -21,7 +21,7 @@ const nameOf = ({ gateway, products }: GrowthSample): string => {
 
 const costTable = (samples: readonly GrowthSample[]): string =>
   markdownTable(
-    ['CPU a request, µs: Vitrine + PostgreSQL; from memory', ...samples.map(nameOf)],
+    ['CPU of a request, µs: Vitrine + PostgreSQL; from memory', ...samples.map(nameOf)],
     (samples[0]?.costs ?? []).map(({ title }, row) => [
       title,
       ...samples.map(({ costs }) => {
@@ -39,11 +39,11 @@ const processTable = (samples: readonly GrowthSample[]): string =>
       ['start to first answer, ms', ...samples.map(({ startMs }) => count(startMs))],
       ['memory at start, MB', ...samples.map(({ rssAtStartMb }) => count(rssAtStartMb))],
       ['memory after all of this, MB', ...samples.map(({ rssAtEndMb }) => count(rssAtEndMb))],
-      ['connections, the pulse among them', ...samples.map(({ connections }) => count(connections))],
+      ['connections, with that of the freshness monitor', ...samples.map(({ connections }) => count(connections))],
       ['a price: commit, ms', ...samples.map(({ change }) => count(change.commitMs, 2))],
       ['a price: CPU of Vitrine, µs', ...samples.map(({ change }) => count(change.serverUs, 0))],
       [
-        'a price: answers made anew',
+        'a price: responses computed again',
         ...samples.map(({ change }) => `${count(change.remade)} of ${count(change.known)}`),
       ],
     ],
@@ -71,10 +71,10 @@ export const toMarkdown = (samples: readonly GrowthSample[], options: GrowthOpti
   [
     BEGIN,
     `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
-which 300 are in effect.`,
+which 300 are in effect. The columns are sizes of the catalogue in products.`,
     costTable(samples),
     processTable(samples),
-    `A burst: ${count(options.commitsPerSecond)} prices of products anywhere a second, each a transaction, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
+    `A burst: ${count(options.commitsPerSecond)} new prices a second, each of any product and in a transaction of its own, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
     burstTable(samples),
     END,
   ].join('\n\n');
