@@ -1,0 +1,174 @@
+import { glob, readFile, stat, writeFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildSchema, parse, validate } from 'graphql';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createDemoDatabase } from '../support/demo.ts';
+import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { type Block, isAsShown, readPage, stepsOf, withoutCommands } from './page.ts';
+import { createReader, type Reader } from './reader.ts';
+
+/** Commands that no test runs, by their beginning, and why. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm ci': 'it would replace the packages that this test runs on',
+};
+
+/** Blocks of these are for the eye. */
+const NOT_READ = new Set(['nginx', 'ini', 'haproxy', 'promql', 'text', 'diff', 'dockerfile', 'systemd']);
+
+const REPOSITORY = path.join(import.meta.dirname, '../..');
+const FILES = ['README.md', ...(await Array.fromAsync(glob('docs/*.md', { cwd: REPOSITORY }))).sort()];
+const read = (file: string): Promise<string> => readFile(path.join(REPOSITORY, file), 'utf8');
+const PAGES = await Promise.all(FILES.map(async (file) => ({ file, ...readPage(await read(file)) })));
+const SCHEMA = buildSchema(await read('schema.graphql'));
+const INDEX_URL = pathToFileURL(path.join(REPOSITORY, 'src/index.ts')).href;
+
+/** Whether it changes the catalogue, so that it needs one of its own. */
+const isWriting = (blocks: readonly Block[]): boolean =>
+  blocks.some(({ language, text }) => language === 'sql' || (language === 'sh' && /\bimport (-|\w)/.test(text)));
+
+describe('what the documentation shows is so', () => {
+  let database: TestDatabase;
+  let gateway: ServingProcess;
+  beforeAll(async () => {
+    database = await createDemoDatabase();
+    gateway = await startGatewayProcess({ DATABASE_URL: database.url });
+  });
+  afterAll(async () => {
+    await gateway?.[Symbol.asyncDispose]();
+    await database?.[Symbol.asyncDispose]();
+  });
+
+  for (const { file, blocks } of PAGES) {
+    if (blocks.length === 0) continue;
+    test.concurrent(file, async () => {
+      await using resources = new AsyncDisposableStack();
+      let [demoDatabaseUrl, gatewayUrl] = [database.url, gateway.url];
+      if (isWriting(blocks)) {
+        demoDatabaseUrl = resources.use(await createDemoDatabase()).url;
+        gatewayUrl = resources.use(await startGatewayProcess({ DATABASE_URL: demoDatabaseUrl })).url;
+      }
+      const isOwnNeeded = blocks.some(({ text }) => text.includes('DATABASE_URL'));
+      const ownDatabaseUrl = isOwnNeeded ? resources.use(await createTestDatabase()).url : '';
+      const reader = resources.use(
+        await createReader({ port: new URL(gatewayUrl).port, demoDatabaseUrl, ownDatabaseUrl }),
+      );
+      for (const [index, block] of blocks.entries()) {
+        const next = blocks[index + 1];
+        const answer = next?.isFollowing && ['json', 'text'].includes(next.language) ? next.text : undefined;
+        await runBlock(block, { place: `${file}:${block.line}`, answer, reader, demoDatabaseUrl, ownDatabaseUrl });
+      }
+    });
+  }
+});
+
+interface Surroundings {
+  readonly place: string;
+  /** What the block after it shows. */
+  readonly answer: string | undefined;
+  readonly reader: Reader;
+  readonly demoDatabaseUrl: string;
+  readonly ownDatabaseUrl: string;
+}
+
+const runBlock = async (block: Block, surroundings: Surroundings): Promise<void> => {
+  const { language, text } = block;
+  const { place, reader, demoDatabaseUrl } = surroundings;
+  if (language === 'sh') return runSteps(block, surroundings);
+  if (language === 'sql') return runSql(text, surroundings);
+  if (language === 'graphql') return runGraphql(text, surroundings);
+  if (language === 'ts' && text.includes("from 'vitrine'")) {
+    const program = text
+      .replaceAll("'vitrine'", `'${INDEX_URL}'`)
+      .replaceAll(/postgresql:\/\/[^'"`]*/g, demoDatabaseUrl);
+    const file = path.join(reader.folder, `example-${block.line}.mts`);
+    await writeFile(file, program);
+    return runSteps({ ...block, text: `node ${file}` }, surroundings);
+  }
+  if (language === 'ts') stripTypeScriptTypes(text);
+  else if (language === 'yaml') parseYaml(text);
+  else if (language === 'json') text.includes('…') || JSON.parse(text);
+  else if (!NOT_READ.has(language))
+    expect.fail(`${place}: a block needs a language that this test knows, not "${language}"`);
+};
+
+const runSteps = async (block: Block, { place, answer, reader }: Surroundings): Promise<void> => {
+  const steps = stepsOf(block);
+  for (const [index, { commands, line, expected: below }] of steps.entries()) {
+    const runnable = withoutCommands(commands, Object.keys(NOT_RUN));
+    if (runnable.replaceAll(/^\s*#.*$/gm, '').trim() === '') continue;
+    const { stdout, stderr, hasFailed } = await reader.run(runnable);
+    const where = place.replace(/:\d+$/, `:${line}`);
+    if (hasFailed) expect.fail(`${where} fails:\n${commands}\n${stdout}${stderr}`);
+    const expected = below ?? (index === steps.length - 1 ? answer : undefined);
+    if (expected !== undefined && !isAsShown(expected, stdout))
+      expect.fail(`${where} shows\n${expected}\nbut the output of\n${commands}\nis\n${stdout}${stderr}`);
+  }
+};
+
+const runSql = async (
+  text: string,
+  { place, reader, demoDatabaseUrl, ownDatabaseUrl }: Surroundings,
+): Promise<void> => {
+  const { stdout: exported } = await reader.run('printf %s "$DATABASE_URL"');
+  const client = new pg.Client(exported === '' ? demoDatabaseUrl : ownDatabaseUrl);
+  await client.connect();
+  try {
+    await client.query(`do $$ begin create role gateway; exception when others then null; end $$`);
+    await client.query(text);
+  } catch (error) {
+    expect.fail(`${place} fails: ${error}\n${text}`);
+  } finally {
+    await client.end();
+  }
+};
+
+const runGraphql = async (text: string, { place, answer, reader }: Surroundings): Promise<void> => {
+  const errors = validate(SCHEMA, parse(text));
+  if (errors.length > 0) expect.fail(`${place}: ${errors.join('\n')}`);
+  if (answer === undefined) return;
+  const file = path.join(reader.folder, 'operation.json');
+  await writeFile(file, JSON.stringify({ query: text }));
+  const { stdout } = await reader.run(
+    `curl http://localhost:4000/graphql -H 'content-type: application/json' -d @${file}`,
+  );
+  if (!isAsShown(answer, stdout)) expect.fail(`${place} shows\n${answer}\nbut the answer is\n${stdout}`);
+};
+
+test('every command that is not run is somewhere in the documentation', () => {
+  const commands = PAGES.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'sh'))
+    .flatMap(({ text }) => text.split('\n'))
+    .map((line) => line.trimStart());
+  const unused = Object.keys(NOT_RUN).filter((beginning) => !commands.some((line) => line.startsWith(beginning)));
+  expect(unused).toEqual([]);
+});
+
+describe('links', () => {
+  test('lead to files and headings that exist', async () => {
+    const broken: string[] = [];
+    for (const { file, links } of PAGES) {
+      for (const link of links.filter((each) => !/^[a-z]+:/.test(each))) {
+        const [target = '', anchor] = link.split('#');
+        const linked = target === '' ? file : path.join(path.dirname(file), target);
+        const status = await stat(path.join(REPOSITORY, linked)).catch(() => undefined);
+        const anchors = status && anchor !== undefined ? readPage(await read(linked)).anchors : undefined;
+        if (!status || (anchor !== undefined && !anchors?.has(anchor))) broken.push(`${file}: ${link}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test('of docs/README.md lead to every page', () => {
+    const links = PAGES.find(({ file }) => file === 'docs/README.md')?.links ?? [];
+    const pages = FILES.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
+    expect(pages.filter((file) => !links.includes(path.basename(file)))).toEqual([]);
+  });
+});
+
+test('the README is at most 10 kB', async () => {
+  expect(Buffer.byteLength(await read('README.md'))).toBeLessThanOrEqual(10_000);
+});
