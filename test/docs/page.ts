@@ -107,10 +107,12 @@ export const isAsShown = (shown: string, output: string): boolean => {
   const expected = json === undefined ? shown.trim() : withoutLayout(shown);
   const pattern = expected
     .split('\n')
-    .map((line) => line.trimEnd().split('…').map(RegExp.escape).join('[^]*?'))
+    .map((line) => escaped(line.trimEnd()).replaceAll('…', '[^]*?'))
     .join('\\s*\\n');
   return new RegExp(`^${pattern}$`, 'u').test(json ?? actual);
 };
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 const compactJson = (text: string): string | undefined => {
   try {
