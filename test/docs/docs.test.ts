@@ -46,7 +46,7 @@ describe('what the documentation shows is so', () => {
 
   for (const { file, blocks } of PAGES) {
     if (blocks.length === 0) continue;
-    test.concurrent(file, async () => {
+    test.concurrent(file, { timeout: 120_000 }, async () => {
       await using resources = new AsyncDisposableStack();
       let [demoDatabaseUrl, gatewayUrl] = [database.url, gateway.url];
       if (isWriting(blocks)) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -45,6 +45,8 @@ export const createReader = async ({ port, demoDatabaseUrl, ownDatabaseUrl }: Re
       PATH: [bin, path.dirname(process.execPath), process.env.PATH].join(':'),
       HOME: home,
       CURL_HOME: home,
+      // What Node has compiled before.
+      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'),
       NODE: process.execPath,
       REPOSITORY,
       DEMO_DATABASE_URL: demoDatabaseUrl,
