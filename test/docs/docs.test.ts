@@ -15,6 +15,8 @@ import { createReader, type Reader } from './reader.ts';
 /** Commands that no test runs, by their beginning, and why. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci': 'it would replace the packages that this test runs on',
+  'npm pack': 'it compiles the package, which .ci/package tries',
+  'npm install': 'it needs what `npm pack` makes',
 };
 
 /** Blocks of these are for the eye. */
