@@ -34,7 +34,7 @@ interface Options {
   readonly source: ChangeFeed;
   readonly clock: Clock;
   readonly tagVersions: TagVersions;
-  /** How old a commit may be that an answer misses. 0: every answer waits for a beat of its own. */
+  /** A response shows every change that was committed longer ago than this. 0: each request waits for a heartbeat of its own. */
   readonly freshnessMs: number;
   readonly log: Logger;
 }

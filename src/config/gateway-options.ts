@@ -6,59 +6,61 @@ export type Exposed = boolean | 'token';
 /** The variables of docs/configuration.md as options. What concerns the socket (port, time limits, rate limit) is left to the host. */
 export interface VariableOptions {
   /**
-   * The database to serve. With several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a
+   * The database to serve. If it names several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a
    * fail-over.
    * @default an embedded PostgreSQL in {@link dataDir}, migrated and filled with the demo catalogue
    */
   readonly databaseUrl?: string | undefined;
   /**
-   * The same database without a pooler in transaction mode, for what needs a session of its own: notifications, migrations and imports.
+   * The same database, but not through a pooler in transaction mode. It is used for what needs a session: notifications, migrations and imports.
    * @default {@link databaseUrl}
    */
   readonly databaseDirectUrl?: string | undefined;
   /**
-   * Streaming replicas of {@link databaseUrl} that cache misses are read from, one server in each URL. They need `changeFeed: 'listen'`.
+   * Streaming replicas of {@link databaseUrl}, one server in each URL. Responses that are not cached are read from them. They need `changeFeed:
+   * 'listen'`.
    * @default none
    */
   readonly databaseReplicaUrls?: readonly string[] | undefined;
   /**
-   * Connections to each database server, from each worker.
+   * Most connections that each worker opens to each database server for its statements. One more to each server watches it.
    * @default 10
    */
   readonly databasePoolSize?: number | undefined;
   /**
-   * Longest time that a statement may take, and that a request waits for a connection. In milliseconds.
+   * Longest time that a statement may take, and longest time that a request waits for a connection. In milliseconds.
    * @default 1500
    */
   readonly databaseTimeoutMs?: number | undefined;
   /**
-   * How long the start waits for a database that cannot be reached yet. 0: it is tried once. In milliseconds.
+   * How long the start waits for a database that cannot be reached yet. 0: it tries once. In milliseconds.
    * @default 30000
    */
   readonly databaseWaitMs?: number | undefined;
   /**
-   * Whether each connection prepares its statements. `auto`: yes, unless there is a pooler in transaction mode.
+   * Whether connections prepare their statements. `auto`: yes, unless there is a pooler in transaction mode.
    * @default 'auto'
    */
   readonly preparedStatements?: 'auto' | 'on' | 'off' | undefined;
   /**
-   * Folder of the embedded PostgreSQL. It is used only without {@link databaseUrl}.
+   * Folder of the embedded PostgreSQL, which is used only without {@link databaseUrl}.
    * @default './data'
    */
   readonly dataDir?: string | undefined;
 
   /**
-   * Memory for cached responses, in each worker. 0: no response is cached. In megabytes.
+   * Memory for cached responses, in each worker. 0: nothing is cached. In megabytes.
    * @default 64
    */
   readonly cacheMaxMb?: number | undefined;
   /**
-   * Upper bound on staleness: a response never misses a commit older than this. 0: every request waits for a check of its own. In milliseconds.
+   * How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for
+   * changes, so that it shows all that were committed before it. In milliseconds.
    * @default 100
    */
   readonly freshnessMs?: number | undefined;
   /**
-   * How changes of the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached
+   * How changes in the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached
    * response is then used for at most {@link freshnessMs}.
    * @default 'listen'
    */
@@ -75,28 +77,28 @@ export interface VariableOptions {
    */
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
   /**
-   * Which requests are logged, at level `info`. `misses`: all but those answered from the cache and health checks that succeed.
+   * Which requests are logged, at level `info`. `misses`: all but those answered from the cache, and health checks that succeed.
    * @default 'misses'
    */
   readonly logRequests?: 'all' | 'misses' | 'none' | undefined;
 
   /**
-   * GraphiQL, which browsers get at `/graphql`. `token`: only with an access token.
+   * Who sees GraphiQL, which browsers get at `/graphql`. `token`: only callers with an access token.
    * @default true
    */
   readonly graphiql?: Exposed | undefined;
   /**
-   * The REST reference at `/docs`, and `/openapi.json`. `token`: only with an access token.
+   * Who sees the REST reference at `/docs`, and `/openapi.json`. `token`: only callers with an access token.
    * @default `true`; `token` where access tokens are configured
    */
   readonly docs?: Exposed | undefined;
   /**
-   * The demo shop at `/demo`. `token`: only with an access token.
+   * Who sees the demo shop at `/demo`. `token`: only callers with an access token.
    * @default true
    */
   readonly demo?: Exposed | undefined;
   /**
-   * Metrics for Prometheus at `/metrics`. `token`: only with an access token.
+   * Who sees the metrics for Prometheus at `/metrics`. `token`: only callers with an access token.
    * @default `true`; `token` where access tokens are configured
    */
   readonly metrics?: Exposed | undefined;
@@ -106,44 +108,45 @@ export interface VariableOptions {
    */
   readonly introspection?: boolean | undefined;
   /**
-   * Whether errors suggest similar names ("Did you mean …?"), which reveals names of the schema.
+   * Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.
    * @default as {@link introspection}
    */
   readonly fieldSuggestions?: boolean | undefined;
 
   /**
-   * Highest cost of an operation, roughly the rows that it asks for, and most rows that its lists return.
+   * Highest cost of an operation: roughly the rows that it asks for. Also the most rows that its lists may return.
    * @default 20000
    */
   readonly queryMaxCost?: number | undefined;
   /**
-   * Deepest nesting of fields, with fragments expanded. GraphiQL itself needs 15.
+   * Most levels of fields inside fields, with fragments expanded. GraphiQL itself needs 15.
    * @default 20
    */
   readonly queryMaxDepth?: number | undefined;
   /**
-   * Most fields that a document selects, aliases and repetitions included, with fragments expanded.
+   * Most fields that a document selects, with aliases, repetitions and expanded fragments.
    * @default 1000
    */
   readonly queryMaxFields?: number | undefined;
   /**
-   * Most lexical tokens of a document: names, values and punctuation.
+   * Most lexical tokens in a document: names, values and punctuation.
    * @default 2000
    */
   readonly queryMaxTokens?: number | undefined;
 
   /**
-   * Tokens that let callers in, or `sha256:` and their digests. Every operation but the detail of a notice then needs one.
+   * Access tokens, or `sha256:` and their digests. If there are any, every operation but the detail of a notice needs one.
    * @default none: everything is public
    */
   readonly accessTokens?: readonly string[] | undefined;
   /**
-   * File with further tokens or digests, one a line. It is read again whenever it changes.
+   * File with further tokens or digests, one on each line. It is read again when it changes.
    * @default none
    */
   readonly accessTokensFile?: string | undefined;
   /**
-   * JSON Web Key Set of an issuer whose JSON Web Tokens let callers in. It needs {@link jwtIssuer} and {@link jwtAudience}.
+   * URL of the public keys (JSON Web Key Set) of an issuer whose JSON Web Tokens are accepted. It needs {@link jwtIssuer} and {@link
+   * jwtAudience}.
    * @default none
    */
   readonly jwksUrl?: string | undefined;
@@ -158,30 +161,30 @@ export interface VariableOptions {
    */
   readonly jwtAudience?: readonly string[] | undefined;
   /**
-   * Web origins whose pages may read responses. `*`: all.
+   * Web origins whose scripts may read responses. `*`: all.
    * @default none
    */
   readonly corsOrigins?: readonly string[] | undefined;
 
   /**
-   * Folder with GraphQL documents of REST paths. Each replaces the built-in one of the same file name. Further files may hold fragments for all
-   * of them.
+   * Folder with GraphQL documents for the REST paths. Each replaces the built-in one of the same file name. Other files in it may hold fragments
+   * for all of them.
    * @default the built-in documents
    */
   readonly restDocuments?: string | undefined;
 
   /**
-   * Most operations that are executed or wait for it at once; further ones get a 503.
+   * Most operations that run or wait to run at the same time. Further ones get a 503.
    * @default 1000
    */
   readonly maxInFlight?: number | undefined;
   /**
-   * Longest time that an operation may wait for those before it; one that would have to wait longer gets a 503. In milliseconds.
+   * Longest time that an operation may wait for earlier ones. One that would have to wait longer gets a 503 at once. In milliseconds.
    * @default 1000
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * Longest lasting delay of the event loop; beyond it, requests get a 503. In milliseconds.
+   * Longest delay of the event loop that may persist. Beyond it, requests get a 503. In milliseconds.
    * @default 2000
    */
   readonly maxLoopLagMs?: number | undefined;

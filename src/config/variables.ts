@@ -28,16 +28,19 @@ export const GROUPS = {
   cache: { title: 'Cache and freshness', about: '' },
   log: { title: 'Log', about: '' },
   pages: { title: 'Pages and schema', about: '' },
-  queryLimits: { title: 'Limits of an operation', about: 'An operation beyond a limit gets `QUERY_TOO_COMPLEX`.' },
+  queryLimits: {
+    title: 'Limits of an operation',
+    about: 'An operation beyond a limit gets the error `QUERY_TOO_COMPLEX`.',
+  },
   access: { title: 'Access', about: '' },
   rest: { title: 'REST', about: '' },
-  load: { title: 'Load', about: 'Each limit holds for each worker by itself.' },
-  connections: { title: 'Connections', about: 'Each limit holds for each worker by itself.' },
+  load: { title: 'Load', about: 'Each worker has these limits for itself.' },
+  connections: { title: 'Connections', about: 'Each worker has these limits for itself.' },
   shutdown: { title: 'Shutdown', about: '' },
   tracing: {
     title: 'Traces',
     about:
-      'The variables of OpenTelemetry. Traces are sent only where an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the further `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate) are read by OpenTelemetry itself.',
+      'The variables of OpenTelemetry. Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate) are read by OpenTelemetry itself.',
   },
 } as const satisfies Record<string, Group>;
 
@@ -90,7 +93,8 @@ export const VARIABLES = {
     group: 'server',
     value: workers,
     default: '1',
-    description: 'Number of processes that serve the port. `auto`: one for each CPU core.',
+    description:
+      'Number of processes that share the port. `auto`: one for each CPU core. Each has a cache and database connections of its own.',
     isProgramOnly: true,
   },
 
@@ -99,14 +103,14 @@ export const VARIABLES = {
     value: databaseUrl,
     whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, migrated and filled with the demo catalogue',
     description:
-      'The database to serve. With several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a fail-over.',
+      'The database to serve. If it names several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a fail-over.',
   },
   DATABASE_DIRECT_URL: {
     group: 'database',
     value: databaseUrl,
     whenUnset: '`DATABASE_URL`',
     description:
-      'The same database without a pooler in transaction mode, for what needs a session of its own: notifications, migrations and imports.',
+      'The same database, but not through a pooler in transaction mode. It is used for what needs a session: notifications, migrations and imports.',
   },
   DATABASE_REPLICA_URLS: {
     group: 'database',
@@ -114,40 +118,41 @@ export const VARIABLES = {
     default: '',
     whenUnset: 'none',
     description:
-      'Streaming replicas of `DATABASE_URL` that cache misses are read from, one server in each URL. They need `CHANGE_FEED=listen`.',
+      'Streaming replicas of `DATABASE_URL`, one server in each URL. Responses that are not cached are read from them. They need `CHANGE_FEED=listen`.',
   },
   DATABASE_POOL_SIZE: {
     group: 'database',
     value: integer(1, 1000),
     default: '10',
-    description: 'Connections to each database server, from each worker.',
+    description:
+      'Most connections that each worker opens to each database server for its statements. One more to each server watches it.',
   },
   DATABASE_TIMEOUT_MS: {
     group: 'database',
     value: milliseconds(100),
     default: '1500',
     unit: 'ms',
-    description: 'Longest time that a statement may take, and that a request waits for a connection.',
+    description: 'Longest time that a statement may take, and longest time that a request waits for a connection.',
   },
   DATABASE_WAIT_MS: {
     group: 'database',
     value: milliseconds(0),
     default: '30000',
     unit: 'ms',
-    description: 'How long the start waits for a database that cannot be reached yet. 0: it is tried once.',
+    description: 'How long the start waits for a database that cannot be reached yet. 0: it tries once.',
   },
   PREPARED_STATEMENTS: {
     group: 'database',
     value: choice(['auto', 'on', 'off']),
     default: 'auto',
     description:
-      'Whether each connection prepares its statements. `auto`: yes, unless there is a pooler in transaction mode.',
+      'Whether connections prepare their statements. `auto`: yes, unless there is a pooler in transaction mode.',
   },
   DATA_DIR: {
     group: 'database',
     value: path,
     default: './data',
-    description: 'Folder of the embedded PostgreSQL. It is used only without `DATABASE_URL`.',
+    description: 'Folder of the embedded PostgreSQL, which is used only without `DATABASE_URL`.',
   },
 
   CACHE_MAX_MB: {
@@ -155,7 +160,7 @@ export const VARIABLES = {
     value: integer(0, 65_536),
     default: '64',
     unit: 'MB',
-    description: 'Memory for cached responses, in each worker. 0: no response is cached.',
+    description: 'Memory for cached responses, in each worker. 0: nothing is cached.',
   },
   FRESHNESS_MS: {
     group: 'cache',
@@ -163,7 +168,7 @@ export const VARIABLES = {
     default: '100',
     unit: 'ms',
     description:
-      'Upper bound on staleness: a response never misses a commit older than this. 0: every request waits for a check of its own.',
+      'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes, so that it shows all that were committed before it.',
   },
   CHANGE_FEED: {
     group: 'cache',
@@ -171,7 +176,7 @@ export const VARIABLES = {
     value: choice(['listen', 'poll']),
     default: 'listen',
     description:
-      'How changes of the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached response is then used for at most `FRESHNESS_MS`.',
+      'How changes in the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached response is then used for at most `FRESHNESS_MS`.',
   },
   STALE_IF_ERROR_S: {
     group: 'cache',
@@ -193,32 +198,33 @@ export const VARIABLES = {
     value: choice(['all', 'misses', 'none']),
     default: 'misses',
     description:
-      'Which requests are logged, at level `info`. `misses`: all but those answered from the cache and health checks that succeed.',
+      'Which requests are logged, at level `info`. `misses`: all but those answered from the cache, and health checks that succeed.',
   },
 
   GRAPHIQL: {
     group: 'pages',
     value: exposure,
     default: 'on',
-    description: 'GraphiQL, which browsers get at `/graphql`. `token`: only with an access token.',
+    description: 'Who sees GraphiQL, which browsers get at `/graphql`. `token`: only callers with an access token.',
   },
   DOCS: {
     group: 'pages',
     value: exposure,
     whenUnset: '`on`; `token` where access tokens are configured',
-    description: 'The REST reference at `/docs`, and `/openapi.json`. `token`: only with an access token.',
+    description:
+      'Who sees the REST reference at `/docs`, and `/openapi.json`. `token`: only callers with an access token.',
   },
   DEMO: {
     group: 'pages',
     value: exposure,
     default: 'on',
-    description: 'The demo shop at `/demo`. `token`: only with an access token.',
+    description: 'Who sees the demo shop at `/demo`. `token`: only callers with an access token.',
   },
   METRICS: {
     group: 'pages',
     value: exposure,
     whenUnset: '`on`; `token` where access tokens are configured',
-    description: 'Metrics for Prometheus at `/metrics`. `token`: only with an access token.',
+    description: 'Who sees the metrics for Prometheus at `/metrics`. `token`: only callers with an access token.',
   },
   INTROSPECTION: {
     group: 'pages',
@@ -230,7 +236,7 @@ export const VARIABLES = {
     group: 'pages',
     value: toggle,
     whenUnset: 'as `INTROSPECTION`',
-    description: 'Whether errors suggest similar names ("Did you mean …?"), which reveals names of the schema.',
+    description: 'Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.',
   },
 
   QUERY_MAX_COST: {
@@ -238,25 +244,25 @@ export const VARIABLES = {
     value: integer(1000, 1_000_000_000),
     default: '20000',
     description:
-      'Highest cost of an operation, roughly the rows that it asks for, and most rows that its lists return.',
+      'Highest cost of an operation: roughly the rows that it asks for. Also the most rows that its lists may return.',
   },
   QUERY_MAX_DEPTH: {
     group: 'queryLimits',
     value: integer(15, 50),
     default: '20',
-    description: 'Deepest nesting of fields, with fragments expanded. GraphiQL itself needs 15.',
+    description: 'Most levels of fields inside fields, with fragments expanded. GraphiQL itself needs 15.',
   },
   QUERY_MAX_FIELDS: {
     group: 'queryLimits',
     value: integer(300, 100_000),
     default: '1000',
-    description: 'Most fields that a document selects, aliases and repetitions included, with fragments expanded.',
+    description: 'Most fields that a document selects, with aliases, repetitions and expanded fragments.',
   },
   QUERY_MAX_TOKENS: {
     group: 'queryLimits',
     value: integer(500, 100_000),
     default: '2000',
-    description: 'Most lexical tokens of a document: names, values and punctuation.',
+    description: 'Most lexical tokens in a document: names, values and punctuation.',
   },
 
   ACCESS_TOKENS: {
@@ -265,20 +271,20 @@ export const VARIABLES = {
     default: '',
     whenUnset: 'none: everything is public',
     description:
-      'Tokens that let callers in, or `sha256:` and their digests. Every operation but the detail of a notice then needs one.',
+      'Access tokens, or `sha256:` and their digests. If there are any, every operation but the detail of a notice needs one.',
   },
   ACCESS_TOKENS_FILE: {
     group: 'access',
     value: path,
     whenUnset: 'none',
-    description: 'File with further tokens or digests, one a line. It is read again whenever it changes.',
+    description: 'File with further tokens or digests, one on each line. It is read again when it changes.',
   },
   JWKS_URL: {
     group: 'access',
     value: keySetUrl,
     whenUnset: 'none',
     description:
-      'JSON Web Key Set of an issuer whose JSON Web Tokens let callers in. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
+      'URL of the public keys (JSON Web Key Set) of an issuer whose JSON Web Tokens are accepted. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
   },
   JWT_ISSUER: {
     group: 'access',
@@ -299,7 +305,7 @@ export const VARIABLES = {
     value: originList,
     default: '',
     whenUnset: 'none',
-    description: 'Web origins whose pages may read responses. `*`: all.',
+    description: 'Web origins whose scripts may read responses. `*`: all.',
   },
 
   REST_DOCUMENTS: {
@@ -307,14 +313,14 @@ export const VARIABLES = {
     value: path,
     whenUnset: 'the built-in documents',
     description:
-      'Folder with GraphQL documents of REST paths. Each replaces the built-in one of the same file name. Further files may hold fragments for all of them.',
+      'Folder with GraphQL documents for the REST paths. Each replaces the built-in one of the same file name. Other files in it may hold fragments for all of them.',
   },
 
   MAX_IN_FLIGHT: {
     group: 'load',
     value: integer(1, 1_000_000),
     default: '1000',
-    description: 'Most operations that are executed or wait for it at once; further ones get a 503.',
+    description: 'Most operations that run or wait to run at the same time. Further ones get a 503.',
   },
   MAX_WAIT_MS: {
     group: 'load',
@@ -322,21 +328,21 @@ export const VARIABLES = {
     default: '1000',
     unit: 'ms',
     description:
-      'Longest time that an operation may wait for those before it; one that would have to wait longer gets a 503.',
+      'Longest time that an operation may wait for earlier ones. One that would have to wait longer gets a 503 at once.',
   },
   MAX_LOOP_LAG_MS: {
     group: 'load',
     value: milliseconds(10),
     default: '2000',
     unit: 'ms',
-    description: 'Longest lasting delay of the event loop; beyond it, requests get a 503.',
+    description: 'Longest delay of the event loop that may persist. Beyond it, requests get a 503.',
   },
 
   RATE_LIMIT_PER_MINUTE: {
     group: 'connections',
     value: integer(0, 1_000_000_000),
     default: '0',
-    description: 'Most requests of one client in a minute; further ones get a 429. 0: no limit.',
+    description: 'Most requests of one client in a minute. Further ones get a 429. 0: no limit.',
     isProgramOnly: true,
   },
   TRUST_PROXY: {
@@ -344,14 +350,14 @@ export const VARIABLES = {
     value: integer(0, 100),
     default: '0',
     description:
-      'Number of proxies in front whose `X-Forwarded-For` is believed when clients are told apart. 0: the address of the connection counts.',
+      'Number of proxies in front. The client is the address that the outermost of them wrote into `X-Forwarded-For`. 0: the address of the connection.',
     isProgramOnly: true,
   },
   MAX_CONNECTIONS: {
     group: 'connections',
     value: integer(1, 1_000_000),
     default: '10000',
-    description: 'Most connections of clients. Beyond it, idle ones are closed; if there is none, requests get a 503.',
+    description: 'Most connections of clients. Beyond it, idle ones are closed; if none is idle, requests get a 503.',
     isProgramOnly: true,
   },
   HEADERS_TIMEOUT_MS: {
@@ -359,7 +365,7 @@ export const VARIABLES = {
     value: milliseconds(100),
     default: '5000',
     unit: 'ms',
-    description: 'Longest time in which the headers of a request must arrive, else 408.',
+    description: 'Longest time in which the headers of a request must arrive. After it: 408.',
     isProgramOnly: true,
   },
   REQUEST_TIMEOUT_MS: {
@@ -367,7 +373,7 @@ export const VARIABLES = {
     value: milliseconds(100),
     default: '10000',
     unit: 'ms',
-    description: 'Longest time in which a whole request must arrive, else 408.',
+    description: 'Longest time in which a whole request must arrive. After it: 408.',
     isProgramOnly: true,
   },
   SEND_TIMEOUT_MS: {
@@ -384,7 +390,7 @@ export const VARIABLES = {
     default: '65000',
     unit: 'ms',
     description:
-      'How long a connection may be idle between two requests. It should be longer than the idle time of a load balancer in front, often 60 s.',
+      'How long a connection may be idle between two requests. Make it longer than the idle timeout of a load balancer in front, which is often 60 s.',
     isProgramOnly: true,
   },
 
@@ -394,7 +400,7 @@ export const VARIABLES = {
     default: '0',
     unit: 'ms',
     description:
-      'How long connections are still accepted after SIGTERM or Ctrl-C, while `/readyz` answers 503, so that a load balancer notices.',
+      'How long new connections are still accepted after SIGTERM or Ctrl-C. `/readyz` answers 503 meanwhile, so that a load balancer notices.',
     isProgramOnly: true,
   },
   SHUTDOWN_TIMEOUT_MS: {
@@ -424,28 +430,28 @@ export const VARIABLES = {
     group: 'tracing',
     value: httpUrl,
     whenUnset: 'none',
-    description: 'Collector that gets the traces; `/v1/traces` is added to its path.',
+    description: 'Collector that gets the traces. `/v1/traces` is added to its path.',
     isProgramOnly: true,
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
     group: 'tracing',
     value: httpUrl,
     whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
-    description: 'The same for traces only; its path is used as it is.',
+    description: 'The same, for traces only. Its path is used as it is.',
     isProgramOnly: true,
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: {
     group: 'tracing',
     value: choice(['http/protobuf']),
     whenUnset: '`http/protobuf`',
-    description: 'Protocol of the exporter. No other one is supported.',
+    description: 'Protocol of the exporter. There is no other one.',
     isProgramOnly: true,
   },
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: {
     group: 'tracing',
     value: choice(['http/protobuf']),
     whenUnset: '`OTEL_EXPORTER_OTLP_PROTOCOL`',
-    description: 'The same for traces only.',
+    description: 'The same, for traces only.',
     isProgramOnly: true,
   },
   OTEL_TRACES_SAMPLER: {
@@ -474,14 +480,14 @@ export const VARIABLES = {
     value: positiveInteger,
     default: '5000',
     unit: 'ms',
-    description: 'Longest time for which spans are gathered before they are sent.',
+    description: 'Longest time for which spans are collected before they are sent.',
     isProgramOnly: true,
   },
   OTEL_BSP_MAX_QUEUE_SIZE: {
     group: 'tracing',
     value: positiveInteger,
     default: '2048',
-    description: 'Most spans that wait to be sent; further ones are dropped.',
+    description: 'Most spans that wait to be sent. Further ones are dropped.',
     isProgramOnly: true,
   },
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: {

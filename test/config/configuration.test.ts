@@ -31,7 +31,7 @@ describe('every variable', () => {
     expect(await command.ended).toBe(0);
     const help = command.output();
     for (const [name] of ROWS) expect(help).toMatch(new RegExp(`^  ${name}  \\(default: .+\\)\n {6}[\`A-Z/a-z]`, 'm'));
-    expect(help).toContain('  FRESHNESS_MS  (default: 100 ms)\n      Upper bound on staleness');
+    expect(help).toContain('  FRESHNESS_MS  (default: 100 ms)\n      How old a response may be');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
     expect(help).not.toMatch(/\x1b/);
   });
