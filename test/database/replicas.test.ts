@@ -108,6 +108,8 @@ describe('misses', () => {
     await untilReadFrom(gateway, other, () => readPrice(gateway));
     const before = await readsFrom(gateway);
     const notice = await insertNotice(primary);
+    // A replica may be behind by the bound, and would say that the notice does not exist.
+    await Promise.all([servers.caughtUp(replica), servers.caughtUp(other)]);
     for (let view = 1; view <= 30; view += 1) {
       expect((await gateway.get(`/api/notice/${notice}`)).json).toMatchObject({ viewCount: view });
       expect((await gateway.get('/api/product/hot')).status).toBe(200);
