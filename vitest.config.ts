@@ -9,6 +9,8 @@ export default defineConfig({
     setupFiles: 'test/support/worker-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A condition is awaited for as long as a busy machine needs; what has to be quicker says so beside its expectation.
+    expect: { poll: { interval: 5, timeout: 10_000 } },
     // Node runs the sources as they are, as in production; through Vite they would get a second copy of `graphql`.
     experimental: { viteModuleRunner: false },
   },

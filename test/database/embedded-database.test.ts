@@ -106,10 +106,10 @@ describe('a data directory', () => {
     gateway.report.catch(() => {});
     const draft = await vi.waitUntil(
       async () => (await readdir(dataDir).catch(() => [])).find((name) => name.startsWith('postgres.init-')),
-      { timeout: 5_000, interval: 1 },
+      { timeout: 20_000, interval: 1 },
     );
     await vi.waitUntil(() => stat(join(dataDir, draft, 'PG_VERSION')).catch(() => false), {
-      timeout: 5_000,
+      timeout: 20_000,
       interval: 1,
     });
     await gateway.kill('SIGKILL');
@@ -196,7 +196,7 @@ describe('on data that is there', () => {
     // It waits for nothing, so it does not notice the end of its server before its own.
     client.query('do $$ begin for i in 1..20000000 loop end loop; end $$').catch(() => {});
     const busy = `select count(*)::int from pg_stat_activity where query like 'do %' and state = 'active'`;
-    await vi.waitUntil(async () => (await query(url, busy))[0] === 1, { timeout: 5_000, interval: 5 });
+    await vi.waitUntil(async () => (await query(url, busy))[0] === 1, { timeout: 20_000, interval: 5 });
     await gateway.kill('SIGKILL');
     process.kill(await postmasterOf(dataDir), 'SIGKILL');
 
@@ -216,7 +216,7 @@ describe('on data that is there', () => {
     const gateway = spawnGateway(dataDir);
     const { url } = await serving(gateway.report);
     await gateway.kill('SIGUSR2');
-    await vi.waitFor(() => expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(query(url, 'select 1')).rejects.toThrow('ECONNREFUSED'), { timeout: 20_000 });
   });
 
   test('Ctrl-C in the terminal reaches the gateway, not its server', async () => {

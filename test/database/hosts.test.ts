@@ -37,7 +37,7 @@ const portOf = async (client: pg.ClientBase | pg.Pool): Promise<string> => {
 
 /** Where a connection by this URL ends up. */
 const connectedBy = async (url: string): Promise<string> => {
-  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: 2000 });
+  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -99,9 +99,12 @@ describe('of several hosts', () => {
 
   test('those that are not there or say nothing are passed over', async () => {
     await using silent = await silentHost();
+    await using mute = await silentHost();
     const beganMs = performance.now();
-    expect(await connectedBy(urlOf(['127.0.0.1:1', silent.host, hostOf(primary.url)]))).toBe(hostOf(primary.url));
-    expect(performance.now() - beganMs).toBeLessThan(900);
+    const hosts = ['127.0.0.1:1', silent.host, mute.host, hostOf(primary.url)];
+    expect(await connectedBy(urlOf(hosts))).toBe(hostOf(primary.url));
+    // Each of the two would take a second to be given up.
+    expect(performance.now() - beganMs).toBeLessThan(1900);
   });
 
   test('where none takes writes, the database is away, and asked for again', async () => {
@@ -124,13 +127,13 @@ describe('of several hosts', () => {
     try {
       await primary.sql('alter system set default_transaction_read_only = on');
       await primary.sql('select pg_reload_conf()');
-      await expect.poll(() => pool.query('select 1').catch(() => pool.totalCount), { interval: 5 }).toBe(0);
+      await expect.poll(() => pool.query('select 1').catch(() => pool.totalCount)).toBe(0);
       await expect(pool.query('select 1')).rejects.toThrow('none of the hosts takes writes');
     } finally {
       await primary.sql('alter system reset default_transaction_read_only');
       await primary.sql('select pg_reload_conf()');
     }
-    await expect.poll(() => portOf(pool).catch(() => ''), { interval: 20 }).toBe(hostOf(primary.url));
+    await expect.poll(() => portOf(pool).catch(() => '')).toBe(hostOf(primary.url));
     await pool.end();
   });
 });

@@ -69,7 +69,7 @@ const startLateServer = async (meet?: Meet): Promise<LateServer> => {
 };
 
 describe('a database that comes up later is waited for', () => {
-  test.concurrent.for<[string, RegExp, Meet | undefined]>([
+  test.for<[string, RegExp, Meet | undefined]>([
     ['where nobody listens', /ECONNREFUSED/, undefined],
     [
       'that is starting',
@@ -96,7 +96,7 @@ describe('a database that comes up later is waited for', () => {
     }
   });
 
-  test.concurrent('by a migration too', async () => {
+  test('by a migration too', async () => {
     await using server = await startLateServer();
     const migrating = runCli(['migrate'], { DATABASE_URL: server.url });
     await migrating.printed(/waiting for the database/);
@@ -104,7 +104,7 @@ describe('a database that comes up later is waited for', () => {
     expect(await migrating.ended, migrating.output()).toBe(0);
   });
 
-  test.concurrent('no longer than it may, and a signal ends the wait', async () => {
+  test('no longer than it may, and a signal ends the wait', async () => {
     const environment = { DATABASE_URL: 'postgresql://postgres@no-such-host.invalid/shop' };
     const waiting = runCli(['serve'], { ...environment, DATABASE_WAIT_MS: '600' });
     expect(await waiting.ended).toBe(1);

@@ -35,12 +35,15 @@ afterEach(async () => {
 /** Without memory, every answer is read. */
 const NO_MEMORY = { CACHE_MAX_MB: '0' };
 
-const start = (replicas: readonly { url: string }[], environment: Record<string, string> = {}): Promise<TestGateway> =>
-  createTestGateway(primary, {
-    DATABASE_URL: primary.url,
-    DATABASE_REPLICA_URLS: replicas.map(({ url }) => url).join(', '),
-    ...environment,
-  });
+const start = (
+  replicas: readonly { url: string }[],
+  environment: Record<string, string> = {},
+  { url } = primary as { url: string },
+): Promise<TestGateway> =>
+  createTestGateway(
+    { url },
+    { DATABASE_URL: url, DATABASE_REPLICA_URLS: replicas.map((each) => each.url).join(', '), ...environment },
+  );
 
 const random = (from: number, to: number): number => from + Math.floor(Math.random() * (to - from + 1));
 
@@ -103,7 +106,8 @@ describe('a position of the primary', () => {
 
 describe('misses', () => {
   test('are read from all replicas in turn, and hardly ever from the primary, while views and beats stay there', async () => {
-    await using gateway = await start([replica, other], NO_MEMORY);
+    // On a busy machine a replica may well be asked for its position less often than every 100 ms.
+    await using gateway = await start([replica, other], { ...NO_MEMORY, FRESHNESS_MS: '1000' });
     await untilReadFrom(gateway, replica, () => readPrice(gateway));
     await untilReadFrom(gateway, other, () => readPrice(gateway));
     const before = await readsFrom(gateway);
@@ -130,7 +134,7 @@ describe('misses', () => {
     await using wire = await wireTo(replica);
     await using gateway = await start([wire], NO_MEMORY);
     await untilReadFrom(gateway, wire, () => readPrice(gateway));
-    await expect.poll(wire.idleMs, { interval: 50, timeout: 3000 }).toBeGreaterThan(1000);
+    await expect.poll(wire.idleMs).toBeGreaterThan(500);
   });
 
   test('are read from a replica by a role that may do no more than a gateway needs, and not if it may not even ask how far it is', async () => {
@@ -174,13 +178,13 @@ describe('a replica that lags', () => {
     for (let round = 0; round < 3; round += 1) {
       await replica.sql('select pg_wal_replay_pause()');
       const { price, atMs } = await changePrice();
-      for (;;) {
+      const expectBounded = async (): Promise<void> => {
         const sentMs = performance.now();
         const read = await readPrice(gateway);
         if (sentMs - atMs >= 100) expect(read).toBe(price);
-        if (sentMs - atMs > 300) break;
-      }
-      expect(await passedOver(gateway, replica, 'lag')).toBeGreaterThan(0);
+      };
+      while (performance.now() - atMs < 200) await expectBounded();
+      await untilPassedOver(gateway, replica, 'lag', expectBounded);
       await replica.sql('select pg_wal_replay_resume()');
       await untilReadFrom(gateway, replica, () => readPrice(gateway));
       expect(await readPrice(gateway)).toBe(price);
@@ -200,7 +204,7 @@ describe('a replica that lags', () => {
       await replica.sql('select pg_wal_replay_pause()');
       const { price } = await changePrice();
       // The notification has come when the price is another.
-      await expect.poll(() => readPrice(gateway), { interval: 0 }).toBe(price);
+      await expect.poll(() => readPrice(gateway)).toBe(price);
       const list = await gateway.get('/api/product/list?limit=100');
       expect(list.text).toContain(`"amount":"${price}.00"`);
       await replica.sql('select pg_wal_replay_resume()');
@@ -217,7 +221,7 @@ test('a replica that has not replayed a rewrite of a table is not read once the 
   lastPrice += 1;
   await replica.sql('select pg_wal_replay_pause()');
   await primary.sql(`alter table product alter column price type numeric(14,2) using ${lastPrice}`);
-  await expect.poll(() => readPrice(gateway), { interval: 5, timeout: 3000 }).toBe(lastPrice);
+  await expect.poll(() => readPrice(gateway)).toBe(lastPrice);
   expect((await gateway.get('/api/product/list?limit=100')).text).toContain(`"amount":"${lastPrice}.00"`);
 });
 
@@ -250,56 +254,79 @@ describe('a commit that is acknowledged before it is written', () => {
   });
 });
 
-test('whatever is changed, read and delayed at once, no answer misses a commit that is older than the bound', async () => {
-  const ids: number[] = [];
-  for (let product = 0; product < 3; product += 1)
-    ids.push(await insertProduct(primary, { category_id: 1, price: '0.00', sales: 9 }));
-  await using gateway = await start([replica, other]);
-  await untilReadFrom(gateway, replica, () => gateway.get(`/api/product/list?limit=${1 + random(0, 99)}`));
-  const record = await startCommitRecord(primary, ids, 100);
-  const faults: string[] = [];
-  const endMs = performance.now() + 3000;
-  const repeat = async (step: () => Promise<unknown>): Promise<void> => {
-    while (performance.now() < endMs) await step();
-  };
-  const read = async (target: string, lists: Reading['lists']): Promise<void> => {
-    const sentMs = performance.now();
-    const answer = await gateway.get(target);
-    const fault = record.faultOf({ lists, sentMs, receivedMs: performance.now(), answer });
-    if (fault) faults.push(`${target}: ${fault}`);
-    await delay(random(0, 3));
-  };
-  let cents = 0;
-  await Promise.all([
-    ...ids.map(() => repeat(() => read('/api/product/list', ['products']))),
-    // The query makes each of them an answer of its own.
-    repeat(() => read(`/graphql?query={products(limit:${random(20, 100)}){id,price{amount}}}`, ['products'])),
-    repeat(() =>
-      read(`/graphql?query={categories{products(limit:${random(20, 100)}){id,price{amount}}}}`, ['products']),
-    ),
-    repeat(() => read('/api/notice/list', ['notices'])),
-    repeat(() => read(`/api/notice/page?pageSize=${random(50, 100)}`, ['notices'])),
-    repeat(async () => {
-      cents += 1;
-      await record.commitPrices(new Map([[ids[cents % ids.length] ?? 0, cents]]));
-      // What is wrongly kept is seen only until the next change.
-      await delay(random(0, 400));
-    }),
-    repeat(async () => {
-      await record.insertNotice(random(-50, 200), 300);
-      await delay(random(100, 400));
-    }),
-    ...[replica, other].map((server) =>
+describe('no answer misses a commit that is older than the bound', () => {
+  test('whatever is changed, read and delayed at once', async () => {
+    const ids: number[] = [];
+    for (let product = 0; product < 3; product += 1)
+      ids.push(await insertProduct(primary, { category_id: 1, price: '0.00', sales: 9 }));
+    await using gateway = await start([replica, other]);
+    await untilReadFrom(gateway, replica, () => gateway.get(`/api/product/list?limit=${random(1, 100)}`));
+    const record = await startCommitRecord(primary, ids, 100);
+    const faults: string[] = [];
+    let isRunning = true;
+    const repeat = async (step: () => Promise<unknown>): Promise<void> => {
+      while (isRunning) await step();
+    };
+    const read = async (target: string, lists: Reading['lists']): Promise<void> => {
+      const sentMs = performance.now();
+      const answer = await gateway.get(target);
+      const fault = record.faultOf({ lists, sentMs, receivedMs: performance.now(), answer });
+      if (fault) faults.push(`${target}: ${fault}`);
+      await delay(random(0, 3));
+    };
+    let cents = 0;
+    const running = Promise.all([
+      ...ids.map(() => repeat(() => read('/api/product/list', ['products']))),
+      // The query makes each of them an answer of its own.
+      repeat(() => read(`/graphql?query={products(limit:${random(20, 100)}){id,price{amount}}}`, ['products'])),
+      repeat(() =>
+        read(`/graphql?query={categories{products(limit:${random(20, 100)}){id,price{amount}}}}`, ['products']),
+      ),
+      repeat(() => read('/api/notice/list', ['notices'])),
+      repeat(() => read(`/api/notice/page?pageSize=${random(50, 100)}`, ['notices'])),
       repeat(async () => {
-        await server.sql('select pg_wal_replay_pause()');
-        await delay(random(0, 150));
-        await server.sql('select pg_wal_replay_resume()');
-        await delay(random(0, 150));
+        cents += 1;
+        await record.commitPrices(new Map([[ids[cents % ids.length] ?? 0, cents]]));
+        // What is wrongly kept is seen only until the next change.
+        await delay(random(0, 400));
       }),
-    ),
-  ]);
-  expect(faults.slice(0, 5)).toEqual([]);
-  expect((await readsFrom(gateway, replica)) + (await readsFrom(gateway, other))).toBeGreaterThan(50);
+      repeat(async () => {
+        await record.insertNotice(random(-50, 200), 300);
+        await delay(random(100, 400));
+      }),
+      ...[replica, other].map((server) =>
+        repeat(async () => {
+          await server.sql('select pg_wal_replay_pause()');
+          await delay(random(0, 150));
+          await server.sql('select pg_wal_replay_resume()');
+          await delay(random(0, 150));
+        }),
+      ),
+    ]);
+    try {
+      await delay(2000);
+      await expect
+        .poll(async () => (await readsFrom(gateway, replica)) + (await readsFrom(gateway, other)))
+        .toBeGreaterThan(20);
+    } finally {
+      isRunning = false;
+      await running;
+    }
+    expect(faults.slice(0, 5)).toEqual([]);
+  });
+
+  test('though the primary falls silent, so that no notification tells of it', async () => {
+    await using wire = await wireTo(primary);
+    await using gateway = await start([replica], NO_MEMORY, wire);
+    await untilReadFrom(gateway, replica, () => readPrice(gateway));
+    await replica.sql('select pg_wal_replay_pause()');
+    wire.freeze();
+    await changePrice();
+    await delay(100);
+    // The replica still has the former price, and would answer.
+    expect((await gateway.get(`/api/product/${id}`)).status).toBe(503);
+    wire.thaw();
+  });
 });
 
 describe('a replica that fails', () => {
@@ -358,15 +385,14 @@ describe('a replica that fails', () => {
       const before = await failures();
       const reading = untilReadFrom(gateway, replica, read);
       await expect
-        .poll(
-          () => replica.sql(`select from pg_stat_activity where query like '%category c%' and wait_event = 'PgSleep'`),
-          { interval: 2 },
+        .poll(() =>
+          replica.sql(`select from pg_stat_activity where query like '%category c%' and wait_event = 'PgSleep'`),
         )
         .toHaveLength(1);
       // Its replay takes the lock away from whoever holds one there.
       await primary.sql('begin; lock table shelf in access exclusive mode; commit');
       await reading;
-      await expect.poll(failures, { interval: 10 }).toBeGreaterThan(before);
+      await expect.poll(failures).toBeGreaterThan(before);
       expect(await read()).toMatchObject({ data: { category: { name: expect.any(String) } } });
       expect(gateway.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
     } finally {

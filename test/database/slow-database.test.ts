@@ -19,7 +19,8 @@ interface Timed {
 
 const timed = async (url: string, target: string): Promise<Timed> => {
   const sentMs = performance.now();
-  const response = await fetch(url + target);
+  // Of a gateway that is gone because the test has failed.
+  const response = await fetch(url + target).catch(() => Response.error());
   await response.text();
   return {
     target,
@@ -31,14 +32,16 @@ const timed = async (url: string, target: string): Promise<Timed> => {
 };
 
 /** Several times as long as anybody waits: beyond that, more of it changes nothing. */
-const LOCK_MS = 5000;
+const LOCK_MS = 3500;
 
 describe.concurrent('while tables are locked', () => {
   test('for long, what is known is answered, the rest refused in time, and all is well right after', {
     timeout: 90_000,
   }, async ({ expect }) => {
     await using database = await createSmallShop();
-    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, STALE_IF_ERROR_S: '60' });
+    // The process may well not run for 100 ms: then it would have to ask the database whether what it knows still holds.
+    const environment = { DATABASE_URL: database.url, STALE_IF_ERROR_S: '60', FRESHNESS_MS: '1000' };
+    await using gateway = await startGatewayProcess(environment);
     const KNOWN = ['/api/product/1', '/api/notice/list', '/graphql?query={categories{name,products{id}}}'];
     for (const target of KNOWN) await timed(gateway.url, target);
 
@@ -53,7 +56,6 @@ describe.concurrent('while tables are locked', () => {
       await delay(50);
     }
     await backOffice.query('rollback');
-    const unlockedMs = performance.now();
 
     for (const { target, status, cache, retryAfter, ms } of await Promise.all(asked)) {
       expect(ms, target).toBeLessThan(MAX_WAIT_MS);
@@ -71,8 +73,7 @@ describe.concurrent('while tables are locked', () => {
           async (target) => (await timed(gateway.url, target)).status,
         ),
       );
-    await expect.poll(statuses, { interval: 20, timeout: 5000 }).toEqual(Array(6).fill(200));
-    expect(performance.now() - unlockedMs).toBeLessThan(MAX_WAIT_MS);
+    await expect.poll(statuses).toEqual(Array(6).fill(200));
   });
 
   test('and every connection waits, nobody waits for a connection for long, and the pool is whole again afterwards', async ({
@@ -87,22 +88,26 @@ describe.concurrent('while tables are locked', () => {
     await using backOffice = await openSession(database);
     await backOffice.query('begin');
     await backOffice.query('lock table product in access exclusive mode');
-    const asked = numbers(1, 100).map((limit) => timed(gateway.url, `/api/product/hot?limit=${limit}`));
-    await delay(100);
+    const askAll = () => numbers(1, 100).map((limit) => timed(gateway.url, `/api/product/hot?limit=${limit}`));
+    const asked = askAll();
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(() => database.sql(waiting)).toHaveLength(2);
     asked.push(timed(gateway.url, '/api/notice/1'), timed(gateway.url, '/api/notice/list'));
     const live = await timed(gateway.url, '/livez');
     expect([live.status, live.ms < 1000]).toEqual([200, true]);
-    expect((await timed(gateway.url, '/readyz')).status).toBe(503);
+    // Between two that give up, a connection is free for others.
+    const readiness = async (): Promise<number> => {
+      asked.push(...askAll());
+      return (await timed(gateway.url, '/readyz')).status;
+    };
+    await expect.poll(readiness).toBe(503);
     for (const { target, status, retryAfter, ms } of await Promise.all(asked)) {
-      // Between two that give up, a connection is free for others.
       if (target.includes('product') || status !== 200) expect([status, retryAfter], target).toEqual([503, '1']);
       expect(ms, target).toBeLessThan(MAX_WAIT_MS);
     }
     await backOffice.query('rollback');
-    const again = () =>
-      Promise.all(numbers(1, 40).map((limit) => timed(gateway.url, `/api/product/hot?limit=${limit}`)));
     await expect
-      .poll(async () => new Set((await again()).map(({ status }) => status)), { timeout: 5000 })
+      .poll(async () => new Set((await Promise.all(askAll())).map(({ status }) => status)))
       .toEqual(new Set([200]));
     const [row] = await database.sql<{ count: number }>(
       `select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = 'vitrine'`,
@@ -130,12 +135,8 @@ test.concurrent('a server that has no connection left for us refuses what needs 
     await expect.poll(refused).toEqual([503, '1', true]);
     expect((await timed(gateway.url, '/livez')).status).toBe(200);
     await database.sql(`alter role ${role} connection limit -1`);
-    await expect
-      .poll(async () => (await timed(gateway.url, '/api/notice/7')).status, { interval: 20, timeout: MAX_WAIT_MS })
-      .toBe(200);
-    await expect
-      .poll(async () => (await timed(gateway.url, '/api/notice/list')).status, { interval: 20, timeout: MAX_WAIT_MS })
-      .toBe(200);
+    await expect.poll(async () => (await timed(gateway.url, '/api/notice/7')).status).toBe(200);
+    await expect.poll(async () => (await timed(gateway.url, '/api/notice/list')).status).toBe(200);
   } finally {
     await database.sql(`drop role ${role}`);
   }

@@ -59,12 +59,12 @@ describe.concurrent('a process in one time zone on a database in another shows t
 
     // At the moment and not an hour off, though every clock on the wall shows another hour; how exactly, moments.test.ts says.
     const titles = async (): Promise<string> => JSON.stringify(await json('/api/notice/list'));
-    const moment = await momentFromNow(database, 400);
+    const moment = await momentFromNow(database, 1000);
     await insertNotice(database, { id: 101, title: 'Begins', starts_at: moment });
     await insertNotice(database, { id: 102, title: 'Ends', ends_at: moment });
-    await expect.poll(titles, { interval: 5 }).toContain('"Ends"');
-    await expect.poll(titles, { interval: 5 }).toContain('"Begins"');
+    await expect.poll(titles).toContain('"Ends"');
+    await expect.poll(titles).toContain('"Begins"');
     expect(await titles()).not.toContain('"Ends"');
-    expect(Math.abs(Date.now() - Date.parse(moment))).toBeLessThan(5000);
+    expect(Math.abs(Date.now() - Date.parse(moment))).toBeLessThan(20_000);
   });
 });

@@ -58,6 +58,6 @@ export const untilKnown = async (
     });
     if (statements > 0) throw new Error(`it still takes ${statements} statements to answer what should be known`);
   };
-  await vi.waitFor(askAgain, { interval: 5, timeout: 3000 });
+  await vi.waitFor(askAgain, { interval: 5, timeout: 10_000 });
   return answers;
 };

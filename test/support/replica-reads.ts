@@ -25,7 +25,7 @@ export const untilReadFrom = async (
     await read();
     return (await readsFrom(gateway, server)) - before;
   };
-  await expect.poll(reads, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(reads).toBeGreaterThan(0);
 };
 
 /** Goes on reading until a replica is passed over for this reason. */
@@ -40,5 +40,5 @@ export const untilPassedOver = async (
     await read();
     return (await passedOver(gateway, server, reason)) - before;
   };
-  await expect.poll(times, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(times).toBeGreaterThan(0);
 };
