@@ -23,7 +23,9 @@ const readPrice = async (url: string, id: number): Promise<number> => {
   return priceIn({ text: await response.text() } as never);
 };
 
-test('the primary dies under load and a replica is promoted: gateways go on there, and no view that was answered is lost or counted twice', async () => {
+test('the primary dies under load and a replica is promoted: gateways go on there, and no view that was answered is lost or counted twice', {
+  timeout: 90_000,
+}, async () => {
   await using servers = await createReplicatedDatabase();
   const { primary } = servers;
   const heir = await servers.addReplica();
@@ -61,7 +63,9 @@ test('the primary dies under load and a replica is promoted: gateways go on ther
   expect(load.count(200) + load.count(503)).toBe([...load.tally.values()].flatMap(({ views }) => views).length);
 });
 
-test('replicas are those of the new primary: not itself, and not the former one that comes back with a history of its own', async () => {
+test('replicas are those of the new primary: not itself, and not the former one that comes back with a history of its own', {
+  timeout: 90_000,
+}, async () => {
   await using servers = await createReplicatedDatabase();
   const former = servers.primary;
   const [heir, other] = [await servers.addReplica(), await servers.addReplica()];
