@@ -80,3 +80,9 @@ export const toAppError = (error: unknown, log: Logger): AppError => {
   log.error({ err: error }, 'unexpected error');
   return new AppError('INTERNAL_SERVER_ERROR', 'Something went wrong on our side.', { cause: error });
 };
+
+/** The message of an error; of those that Node gathers when a host has several addresses, the first. */
+export const messageOf = (error: unknown): string => {
+  const [first] = error instanceof AggregateError ? error.errors : [error];
+  return first instanceof Error ? first.message : String(first);
+};

@@ -6,7 +6,8 @@ import { OperatorError } from '../errors.ts';
 import { DatabaseClient, READ_ONLY, useBriefly } from './client.ts';
 import { connectionConfig } from './connection.ts';
 import { placeOf } from './connection-url.ts';
-import { applyMigrations, messageOf } from './migrations/apply.ts';
+import { messageOf } from './failures.ts';
+import { applyMigrations } from './migrations/apply.ts';
 
 /** The database that the configuration names. */
 export interface OpenDatabase {

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { placeOf } from '../database/connection-url.ts';
-import { messageOf } from '../database/migrations/apply.ts';
+import { messageOf } from '../database/failures.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
 import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';

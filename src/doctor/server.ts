@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseClient, useBriefly } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { placeOf } from '../database/connection-url.ts';
-import { messageOf } from '../database/migrations/apply.ts';
+import { messageOf } from '../database/failures.ts';
 import { findPooling, hasStatementTimeout, keepsStatements } from '../database/pooler.ts';
 import {
   hasReplayed,

@@ -177,7 +177,7 @@ describe('a migration that fails', () => {
 
     await expect(scene.migrate(failing)).rejects.toMatchObject({
       name: 'OperatorError',
-      message: 'migration 2_two failed: division by zero. It was rolled back; mend it and run this again',
+      message: 'migration 2_two failed: division by zero. It was rolled back; correct it and run this again',
     });
     expect(await scene.tables('one', 'two')).toEqual(['one']);
     expect(await scene.status(failing)).toEqual({ ...CLEAN, applied: ['1_one'], pending: ['2_two'] });
@@ -213,15 +213,14 @@ describe('a migration that fails', () => {
     expect(await scene.status(scripts)).toEqual({ ...CLEAN, applied: ['1_one', '2_two'] });
   });
 
-  test('after its commit is applied all the same', async () => {
+  test('because it cannot be recorded leaves nothing: script and record are one transaction', async () => {
     await using scene = await createScene();
-    // What the engine writes after the script has run, its count of steps, ends its session here.
-    const trap = `
-      create function trap() returns trigger language plpgsql as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
-      create trigger trap after update of applied_steps_count on _prisma_migrations execute function trap();`;
-    await expect(scene.migrate({ '1_one': trap })).rejects.toThrow('migration 1_one failed');
-    expect(await scene.status({ '1_one': trap })).toEqual({ ...CLEAN, applied: ['1_one'] });
-    expect(await scene.migrate({ '1_one': trap })).toEqual([]);
+    await scene.migrate({ '1_one': 'create table one (id int)' });
+    await scene.sql(`alter table _prisma_migrations add check (migration_name <> '2_two')`);
+    const scripts = { '1_one': 'create table one (id int)', '2_two': 'create table two (id int)' };
+    await expect(scene.migrate(scripts)).rejects.toThrow('migration 2_two failed: new row');
+    expect(await scene.tables('one', 'two')).toEqual(['one']);
+    expect(await scene.status(scripts)).toEqual({ ...CLEAN, applied: ['1_one'], pending: ['2_two'] });
   });
 });
 
@@ -263,7 +262,7 @@ describe('the operator is told', () => {
     await using scene = await createScene();
     await scene.sql('create table product (id int)');
     await expect(scene.migrate({ '1_one': 'create table product (id int)' })).rejects.toThrow(
-      'no migration has made the tables that are there: product. If they are exactly those of 1_one, run "npx prisma migrate resolve --applied 1_one"',
+      'relation "product" already exists. It was rolled back; if all tables are exactly as it makes them, run "npx prisma migrate resolve --applied 1_one"',
     );
   });
 

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSchemaEngine } from '../../src/database/migrations/schema-engine.ts';
+import { MIGRATIONS_DIRECTORY, readMigrationFiles } from '../../src/database/migrations/status.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { openSchemaEngine } from '../support/schema-engine.ts';
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -127,8 +128,7 @@ describe('the database refuses', () => {
 
 describe('schema.prisma', () => {
   const diff = async (datamodel: string): Promise<string | null> => {
-    const runScript = (): Promise<void> => Promise.reject(new Error('a diff runs no script'));
-    using engine = await openSchemaEngine({ pool, schema: 'public', datamodel, runScript });
+    using engine = await openSchemaEngine(pool, datamodel);
     const files = [{ path: 'schema.prisma', content: datamodel }];
     const { stdout } = await engine.diff({
       from: { tag: 'schemaDatasource', files, configDir: '.' },
@@ -151,5 +151,28 @@ describe('schema.prisma', () => {
     expect(await diff(datamodel.replace('@default("USD")', '@default("EUR")'))).toContain("SET DEFAULT 'EUR'");
     expect(await diff(datamodel.replace('onDelete: Restrict', 'onDelete: Cascade'))).toContain('ON DELETE CASCADE');
     expect(await diff(datamodel.replace("'ON_SALE'::", "'DRAFT'::"))).toContain("WHERE (status = 'DRAFT'");
+  });
+});
+
+test("Prisma's own engine finds every migration applied as the folder has it", async () => {
+  using engine = await openSchemaEngine(pool, '');
+  const files = await readMigrationFiles(MIGRATIONS_DIRECTORY);
+  const migrationsList = {
+    baseDir: MIGRATIONS_DIRECTORY,
+    lockfile: { path: 'migration_lock.toml', content: null },
+    shadowDbInitScript: '',
+    migrationDirectories: files.map(({ name, script }) => ({
+      path: name,
+      migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: script } },
+    })),
+  };
+  const filters = { externalTables: [], externalEnums: [] };
+  expect(
+    await engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false }),
+  ).toMatchObject({
+    hasMigrationsTable: true,
+    history: null,
+    failedMigrationNames: [],
+    editedMigrationNames: [],
   });
 });

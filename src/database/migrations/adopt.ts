@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { type MigrationFile, REPLACED, readMigrationRecords } from './status.ts';
+import { type MigrationFile, REPLACED, readMigrationRecords, recordOf } from './status.ts';
 
 /** The first migration, which stands for those of {@link REPLACED}. */
 const FIRST = '20261120000000_vitrine';
@@ -16,9 +16,12 @@ const DROP_REMAINS = 'drop function if exists vitrine_notify_all_products()';
  * @returns the migration that counts as applied from now on; undefined where there was nothing to do
  * @throws {OperatorError} where not exactly those were applied; nothing is changed then
  */
-export const adoptReplaced = async (pool: pg.Pool, files: readonly MigrationFile[]): Promise<string | undefined> => {
+export const adoptReplaced = async (
+  client: pg.ClientBase,
+  files: readonly MigrationFile[],
+): Promise<string | undefined> => {
   const first = files.find(({ name }) => name === FIRST);
-  const records = await readMigrationRecords(pool);
+  const records = await readMigrationRecords(client);
   if (!first || !records.some(({ name }) => REPLACED.has(name))) return undefined;
   const isApplied = ([name, checksum]: readonly [string, string]): boolean =>
     records.some((record) => record.name === name && record.checksum === checksum && record.finished);
@@ -28,12 +31,11 @@ export const adoptReplaced = async (pool: pg.Pool, files: readonly MigrationFile
     );
   }
   const replaced = [...REPLACED.keys()].map((name) => `'${name}'`).join(', ');
-  // One simple query is one transaction.
-  await pool.query(`
+  // Statements that are sent together are one transaction.
+  await client.query(`
     ${NOTIFICATIONS.exec(first.script)?.[0]};
     ${DROP_REMAINS};
     delete from _prisma_migrations where migration_name in (${replaced});
-    insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-    values (gen_random_uuid()::text, '${first.checksum}', '${FIRST}', now(), 1)`);
+    ${recordOf(first)}`);
   return FIRST;
 };

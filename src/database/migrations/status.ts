@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type pg from 'pg';
-import type { ClientBase, Pool } from 'pg';
+import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { isDatabaseUnavailable } from '../failures.ts';
 
@@ -13,7 +12,7 @@ export interface MigrationStatus {
   readonly applied: readonly string[];
   /** What `applyMigrations` would do: those not applied, the failed ones among them. */
   readonly pending: readonly string[];
-  /** Begun and not finished: another process is at it, or was killed. */
+  /** Begun and not finished, by `prisma migrate`: another process is at it, or was killed. */
   readonly failed: readonly string[];
   /** Applied, and not in the folder: a newer version has migrated this database. */
   readonly unknown: readonly string[];
@@ -21,50 +20,26 @@ export interface MigrationStatus {
   readonly edited: readonly string[];
 }
 
-interface MigrationRecord {
-  readonly name: string;
-  readonly checksum: string;
-  readonly finished: boolean;
-}
-
 /**
- * Compares the folder with the database without the engine: for every start.
- *
+ * Compares the folder with the database.
  * @throws {OperatorError} where the role may not read the table. Other failures of the query come as they are.
  */
 export const readMigrationStatus = async (
   client: pg.ClientBase | pg.Pool,
   directory = MIGRATIONS_DIRECTORY,
-): Promise<MigrationStatus> => compare(await readMigrationFiles(directory), await readMigrationRecords(client));
+): Promise<MigrationStatus> => compareMigrations(client, await readMigrationFiles(directory));
 
-/** What `_prisma_migrations` has, but for what was rolled back. @throws {OperatorError} where the role may not read it */
-export const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
-  // Asked, not tried: a pool drops the connection of a query that fails, and with it the lock of a run.
-  const table = await client.query<{ exists: boolean; readable: boolean }>(
-    `select to_regclass('_prisma_migrations') is not null as exists,
-       coalesce(has_table_privilege(to_regclass('_prisma_migrations'), 'select'), false) as readable`,
-  );
-  if (!table.rows[0]?.exists) return [];
-  if (!table.rows[0].readable) {
-    throw new OperatorError(
-      'this role may not read the record of migrations: grant select on _prisma_migrations to it',
-    );
-  }
-
-  const { rows } = await client.query<MigrationRecord>(
-    `select migration_name as name, checksum, finished_at is not null as finished
-     from _prisma_migrations where rolled_back_at is null`,
-  );
-  return rows;
-};
-
-const compare = (files: readonly MigrationFile[], records: readonly MigrationRecord[]): MigrationStatus => {
+/** As {@link readMigrationStatus}, for files that are read already. */
+export const compareMigrations = async (
+  client: pg.ClientBase | pg.Pool,
+  files: readonly MigrationFile[],
+): Promise<MigrationStatus> => {
+  const records = await readMigrationRecords(client);
   const recordOf = new Map(records.map((record) => [record.name, record]));
   const known = new Set([...REPLACED.keys(), ...files.map(({ name }) => name)]);
   const applied = files.filter(({ name }) => recordOf.get(name)?.finished);
   const all = [...recordOf.values()];
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name).sort();
-
   return {
     applied: names(applied),
     pending: names(files.filter((file) => !applied.includes(file))),
@@ -73,6 +48,38 @@ const compare = (files: readonly MigrationFile[], records: readonly MigrationRec
     edited: names(applied.filter(({ name, script }) => !hasChecksum(script, recordOf.get(name)?.checksum ?? ''))),
   };
 };
+
+interface MigrationRecord {
+  readonly name: string;
+  readonly checksum: string;
+  readonly finished: boolean;
+}
+
+const UNDEFINED_TABLE = '42P01';
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** What `_prisma_migrations` has, but for what was rolled back. @throws {OperatorError} where the role may not read it */
+export const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
+  try {
+    const { rows } = await client.query<MigrationRecord>(
+      `select migration_name as name, checksum, finished_at is not null as finished
+       from _prisma_migrations where rolled_back_at is null`,
+    );
+    return rows;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    if (error.code === UNDEFINED_TABLE) return [];
+    if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new OperatorError(
+      'this role may not read the record of migrations: grant select on _prisma_migrations to it',
+    );
+  }
+};
+
+/** The SQL that records a migration as applied. */
+export const recordOf = ({ name, checksum }: MigrationFile): string => `
+  insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+  values (gen_random_uuid()::text, '${checksum}', ${pg.escapeLiteral(name)}, clock_timestamp(), 1)`;
 
 /** Migrations of the time before 0.1.0, which became one, and the checksums of their scripts. No release had them, but databases were made by them. */
 export const REPLACED: ReadonlyMap<string, string> = new Map([
@@ -113,7 +120,7 @@ const hasChecksum = (script: string, checksum: string): boolean => {
 };
 
 /** @throws OperatorError that says what to run, unless the database is there and every migration of this version is applied */
-export const assertMigrated = async (pool: ClientBase | Pool): Promise<void> => {
+export const assertMigrated = async (pool: pg.ClientBase | pg.Pool): Promise<void> => {
   const { pending } = await readMigrationStatus(pool).catch((error: Error) => {
     if (error instanceof OperatorError || !isDatabaseUnavailable(error)) throw error;
     throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
