@@ -85,5 +85,5 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   };
 };
 
-const progressOf = ({ workload, server, door, round, requestsPerSecond, cpuUsPerRequest }: Sample): string =>
-  `  ${workload} round ${round + 1} ${`${server} ${door}`.padEnd(18)} ${requestsPerSecond.toFixed(0).padStart(7)}/s ${cpuUsPerRequest?.toFixed(1).padStart(9) ?? '–'} µs`;
+const progressOf = ({ workload, server, method, round, requestsPerSecond, cpuUsPerRequest }: Sample): string =>
+  `  ${workload} round ${round + 1} ${`${server} ${method}`.padEnd(18)} ${requestsPerSecond.toFixed(0).padStart(7)}/s ${cpuUsPerRequest?.toFixed(1).padStart(9) ?? '–'} µs`;

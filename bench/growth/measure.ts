@@ -37,7 +37,7 @@ const contenderAt = (name: string, cli: string): Contender => ({
   label: name,
   command: [cli, 'serve'],
   environment: ENVIRONMENT,
-  doors: ['GET'],
+  methods: ['GET'],
 });
 
 const start = (contender: Contender, { url }: GrowthDatabase): Promise<RunningServer> =>

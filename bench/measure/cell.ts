@@ -3,7 +3,7 @@ import { CONNECTIONS, type LoadResult, runWrk } from '../load/wrk.ts';
 import { rssMbOf } from '../machine/process-usage.ts';
 import type { RunningServer } from '../servers/start.ts';
 import { expectRightAnswer } from '../workloads/expect.ts';
-import type { Door, Question, Workload } from '../workloads/workload.ts';
+import type { Method, Question, Workload } from '../workloads/workload.ts';
 import type { Sample } from './sample.ts';
 import { readUsage, settle, usedBetween } from './usage.ts';
 
@@ -21,7 +21,7 @@ export interface Cell {
   /** What the server answers from. */
   readonly database: pg.Client;
   readonly workload: Workload;
-  readonly door: Door;
+  readonly method: Method;
   readonly questions: readonly Question[];
   /** The requests as random.lua reads them. */
   readonly requestFile: string;
@@ -37,7 +37,7 @@ export const measureCell = (bench: Bench, cell: Cell, round: number, seconds: nu
   });
 
 const measure = async (bench: Bench, cell: Cell, round: number, seconds: number): Promise<Sample> => {
-  const { server, workload, door } = cell;
+  const { server, workload, method } = cell;
   await check(cell);
   const viewsBefore = workload.countsViews ? await countViews(cell.database) : 0;
   const before = readUsage(server.pid, bench.postmaster);
@@ -55,7 +55,7 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   return {
     workload: workload.code,
     server: server.contender.name,
-    door,
+    method,
     round,
     requests: result.requests,
     requestsPerSecond: (result.requests / result.durationUs) * 1_000_000,
@@ -73,7 +73,7 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
 export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<LoadResult> =>
   runWrk({
     url: cell.server.url,
-    method: cell.door,
+    method: cell.method,
     file: cell.requestFile,
     seconds,
     seed: round + 1,
@@ -81,10 +81,10 @@ export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: numbe
     signal: bench.signal,
   });
 
-const check = ({ server, database, workload, door, questions }: Cell): Promise<void> => {
+const check = ({ server, database, workload, method, questions }: Cell): Promise<void> => {
   const question = questions[Math.floor(Math.random() * questions.length)];
   if (question === undefined) throw new Error(`${workload.code} asks nothing`);
-  return expectRightAnswer(server.client, database, workload, question, door);
+  return expectRightAnswer(server.client, database, workload, question, method);
 };
 
 const countViews = async (database: pg.Client): Promise<number> => {

@@ -4,7 +4,7 @@ import { cpuUsOf } from '../machine/process-usage.ts';
 import { LIMIT, SOURCE } from '../servers/contenders.ts';
 import { recordAnswers } from '../servers/known-answers.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
-import { callOf, type Door, type Workload } from '../workloads/workload.ts';
+import { callOf, type Method, type Workload } from '../workloads/workload.ts';
 import { type Bench, type Cell, loadCell } from './cell.ts';
 import { medianOf } from './median.ts';
 import { questionsFor } from './plan.ts';
@@ -12,18 +12,18 @@ import { type RunOptions, startContender } from './run-workload.ts';
 
 interface StartedLimit {
   readonly limit: RunningServer;
-  /** The median size of its bodies, by door. */
-  readonly bodyBytes: Partial<Record<Door, number>>;
+  /** The median size of its bodies, by method. */
+  readonly bodyBytes: Partial<Record<Method, number>>;
 }
 
 /** Starts the limit with the answers of a gateway that runs for that alone. */
 export const startLimit = async (
   workload: Workload,
-  doors: readonly Door[],
+  methods: readonly Method[],
   options: RunOptions,
 ): Promise<StartedLimit> => {
   const questions = questionsFor(LIMIT, workload);
-  const calls = doors.flatMap((door) => questions.map((question) => callOf(workload, question, door)));
+  const calls = methods.flatMap((method) => questions.map((question) => callOf(workload, question, method)));
   const [firstCall] = calls;
   if (firstCall === undefined) throw new Error(`${workload.code} asks nothing`);
   const file = path.join(options.directory, `${workload.code}.answers`);
@@ -31,8 +31,10 @@ export const startLimit = async (
   {
     await using source = await startContender(SOURCE, options);
     const answers = await recordAnswers(source.client, calls, file);
-    for (const door of doors) {
-      bodyBytes[door] = medianOf(answers.filter(({ call }) => call.method === door).map(({ body }) => body.byteLength));
+    for (const method of methods) {
+      bodyBytes[method] = medianOf(
+        answers.filter(({ call }) => call.method === method).map(({ body }) => body.byteLength),
+      );
     }
   }
   const environment = { ANSWERS: file };
@@ -44,11 +46,11 @@ export const startLimit = async (
 
 /**
  * Warms the limit in both ways in which it can write a body, and leaves it with the faster one. Which one that is depends on the size of the
- * bodies alone, so one door decides for both.
+ * bodies alone, so one method decides for both.
  * @returns what it was left with
  */
 export const warmLimit = async ([first, ...others]: readonly Cell[], options: RunOptions): Promise<string> => {
-  if (first === undefined) throw new Error('The limit has no door.');
+  if (first === undefined) throw new Error('The limit has no method.');
   const form = await chooseForm(options.bench, first, options.warmUpSeconds);
   for (const cell of others) await loadCell(options.bench, cell, 0, options.warmUpSeconds);
   return form;

@@ -6,18 +6,18 @@ import { rssMbOf } from '../machine/process-usage.ts';
 import type { Contender } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/first-call.ts';
-import { callOf, type Door, type Workload } from '../workloads/workload.ts';
+import { callOf, type Method, type Workload } from '../workloads/workload.ts';
 import { type Bench, type Cell, loadCell, measureCell } from './cell.ts';
 import { startLimit, warmLimit } from './limit.ts';
-import { doorOf, doorsOf, questionsFor } from './plan.ts';
+import { methodOf, methodsOf, questionsFor } from './plan.ts';
 import type { Sample } from './sample.ts';
 import { settle } from './usage.ts';
 
 export interface WorkloadRun {
   readonly samples: Sample[];
   readonly starts: { readonly server: string; readonly startupMs: number; readonly rssMb: number | undefined }[];
-  /** The median size of the bodies, by door. */
-  readonly bodyBytes: Partial<Record<Door, number>>;
+  /** The median size of the bodies, by method. */
+  readonly bodyBytes: Partial<Record<Method, number>>;
   /** How the limit wrote them. */
   readonly limitForm: string;
 }
@@ -41,18 +41,18 @@ export const runWorkload = async (workload: Workload, options: RunOptions): Prom
   await using running = new AsyncDisposableStack();
   const starts: WorkloadRun['starts'] = [];
 
-  const doors = doorsOf(contenders, workload);
-  const { limit, bodyBytes } = await startLimit(workload, doors, options);
+  const methods = methodsOf(contenders, workload);
+  const { limit, bodyBytes } = await startLimit(workload, methods, options);
   running.use(limit);
   const limitCells: Cell[] = [];
-  for (const door of doors) limitCells.push(await createCell(limit, workload, door, options));
+  for (const method of methods) limitCells.push(await createCell(limit, workload, method, options));
   const cells: Cell[] = [];
   for (const contender of contenders) {
-    const door = doorOf(contender, workload);
-    if (door === undefined) continue;
+    const method = methodOf(contender, workload);
+    if (method === undefined) continue;
     const server = running.use(await startContender(contender, options));
     starts.push({ server: contender.name, startupMs: server.startupMs, rssMb: rssMbOf(server.pid) });
-    cells.push(await createCell(server, workload, door, options));
+    cells.push(await createCell(server, workload, method, options));
   }
 
   const limitForm = await warmLimit(limitCells, options);
@@ -78,9 +78,9 @@ export const warm = async (
   cell: Cell,
   { bench, rounds, warmUpSeconds }: Pick<RunOptions, 'bench' | 'rounds' | 'warmUpSeconds'>,
 ): Promise<void> => {
-  const { server, workload, door, questions } = cell;
+  const { server, workload, method, questions } = cell;
   if (server.contender.isWarm)
-    await server.client.callAll(questions.map((question) => callOf(workload, question, door)));
+    await server.client.callAll(questions.map((question) => callOf(workload, question, method)));
   await loadCell(bench, cell, rounds, warmUpSeconds);
   await settle(server.pid, bench.postmaster);
 };
@@ -88,18 +88,18 @@ export const warm = async (
 export const createCell = async (
   server: RunningServer,
   workload: Workload,
-  door: Door,
+  method: Method,
   { databases, directory }: Pick<RunOptions, 'databases' | 'directory'>,
 ): Promise<Cell> => {
   const questions = questionsFor(server.contender, workload);
-  const requestFile = path.join(directory, `${workload.code}.${server.contender.name}.${door}`);
+  const requestFile = path.join(directory, `${workload.code}.${server.contender.name}.${method}`);
   const lines = questions.map((question) => {
-    const { target, body } = callOf(workload, question, door);
+    const { target, body } = callOf(workload, question, method);
     return body ?? target;
   });
   await writeFile(requestFile, lines.join('\n'));
   const { client: database } = databases[server.contender.database ?? 'shared'];
-  return { server, database, workload, door, questions, requestFile };
+  return { server, database, workload, method, questions, requestFile };
 };
 
 export const startContender = (

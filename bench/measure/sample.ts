@@ -1,10 +1,10 @@
-import type { Door } from '../workloads/workload.ts';
+import type { Method } from '../workloads/workload.ts';
 
 /** What one server did in one round of one workload. */
 export interface Sample {
   readonly workload: string;
   readonly server: string;
-  readonly door: Door;
+  readonly method: Method;
   readonly round: number;
   readonly requests: number;
   readonly requestsPerSecond: number;

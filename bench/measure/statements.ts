@@ -4,7 +4,7 @@ import { startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/first-call.ts';
 import { callOf, type Workload } from '../workloads/workload.ts';
 import { medianOf } from './median.ts';
-import { doorOf } from './plan.ts';
+import { methodOf } from './plan.ts';
 
 /** An odd number, so that what a server sends by itself now and then does not reach the median. */
 const REPETITIONS = 9;
@@ -28,13 +28,13 @@ export const countStatements = async (
   });
   const counts = new Map<string, number>();
   for (const workload of workloads) {
-    const door = doorOf(contender, workload);
-    if (door === undefined) continue;
+    const method = methodOf(contender, workload);
+    if (method === undefined) continue;
     const questions = Array.from(
       { length: REPETITIONS },
       (_, index) => workload.questions[index % workload.questions.length],
     );
-    const calls = questions.flatMap((question) => (question ? [callOf(workload, question, door)] : []));
+    const calls = questions.flatMap((question) => (question ? [callOf(workload, question, method)] : []));
     if (contender.isWarm) for (const call of calls) await server.client.call(call);
     const each: number[] = [];
     for (const call of calls) {

@@ -8,7 +8,7 @@ const WHOLE_CORE = 0.85;
 /** What the limit tells of the machine, as sentences: how far the numbers may be off, and whether they can be used at all. */
 export const noiseOf = ({ samples }: Results): string[] => {
   const own = samples.filter(({ server }) => server === LIMIT.name);
-  const cells = [...Map.groupBy(own, ({ workload, door }) => `${workload} ${door}`).values()];
+  const cells = [...Map.groupBy(own, ({ workload, method }) => `${workload} ${method}`).values()];
   const spreads = cells.map((rounds) => {
     const rates = rounds.map(({ requestsPerSecond }) => requestsPerSecond);
     return Math.max(...rates) / Math.min(...rates);

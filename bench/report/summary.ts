@@ -6,7 +6,7 @@ import { LIMIT } from '../servers/contenders.ts';
 /** Medians over the rounds. What the system does not tell is NaN. */
 export interface Figures {
   readonly requestsPerSecond: number;
-  /** Of what the limit did in the same round through the same door. */
+  /** Of what the limit did in the same round with the same method. */
   readonly share: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -18,7 +18,7 @@ export interface Figures {
   readonly postgresCores: number;
 }
 
-/** A row of the tables: a server, or one door of the limit. */
+/** A row of the tables: a server, or one method of the limit. */
 export interface Row {
   readonly name: string;
   readonly label: string;
@@ -32,8 +32,8 @@ export interface Row {
 
 export const summarise = ({ samples, workloads, servers, starts }: Results): Row[] => {
   const limits = samples.filter(({ server }) => server === LIMIT.name);
-  const limitOf = ({ workload, door, round }: Sample): Sample | undefined =>
-    limits.find((limit) => limit.workload === workload && limit.door === door && limit.round === round);
+  const limitOf = ({ workload, method, round }: Sample): Sample | undefined =>
+    limits.find((limit) => limit.workload === workload && limit.method === method && limit.round === round);
 
   const rowOf = (name: string, label: string, own: readonly Sample[]): Row => {
     const figures = workloads.flatMap(({ code }): [string, Figures][] => {
@@ -51,13 +51,13 @@ export const summarise = ({ samples, workloads, servers, starts }: Results): Row
     };
   };
 
-  const doors = [...new Set(limits.map(({ door }) => door))].sort();
+  const methods = [...new Set(limits.map(({ method }) => method))].sort();
   return [
-    ...doors.map((door) =>
+    ...methods.map((method) =>
       rowOf(
         LIMIT.name,
-        `${LIMIT.label}, ${door}`,
-        limits.filter((limit) => limit.door === door),
+        `${LIMIT.label}, ${method}`,
+        limits.filter((limit) => limit.method === method),
       ),
     ),
     ...servers.map(({ name, label }) =>

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Door } from '../workloads/workload.ts';
+import type { Method } from '../workloads/workload.ts';
 
 /** One of the servers that are compared. */
 export interface Contender {
@@ -11,8 +11,8 @@ export interface Contender {
   readonly environment?: Readonly<Record<string, string>>;
   /** @default 'shared' */
   readonly database?: 'shared' | 'prisma';
-  /** The doors that it has; the first one that a workload has too is used. */
-  readonly doors: readonly Door[];
+  /** The methods that it answers; the first one that a workload has too is used. */
+  readonly methods: readonly Method[];
   /** Measured only where it is named: it shows what a setting costs, not how servers compare. */
   readonly isOptional?: boolean;
   /** It is given what is said to be warm, and each of it once before it is measured. */
@@ -54,33 +54,33 @@ const WATCHED: readonly Contender[] = [
   label: `Vitrine, cache warm, ${label}`,
   command: GATEWAY,
   environment: { ...NO_LINES, ...environment },
-  doors: ['GET', 'POST'],
+  methods: ['GET', 'POST'],
   isWarm: true,
   isOptional: true,
 }));
 
 /** The servers that are measured against the limit, in the order of the tables. */
 export const CONTENDERS: readonly Contender[] = [
-  { name: 'fastify', label: 'fastify + pg', command: [FASTIFY], doors: ['GET'] },
+  { name: 'fastify', label: 'fastify + pg', command: [FASTIFY], methods: ['GET'] },
   {
     name: 'mercurius',
     label: 'mercurius, JIT, loaders + pg',
     command: [MERCURIUS],
-    doors: ['POST'],
+    methods: ['POST'],
   },
   {
     name: 'documented',
     label: 'Yoga + Pothos + Prisma',
     command: [DOCUMENTED],
     database: 'prisma',
-    doors: ['POST'],
+    methods: ['POST'],
   },
   {
     name: 'gateway',
     label: 'Vitrine, cache warm',
     command: GATEWAY,
     environment: NO_LINES,
-    doors: ['GET', 'POST'],
+    methods: ['GET', 'POST'],
     isWarm: true,
   },
   {
@@ -88,7 +88,7 @@ export const CONTENDERS: readonly Contender[] = [
     label: 'Vitrine, cache off',
     command: GATEWAY,
     environment: { CACHE_MAX_MB: '0', ...NO_LINES },
-    doors: ['GET', 'POST'],
+    methods: ['GET', 'POST'],
   },
   ...WATCHED,
 ];
@@ -98,9 +98,9 @@ export const LIMIT: Contender = {
   name: 'limit',
   label: 'the limit',
   command: [BARE],
-  doors: ['GET', 'POST'],
+  methods: ['GET', 'POST'],
   isWarm: true,
 };
 
 /** Not measured: the limit gets its answers from it. */
-export const SOURCE: Contender = { name: 'source', label: 'source', command: GATEWAY, doors: ['GET', 'POST'] };
+export const SOURCE: Contender = { name: 'source', label: 'source', command: GATEWAY, methods: ['GET', 'POST'] };

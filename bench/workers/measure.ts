@@ -4,7 +4,7 @@ import { findWrk } from '../load/wrk.ts';
 import { describeMachine, type Machine } from '../machine/machine.ts';
 import { cpuUsOfEnded, findPostmaster } from '../machine/process-usage.ts';
 import { type Cell, measureCell } from '../measure/cell.ts';
-import { doorOf } from '../measure/plan.ts';
+import { methodOf } from '../measure/plan.ts';
 import { createCell, startContender, warm } from '../measure/run-workload.ts';
 import type { Sample } from '../measure/sample.ts';
 import { CONTENDERS, type Contender } from '../servers/contenders.ts';
@@ -70,8 +70,8 @@ export const measureWorkers = async (
   for (const { code, server, title } of CASES) {
     const workload = workloads.find((each) => each.code === code);
     const contender = CONTENDERS.find(({ name }) => name === server);
-    const door = workload && contender && doorOf(contender, workload);
-    if (!workload || !contender || !door) throw new Error(`There is no ${code} of ${server}.`);
+    const method = workload && contender && methodOf(contender, workload);
+    if (!workload || !contender || !method) throw new Error(`There is no ${code} of ${server}.`);
     log(`${code} ${title}`);
     await using running = new AsyncDisposableStack();
     const cells: [number, Cell][] = [];
@@ -79,7 +79,7 @@ export const measureWorkers = async (
       const started = running.use(
         await startContender(withWorkers(contender, workers), { databases, cores: undefined }),
       );
-      const cell = await createCell(started, workload, door, { databases, directory });
+      const cell = await createCell(started, workload, method, { databases, directory });
       await warm(cell, { bench, rounds: options.rounds, warmUpSeconds: WARM_UP_S });
       cells.push([workers, cell]);
     }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { HttpClient } from '../load/http-client.ts';
-import { callOf, type Door, hasRest, type Question, type Workload } from './workload.ts';
+import { callOf, hasRest, type Method, type Question, type Workload } from './workload.ts';
 
 /** A count may lag, and moves while notices are read: that it is one is checked here, how high it is by the sum of all. */
 const withoutViews = (key: string, value: unknown): unknown =>
@@ -25,12 +25,12 @@ export const expectRightAnswer = async (
   database: pg.Client,
   workload: Workload,
   question: Question,
-  door: Door,
+  method: Method,
 ): Promise<void> => {
-  const call = callOf(workload, question, door);
+  const call = callOf(workload, question, method);
   const { status, body } = await client.call(call);
   const received: unknown = JSON.parse(body.toString(), withoutViews);
-  const actual = door === 'POST' ? unwrap(received, workload) : received;
+  const actual = method === 'POST' ? unwrap(received, workload) : received;
   const { rows } = await database.query<{ answer: unknown }>(workload.expectedSql, [...question.values]);
   const expected: unknown = JSON.parse(JSON.stringify(rows[0]?.answer), withoutViews);
   if (status === 200 && isDeepStrictEqual(actual, expected)) return;

@@ -3,8 +3,8 @@ export type Call =
   | { readonly method: 'GET'; readonly target: string; readonly body?: never }
   | { readonly method: 'POST'; readonly target: '/graphql'; readonly body: string };
 
-/** Which of the two doors a server is asked through. */
-export type Door = Call['method'];
+/** The HTTP method that a server is asked with. */
+export type Method = Call['method'];
 
 /** One question, in both forms, and its answer. */
 export interface Question {
@@ -31,8 +31,8 @@ export interface Workload {
   readonly countsViews?: boolean;
 }
 
-export const callOf = ({ query }: Workload, { target, variables }: Question, door: Door): Call => {
-  if (door === 'POST') return { method: 'POST', target: '/graphql', body: JSON.stringify({ query, variables }) };
+export const callOf = ({ query }: Workload, { target, variables }: Question, method: Method): Call => {
+  if (method === 'POST') return { method: 'POST', target: '/graphql', body: JSON.stringify({ query, variables }) };
   if (target === undefined) throw new Error('This question has no REST form.');
   return { method: 'GET', target };
 };

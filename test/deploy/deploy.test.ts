@@ -14,6 +14,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
+import { findProgram } from '../support/programs.ts';
 
 // Whoever deploys finds out that a file is wrong only there: here each is read by the program that it is for, or by its schema.
 
@@ -22,24 +23,12 @@ const DEPLOY = path.join(ROOT, 'deploy');
 const run = promisify(execFile);
 const read = (name: string): Promise<string> => readFile(path.join(DEPLOY, name), 'utf8');
 
-/** Debian has servers where only root looks for them. */
-const SEARCHED = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'];
-const found = (tool: string): string | undefined =>
-  SEARCHED.map((folder) => path.join(folder, tool)).find((file) => existsSync(file));
-
-/** A newcomer need not have every server; CI must. */
-const has = (tool: string): boolean => {
-  if (found(tool)) return true;
-  const remedy = `${tool} is not installed: its file in deploy/ is NOT checked here.`;
-  if (process.env.CI) throw new Error(remedy);
-  console.warn(remedy);
-  return false;
-};
-
 /** `15s` in milliseconds. */
 const ms = (duration = ''): number => Number.parseInt(duration, 10) * 1000;
 
 const DEFAULTS = readConfig({});
+
+const [ANALYZE, HAPROXY, NGINX] = ['systemd-analyze', 'haproxy', 'nginx'].map((name) => findProgram(name));
 
 describe('the Dockerfile', async () => {
   const text = await read('Dockerfile');
@@ -230,15 +219,15 @@ describe('the systemd unit', async () => {
     expect(burst * (DEFAULTS.databaseWaitMs + restartMs)).toBeGreaterThan(2 * limitMs);
   });
 
-  test.skipIf(!has('systemd-analyze'))('is understood, and hardened', async () => {
+  test.skipIf(!ANALYZE)('is understood, and hardened', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-unit-'));
     try {
       // Node is elsewhere in a checkout.
       const file = path.join(folder, 'vitrine@.service');
       await writeFile(file, unit.replace('/usr/bin/node', process.execPath));
-      const { stdout, stderr } = await run('systemd-analyze', ['verify', file]);
+      const { stdout, stderr } = await run(String(ANALYZE), ['verify', file]);
       expect(stdout + stderr).toBe('');
-      await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', file]);
+      await run(String(ANALYZE), ['security', '--offline=true', '--threshold=20', file]);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -274,12 +263,12 @@ describe('the proxies', () => {
     }
   });
 
-  test.skipIf(!has('haproxy'))('HAProxy takes its file', async () => {
-    const { stdout } = await run(String(found('haproxy')), ['-c', '-f', path.join(DEPLOY, 'haproxy/haproxy.cfg')]);
+  test.skipIf(!HAPROXY)('HAProxy takes its file', async () => {
+    const { stdout } = await run(String(HAPROXY), ['-c', '-f', path.join(DEPLOY, 'haproxy/haproxy.cfg')]);
     expect(stdout).toContain('Configuration file is valid');
   });
 
-  test.skipIf(!has('nginx'))('nginx takes its file', async () => {
+  test.skipIf(!NGINX)('nginx takes its file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-nginx-'));
     try {
       // Who tests may not write where a server of root's does.
@@ -290,7 +279,7 @@ describe('the proxies', () => {
         .replace('http {', `http {\n${temporary.join('\n')}`)
         .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`);
       await writeFile(path.join(folder, 'nginx.conf'), text);
-      const { stderr } = await run(String(found('nginx')), ['-t', '-c', path.join(folder, 'nginx.conf')]);
+      const { stderr } = await run(String(NGINX), ['-t', '-c', path.join(folder, 'nginx.conf')]);
       expect(stderr).toContain('test is successful');
     } finally {
       await rm(folder, { recursive: true });

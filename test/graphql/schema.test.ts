@@ -1,23 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { type GraphQLResolveInfo, graphql, isObjectType, Kind, parse } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
+import { isObjectType, Kind, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
 import { Prisma } from '../../src/database/generated/client/client.ts';
 import { getDatamodel } from '../../src/database/generated/pothos.ts';
-import { LIST_SIZE, within } from '../../src/graphql/arguments.ts';
-import { builder } from '../../src/graphql/builder.ts';
-import { prepareOperation } from '../../src/graphql/operation.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
-import { Product } from '../../src/product/product.type.ts';
-import { loadRestOperations } from '../../src/rest/documents.ts';
-import { openapiDocument } from '../../src/rest/openapi/openapi.ts';
-import { createSchema, printSdl } from '../../src/schema.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
-import { createDocumentFolder } from '../support/rest-documents.ts';
-import { insertCategory, insertProduct } from '../support/rows.ts';
 import { schema } from '../support/schema.ts';
-import { scrape } from '../support/scrape.ts';
 
 /** The names of an object type's fields. */
 const fieldsOf = (type: string): string[] => {
@@ -79,120 +66,5 @@ describe('a column is not forgotten:', () => {
         : [];
     const forgotten = fieldsOf(type).filter((field) => !selected.includes(field));
     expect(forgotten, `add the field to src/rest/operations/${document}.graphql`).toEqual([]);
-  });
-});
-
-describe('with fields that a test has added,', () => {
-  beforeAll(() => {
-    builder.queryFields((t) => ({
-      // DATABASE_POOL_SIZE stands for any number of the configuration.
-      bounded: t.field({
-        type: [Product],
-        args: { size: t.arg.int(within({ ...LIST_SIZE, maximum: 'databasePoolSize' }, 10, ', on one page')) },
-        resolve: () => [],
-      }),
-      // A resolver that reads "info" and does not look like it.
-      sneaky: t.string({ resolve: (...args) => args[3].fieldName }),
-      failing: t.string({
-        resolve: (...args) => {
-          throw new Error(args[3].fieldName);
-        },
-      }),
-      fieldName: t.string({ resolve: (_, __, ___, { fieldName }: GraphQLResolveInfo) => fieldName }),
-    }));
-  });
-
-  describe('a variable bounds an argument', () => {
-    const config = readConfig({ DATABASE_POOL_SIZE: '20' });
-    const text = 'query Bounded($size: Int) { bounded(size: $size) { id } }';
-
-    test('in the SDL, in what is refused, and in the cost', async () => {
-      const bounded = createSchema(config);
-      expect(printSdl(bounded)).toContain('"""1 to 20, on one page."""\n    size: Int! = 10');
-      const { data, errors } = await graphql({ schema: bounded, source: '{ bounded(size: 21) { id } }' });
-      expect(data).toBeNull();
-      expect(errors?.[0]?.message).toBe('Argument "size" must be between 1 and 20, but is 21.');
-      expect(prepareOperation(bounded, parse(text))?.cost.measure().total).toBe(22);
-    });
-
-    test('in the OpenAPI document, and in REST documents', async () => {
-      const bounded = createSchema(config);
-      await using folder = await createDocumentFolder({ 'product-hot.graphql': text });
-      const operations = await loadRestOperations(bounded, config.queryLimits, folder.path);
-      expect(openapiDocument(operations, bounded)).toMatchObject({
-        paths: {
-          '/api/product/hot': {
-            get: { parameters: [{ name: 'size', description: '1 to 20, on one page.', schema: { maximum: 20 } }] },
-          },
-        },
-      });
-      await using wrong = await createDocumentFolder({ 'product-hot.graphql': '{ bounded(size: 21) { id } }' });
-      await expect(loadRestOperations(bounded, config.queryLimits, wrong.path)).rejects.toThrow(
-        'Argument "size" must be between 1 and 20, but is 21.',
-      );
-    });
-
-    test('for each schema by itself', () => {
-      const [one, other] = ['20', '30'].map((size) => createSchema(readConfig({ DATABASE_POOL_SIZE: size })));
-      expect([one, other].map((each) => /1 to \d+, on one page/.exec(each ? printSdl(each) : '')?.[0])).toEqual([
-        '1 to 20, on one page',
-        '1 to 30, on one page',
-      ]);
-    });
-
-    test('and stops the start where it leaves out the default', () => {
-      expect(() => createSchema(readConfig({ DATABASE_POOL_SIZE: '9' }))).toThrow(
-        'Argument "size" of Query.bounded may be 1 to 9 (DATABASE_POOL_SIZE), but its default is 10.',
-      );
-    });
-  });
-
-  test('a resolver that reads "info" runs once, in the reference executor', async () => {
-    const withInfo = createSchema(readConfig({}));
-    expect(prepareOperation(withInfo, parse('{ fieldName }'))).toMatchObject({ compiled: undefined });
-    expect(prepareOperation(withInfo, parse('{ hotProducts { id } }'))?.compiled).toBeDefined();
-    await using database = await createTestDatabase();
-    await insertProduct(database, { category_id: await insertCategory(database) });
-    await using gateway = await createTestGateway(database);
-    expect(await gateway.graphql('{ fieldName hotProducts { id } }')).toEqual({
-      data: { fieldName: 'fieldName', hotProducts: [{ id: 1 }] },
-    });
-  });
-
-  test('a compiled operation that fails is counted each time, and logged once', async () => {
-    await using database = await createTestDatabase();
-    await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
-    const failures = async (outcome: string): Promise<number> =>
-      (await scrape(gateway)).sum('vitrine_compiled_operation_failures_total', { outcome });
-    const told = () =>
-      gateway.logged.flatMap(({ level, msg, operation, err }) =>
-        /^A compiled operation/.test(String(msg)) ? [{ level, operation, message: (err as Error).message }] : [],
-      );
-    for (const _ of ['once', 'again']) {
-      expect(await gateway.graphql('query Sneaky { sneaky }')).toEqual({ data: { sneaky: 'sneaky' } });
-    }
-    expect([await failures('answered'), await failures('failed')]).toEqual([2, 0]);
-    expect(told()).toEqual([{ level: 40, operation: 'Sneaky', message: expect.stringContaining('undefined') }]);
-
-    for (const _ of ['once', 'again']) {
-      const { errors } = await gateway.graphql('query Wrong { bounded(size: 0) { id } }');
-      expect(errors).toHaveLength(1);
-    }
-    expect([await failures('answered'), await failures('failed')]).toEqual([2, 2]);
-    // The client is told.
-    expect(told()).toHaveLength(1);
-    for (const _ of ['once', 'again']) {
-      expect((await gateway.graphql('query Other { failing }')).errors).toHaveLength(1);
-    }
-    expect([await failures('answered'), await failures('failed')]).toEqual([2, 4]);
-    expect(told().slice(1)).toEqual([{ level: 20, operation: 'Other', message: expect.stringContaining('undefined') }]);
-  });
-
-  test('a relation that Prisma would read past the loaders stops the start, and says what to do', () => {
-    builder.prismaObjectField(Product, 'shelf', (t) => t.relation('category'));
-    expect(() => createSchema(readConfig({}))).toThrow(
-      'Product.shelf is read by the Prisma plugin (t.relation or "select"), so that no cached response would depend on the rows. ' +
-        'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
-    );
   });
 });

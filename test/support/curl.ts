@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { findProgram } from './programs.ts';
 
-export const hasCurl = spawnSync('curl', ['--version']).status === 0;
+export const hasCurl = findProgram('curl') !== undefined;
 
 export interface Transfer {
   readonly url: string;

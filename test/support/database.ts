@@ -28,7 +28,8 @@ const administer = async (statement: string): Promise<void> => {
 export const createTestDatabase = async ({ migrated = true } = {}): Promise<TestDatabase> => {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const template = migrated ? new URL(inject('templateUrl')).pathname.slice(1) : 'template0';
-  await administer(`create database ${name} template ${template}`);
+  // Copies files instead of logging every page, which takes a third of the time.
+  await administer(`create database ${name} template ${template} strategy file_copy`);
   const pool = new pg.Pool({ connectionString: urlOf(name), max: 4 });
   pool.on('error', () => {});
   return {

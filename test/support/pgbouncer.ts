@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { findFreePort } from '../../src/database/embedded/postmaster.ts';
+import { findProgram } from './programs.ts';
 
 /** Debian's PgBouncer before a database, configured as the example is but for place, access and size. */
 export interface PgBouncer extends AsyncDisposable {
@@ -29,27 +30,16 @@ interface Options {
 
 const EXAMPLE = path.join(import.meta.dirname, '../../deploy/pgbouncer/pgbouncer.ini');
 
-// Debian has it where only root looks for programs.
-const PROGRAM = ['/usr/sbin', '/usr/bin', '/usr/local/bin']
-  .map((folder) => path.join(folder, 'pgbouncer'))
-  .find((file) => existsSync(file));
+const PROGRAM = findProgram('pgbouncer');
 
-/** A newcomer need not have it where the tests run; CI must. */
 export const hasPgBouncer = PROGRAM !== undefined;
-
-if (!hasPgBouncer) {
-  const remedy =
-    'No PgBouncer to test poolers with: install the package pgbouncer (Debian: apt-get install pgbouncer).';
-  if (process.env.CI) throw new Error(remedy);
-  console.warn(remedy);
-}
 
 export const startPgBouncer = async (
   { url }: { readonly url: string },
   { mode, poolSize = 5, settings = '' }: Options,
 ): Promise<PgBouncer> => {
   const server = new URL(url);
-  const port = await freePort();
+  const port = await findFreePort();
   const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-pgbouncer-'));
   const file = path.join(folder, 'pgbouncer.ini');
   const example = await readFile(EXAMPLE, 'utf8');
@@ -107,15 +97,6 @@ ${settings}
       await rm(folder, { recursive: true });
     },
   };
-};
-
-const freePort = async (): Promise<number> => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 const canConnect = (port: number): Promise<boolean> =>

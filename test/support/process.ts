@@ -16,7 +16,7 @@ export interface Command {
 }
 
 /**
- * Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Nothing of this process's environment but PATH reaches it.
+ * Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Of this process's environment only PATH and the folder of compiled modules reach it.
  * @param launcher a command that becomes the program whose command line follows it
  */
 export const runCli = (
@@ -25,7 +25,8 @@ export const runCli = (
   launcher: readonly string[] = [],
 ): Command => {
   const [file = process.execPath, ...rest] = [...launcher, process.execPath, CLI, ...args];
-  const child = spawn(file, rest, { env: { PATH: process.env.PATH, ...environment } });
+  const { PATH, XDG_CACHE_HOME } = process.env;
+  const child = spawn(file, rest, { env: { PATH, XDG_CACHE_HOME, ...environment } });
   // One with a database of its own has to stop that first; any other need not be waited for by tests that do not test its drain.
   const end = (): boolean => child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
   // A test that failed may not have ended it.

@@ -1,2 +1,2 @@
 // Vitest ends its workers by this signal, which by itself calls no exit hooks: what a failed test left running would stay.
-process.once('SIGTERM', () => process.exit());
+if (process.listenerCount('SIGTERM') === 0) process.once('SIGTERM', () => process.exit());

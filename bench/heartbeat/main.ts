@@ -9,7 +9,7 @@ import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { textTable } from '../report/table.ts';
 
-// What a beat costs PostgreSQL, and what notifying costs those who write: `npm run bench:pulse`, about a minute.
+// What a heartbeat costs PostgreSQL, and what notifying costs those who write: `npm run bench:heartbeat`, about a minute.
 
 const PRODUCTS = 100_000;
 const HEARTBEATS = 5000;
@@ -78,7 +78,7 @@ for (const [name, source] of [
   const [roundTripMs, serverUs] = await measureHeartbeats(url, source);
   heartbeats.push([name, roundTripMs.toFixed(2), serverUs.toFixed(0)]);
 }
-console.log(textTable(['PULSE', 'round trip, ms', "PostgreSQL's CPU, µs"], heartbeats));
+console.log(textTable(['change feed', 'round trip, ms', "PostgreSQL's CPU, µs"], heartbeats));
 
 await using writing = new AsyncDisposableStack();
 const openMany = async (count: number): Promise<pg.Client[]> => {

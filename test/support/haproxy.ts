@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { expect, vi } from 'vitest';
+import { getAnew } from './asking.ts';
+import { type ServingProcess, startGatewayProcess } from './process.ts';
+import { findProgram } from './programs.ts';
+
+const FILE = path.join(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg');
+const PROGRAM = findProgram('haproxy');
+
+export const hasHaproxy = PROGRAM !== undefined;
+
+/** HAProxy with the file of deploy/, in front of two gateways. */
+export interface Haproxy extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** @param addresses of the gateways, such as `127.0.0.1:4001` @throws Error when it refuses its file */
+export const startHaproxy = async (addresses: readonly [string, string]): Promise<Haproxy> => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  const env = { LISTEN: listen, GATEWAY_1: addresses[0], GATEWAY_2: addresses[1] };
+  const child = spawn(String(PROGRAM), ['-db', '-f', FILE], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const end = (): boolean => child.kill('SIGKILL');
+  process.once('exit', end);
+  const url = `http://${listen}`;
+  await vi.waitFor(
+    async () => {
+      const { status } = await getAnew(`${url}/proxy-health`);
+      if (status !== 200) throw new Error(`HAProxy answers ${status}: ${output}`);
+    },
+    { interval: 50, timeout: 20_000 },
+  );
+  return {
+    url,
+    [Symbol.asyncDispose]: async () => {
+      process.off('exit', end);
+      const closed = once(child, 'close');
+      end();
+      await closed;
+    },
+  };
+};
+
+/** A gateway process that can be stopped and started again at its address. */
+export interface Instance extends AsyncDisposable {
+  /** `127.0.0.1:4001` */
+  readonly address: string;
+  /** What the ids of all its responses begin with, until it is started again. */
+  readonly name: () => Promise<string>;
+  /** Ends it as a deployment does, and starts it again. */
+  readonly restart: () => Promise<void>;
+  /** Gives the `performance.now()` at which it was gone. */
+  readonly kill: () => Promise<number>;
+  readonly startAgain: () => Promise<void>;
+}
+
+/** Which instance a response is from. */
+export const nameIn = (headers: { readonly [name: string]: unknown }): string =>
+  String(headers['x-request-id']).replace(/-[^-]*$/, '');
+
+/** As deploy/ has it behind a proxy. */
+const BEHIND_PROXY = { TRUST_PROXY: '1', SHUTDOWN_DELAY_MS: '3000' };
+
+export const startInstance = async (databaseUrl: string): Promise<Instance> => {
+  const port = await freePort();
+  const start = (): Promise<ServingProcess> =>
+    startGatewayProcess({ DATABASE_URL: databaseUrl, PORT: String(port), ...BEHIND_PROXY });
+  let running = await start();
+  const end = (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | NodeJS.Signals> => {
+    running.command.child.kill(signal);
+    return running.command.ended;
+  };
+  const startAgain = async (): Promise<void> => {
+    running = await start();
+  };
+  return {
+    address: `127.0.0.1:${port}`,
+    name: async () => nameIn((await getAnew(`${running.url}/livez`)).headers),
+    restart: async () => {
+      expect(await end('SIGTERM')).toBe(0);
+      await startAgain();
+    },
+    kill: async () => {
+      await end('SIGKILL');
+      return performance.now();
+    },
+    startAgain,
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  };
+};
+
+/** Below the ports that the system gives to outgoing connections: one of those might take it while its gateway is down. */
+const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
+
+const freePort = async (): Promise<number> => {
+  const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    return freePort();
+  }
+  server.close();
+  await once(server, 'close');
+  return port;
+};
