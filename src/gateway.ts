@@ -16,8 +16,11 @@ import { createSql } from './database/sql.ts';
 import { AppError, Overloaded, withDeadline } from './errors.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
+import { ExecutionFailed } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
-import { createEngine, createGiveViewed, ExecutionFailed } from './graphql/run-operation.ts';
+import { createEngine } from './graphql/run-operation.ts';
+import { createCountViews } from './graphql/view-count.ts';
+import { createFailureResponses } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
 import { GRAPHQL_PATH } from './http/message.ts';
@@ -148,7 +151,7 @@ export const createGateway = async (
   const { exposure, introspection, fieldSuggestions, queryLimits: limits } = config;
   const sql = createSql(pool);
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
-  const giveViewed = createGiveViewed(viewCounter, timeoutMs);
+  const countViews = createCountViews(viewCounter, timeoutMs);
   const createContext = await contextFactory({
     features: FEATURES,
     prisma,
@@ -172,15 +175,15 @@ export const createGateway = async (
     schema,
     createContext,
     responseCache,
-    giveViewed,
+    countViews,
     load,
-    log,
     tracing,
     timeoutMs,
     introspection,
     fieldSuggestions,
     limits,
   });
+  const failures = createFailureResponses(schema, log);
   const metrics = createMetrics(
     {
       ...observability,
@@ -216,7 +219,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes(engine, pages.graphiql),
+      createGraphqlRoutes({ engine, failures, graphiql: pages.graphiql }),
       createRestRoutes(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH }),
       probes.find,
       pages.find,
@@ -224,7 +227,7 @@ export const createGateway = async (
     ],
     requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
     responses: responseCache,
-    countViews: giveViewed,
+    countViews,
     access,
     load,
     writer: createResponseWriter({
@@ -242,7 +245,7 @@ export const createGateway = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
-    loadAll: engine.yoga,
+    loadAll: failures.load,
     close: async () => {
       load.stop();
       opened.close();

@@ -1,4 +1,15 @@
-import { type GraphQLArgument, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLArgument,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isIntrospectionType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from 'graphql';
 import type { Values } from '../config/variables.ts';
 import { AppError, OperatorError } from '../errors.ts';
 
@@ -7,7 +18,7 @@ export type Bounds = { readonly [Name in NumericVariable]: Values[Name] };
 
 type NumericVariable = { [Name in keyof Values]: Values[Name] extends number ? Name : never }[keyof Values];
 
-/** What an integer argument may be, both ends included, beyond what its type says. */
+/** The values that an integer argument may have, both ends included. */
 export interface Range {
   readonly minimum: number;
   readonly maximum?: number;
@@ -17,12 +28,12 @@ export interface Range {
 interface DeclaredRange {
   readonly minimum: number | NumericVariable;
   readonly maximum?: number | NumericVariable;
-  /** Whether the argument says how long a list is. */
+  /** Whether the argument is the length of a list. */
   readonly isListSize?: boolean;
 }
 
 /**
- * The size of one list: `limit` and `pageSize`. What it is of is counted by the cost of an operation (limits/list-size.ts).
+ * The length of one list: `limit` and `pageSize`. The cost of an operation depends on it (limits/list-size.ts).
  * Another maximum: `within({ ...LIST_SIZE, maximum: 50 }, 10)`.
  */
 export const LIST_SIZE = { minimum: 1, maximum: 100, isListSize: true } as const satisfies DeclaredRange;
@@ -52,7 +63,6 @@ export const rangeOf = ({ extensions }: GraphQLArgument): Range | undefined => e
 export const maxItemsOf = ({ extensions }: GraphQLArgument): number | undefined =>
   extensions.maxItems as number | undefined;
 
-/** Whether the argument says how long a list is. */
 export const isListSize = ({ extensions }: GraphQLArgument): boolean =>
   (extensions.declaredRange as DeclaredRange | undefined)?.isListSize === true;
 
@@ -61,20 +71,34 @@ export const isListSize = ({ extensions }: GraphQLArgument): boolean =>
  * @throws OperatorError where a configured number leaves out the default of an argument
  */
 export const enforceBounds = (schema: GraphQLSchema, bounds: Bounds): GraphQLSchema => {
-  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
-    for (const field of Object.values(type.getFields())) {
-      for (const argument of field.args) resolveRange(argument, bounds, `${type.name}.${field.name}`);
-      const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
-      const { resolve } = field;
-      if (bounded.length === 0 || !resolve) continue;
-      field.resolve = (source, args, context, info) => {
-        for (const argument of bounded) checkBounds(argument, args[argument.name]);
-        return resolve(source, args, context, info);
-      };
-    }
+  for (const { field, coordinate } of objectFieldsOf(schema)) {
+    for (const argument of field.args) resolveRange(argument, bounds, coordinate);
+    const bounded = field.args.filter((argument) => rangeOf(argument) ?? maxItemsOf(argument));
+    const { resolve } = field;
+    if (bounded.length === 0 || !resolve) continue;
+    field.resolve = (source, args, context, info) => {
+      for (const argument of bounded) checkBounds(argument, args[argument.name]);
+      return resolve(source, args, context, info);
+    };
   }
   return schema;
 };
+
+interface ObjectField {
+  readonly type: GraphQLObjectType;
+  readonly field: ReturnType<GraphQLObjectType['getFields']>[string];
+  /** `Query.products` */
+  readonly coordinate: string;
+}
+
+/** Every field of every object type, introspection excepted. */
+export const objectFieldsOf = (schema: GraphQLSchema): ObjectField[] =>
+  Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .filter((type) => !isIntrospectionType(type))
+    .flatMap((type) =>
+      Object.values(type.getFields()).map((field) => ({ type, field, coordinate: `${type.name}.${field.name}` })),
+    );
 
 const resolveRange = (argument: GraphQLArgument, bounds: Bounds, field: string): void => {
   const declared = argument.extensions.declaredRange as DeclaredRange | undefined;
@@ -111,8 +135,7 @@ export const checkBounds = (argument: GraphQLArgument, value: unknown): void => 
   }
 };
 
-/** What is wrong with a list, as the end of a sentence. */
-export const tooManyItems = (maxItems: number, count: number): string =>
+const tooManyItems = (maxItems: number, count: number): string =>
   `may have at most ${maxItems} items, but has ${count}`;
 
 const checkRange = (argument: string, value: number, { minimum, maximum }: Range): void => {
@@ -123,3 +146,62 @@ const checkRange = (argument: string, value: number, { minimum, maximum }: Range
 
 const outOfBounds = (argument: string, problem: string): AppError =>
   new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
+
+/** Finds a fault in the variables of a request before they are coerced; undefined where there is none. */
+export type FindLongList = (variables: Readonly<Record<string, unknown>>) => GraphQLError | undefined;
+
+/**
+ * Finds a list in the variables that is longer than any argument of the schema may be. To coerce each of its items first, only to refuse
+ * them all, would block the event loop.
+ */
+export const longListFinder = (
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): FindLongList => {
+  if (variableDefinitions.length === 0) return () => undefined;
+  const bounds = objectFieldsOf(schema).flatMap(({ field }) => field.args.flatMap((each) => maxItemsOf(each) ?? []));
+  if (bounds.length === 0) return () => undefined;
+  const maxItems = Math.max(...bounds);
+  return (variables) => {
+    for (const definition of variableDefinitions) {
+      const name = definition.variable.name.value;
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      const count = longestList(value, maxItems);
+      if (count <= maxItems) continue;
+      const argument = Array.isArray(value) && value.length === count ? argumentOf(name, document) : undefined;
+      const problem = tooManyItems(maxItems, count);
+      const originalError =
+        argument === undefined
+          ? new AppError('BAD_USER_INPUT', `A list in variable "$${name}" ${problem}.`)
+          : outOfBounds(argument, problem);
+      return new GraphQLError(originalError.message, { nodes: definition, originalError });
+    }
+    return undefined;
+  };
+};
+
+/** The length of the longest list in a value. The search ends at a list longer than `enough`, whose items are not looked at. */
+const longestList = (value: unknown, enough: number): number => {
+  let longest = 0;
+  // No recursion: JSON may be nested deeper than the stack.
+  const left = [value];
+  while (left.length > 0 && longest <= enough) {
+    const next = left.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (Array.isArray(next)) longest = Math.max(longest, next.length);
+    if (longest <= enough) for (const part of Object.values(next)) left.push(part);
+  }
+  return longest;
+};
+
+/** The name of an argument whose value is the variable. */
+const argumentOf = (variable: string, document: DocumentNode): string | undefined => {
+  let found: string | undefined;
+  visit(document, {
+    Argument: ({ name, value }) => {
+      if (value.kind === Kind.VARIABLE && value.name.value === variable) found ??= name.value;
+    },
+  });
+  return found;
+};

@@ -6,7 +6,7 @@ import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
 import { createIsoTime } from '../fast-path/iso-time.ts';
 import type { OperationContext } from './context.ts';
-import { ViewCountPlaceholder } from './executor/placeholder.ts';
+import { ViewCountPlaceholder } from './view-count.ts';
 
 /** The schema's definition, not its state: types and queries add themselves to it when `schema.ts` imports their files. */
 export const builder = new SchemaBuilder<{

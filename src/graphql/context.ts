@@ -3,30 +3,14 @@ import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
-import type { LazyLog } from '../observability/log.ts';
-import type { RequestContext } from '../observability/request-observer.ts';
+import type { Call } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import { RowBudget } from './limits/list-size.ts';
 
-/** What the door that took a request says about it. */
-export interface Caller {
-  /**
-   * Lets it in, by what the operation selects on the query root. Undefined where that is known at once.
-   * @throws (in the promise) AppError UNAUTHENTICATED
-   */
-  readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
-  /** Whether notice detail counts as a view: not for HEAD, which looks without being one. */
-  readonly countViews: boolean;
-  /** Writes the request's id into every line. */
-  readonly log: LazyLog;
-  /** What is told of the request. */
-  readonly requestContext: RequestContext;
-}
+/** The request that an operation is for: the part of {@link Call} that operations need. */
+export type Caller = Pick<Call, 'admit' | 'countViews' | 'log' | 'requestContext'>;
 
-/** Whether reading the detail of a notice counts a view: once the operation has succeeded, so the answer holds a slot for the view's number. */
-export type Views = 'uncounted' | 'counted';
-
-/** A row that another one refers to was gone when it was read: it was deleted between two statements of the operation. */
+/** A row that another row refers to was deleted between two statements of the operation. */
 export class RowVanished extends Error {
   override readonly name = 'RowVanished';
 }
@@ -35,10 +19,10 @@ export class RowVanished extends Error {
 export interface OperationContext {
   readonly prisma: PrismaClient;
   readonly loaders: Loaders;
-  /** What the answer rests on; resolvers and loaders add to it. */
+  /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
   readonly rowBudget: RowBudget;
-  /** The database's clock when the operation began: every field of one answer speaks of the same moment. */
+  /** The database's clock when the operation began: the same for every field of the response. */
   readonly now: Date;
 }
 
@@ -51,29 +35,29 @@ export interface ReadDeps {
 
 /** What a feature's loaders are made of, for one operation. */
 export interface LoaderScope {
+  /** With `countsViews` the detail of a notice has a placeholder for its view count. */
   readonly hints: CacheHints;
   readonly now: Date;
-  readonly views: Views;
   readonly inFlight: InFlight;
-  /** All of this operation. */
+  /** Those of all features, for the same operation. */
   readonly loaders: Loaders;
 }
 
-/** The loaders of one operation, by feature: each adds its own to this interface. They batch and remember within it, never beyond. */
+/** The loaders of one operation, by feature: each adds its own to this interface. They batch and remember rows for this operation only. */
 // biome-ignore lint/suspicious/noEmptyInterface: it is filled by declaration merging
 export interface Loaders {}
 
-/** A feature as far as its loaders go. */
+/** The part of a feature that its loaders need. */
 export interface FeatureLoaders {
-  /** The name of its loaders, too. */
+  /** Also the name of its loaders. */
   readonly table: string;
-  /** Makes what the loaders of all operations share, and gives what makes those of one. */
+  /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;
 }
 
 type CreateLoaders = (scope: LoaderScope) => object;
 
-/** Each feature's loaders are made when first used: most operations use few. */
+/** The loaders of a feature are created when first used: most operations use few. */
 const lazyLoaders = (features: readonly FeatureLoaders[]) => {
   class LazyLoaders {
     readonly create: readonly CreateLoaders[];
@@ -97,13 +81,13 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     new LazyLoaders(create, scope) as unknown as Loaders;
 };
 
-/** Makes the context of one operation. */
-export type CreateContext = (hints: CacheHints, views: Views) => OperationContext;
+/** Creates the context of one operation. */
+export type CreateContext = (hints: CacheHints) => OperationContext;
 
 interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
-  /** Of one operation. */
+  /** For one operation. */
   readonly maxRows: number;
   readonly replicas?: Replicas | undefined;
 }
@@ -130,15 +114,15 @@ export const contextFactory = async ({
     return chosen.reads;
   };
 
-  return (hints, views) => {
+  return (hints) => {
     const now = new Date(clock.nowMs());
-    const scope = { hints, now, views, inFlight: new InFlight() };
+    const scope = { hints, now, inFlight: new InFlight() };
     const loaders = createLoaders(chooseReads(hints), scope);
     return { prisma, loaders, hints, rowBudget: new RowBudget(maxRows), now };
   };
 };
 
-/** The reads that one operation waits for, so that what follows from several of them can be read together. */
+/** The reads that one operation waits for, so that what their rows refer to can be read together. */
 export class InFlight {
   #count = 0;
   #waiting: (() => void)[] = [];
@@ -153,19 +137,18 @@ export class InFlight {
     return read;
   }
 
-  /** Whether none is under way. */
   get isIdle(): boolean {
     return this.#count === 0;
   }
 
-  /** Calls back when no tracked read is under way and what they brought has been looked through. */
+  /** Calls back when no tracked read is pending and the resolvers have seen its rows. */
   whenIdle(callback: () => void): void {
     this.#waiting.push(callback);
     if (this.#count === 0) this.#release();
   }
 
   #release(): void {
-    // Later than the promise jobs in which the resolvers of the last rows ask for what follows from them.
+    // After the promise jobs in which the resolvers of the last rows load what these refer to.
     setImmediate(() => {
       if (this.#count > 0) return;
       const waiting = this.#waiting;
@@ -175,16 +158,16 @@ export class InFlight {
   }
 }
 
-/** Remembers what was loaded for each key, so that one operation sees one state of it and asks for it once. */
+/** Loads each key once, so that one operation sees one state of it. */
 export const memo = <Key, Value>(load: (key: Key) => Promise<Value>): ((key: Key) => Promise<Value>) => {
-  // Made when first used: most operations use few of their memos.
-  let known: Map<Key, Promise<Value>> | undefined;
+  // Created when first used: most operations use few of their memos.
+  let loaded: Map<Key, Promise<Value>> | undefined;
   return (key) => {
-    known ??= new Map();
-    let value = known.get(key);
+    loaded ??= new Map();
+    let value = loaded.get(key);
     if (!value) {
       value = load(key);
-      known.set(key, value);
+      loaded.set(key, value);
     }
     return value;
   };

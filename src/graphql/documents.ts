@@ -9,8 +9,9 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { checkShape } from './limits/document-shape.ts';
-import { checkText, MAX_VALIDATION_ERRORS, type QueryLimits } from './limits/query-limits.ts';
+import { checkSelections, checkText } from './limits/document-size.ts';
+import type { QueryLimits } from './limits/query-limits.ts';
+import { type Operation, prepareOperation } from './operation.ts';
 
 /**
  * Parses a document that is small enough to go on with.
@@ -20,25 +21,27 @@ import { checkText, MAX_VALIDATION_ERRORS, type QueryLimits } from './limits/que
 export const parseWithin = (limits: QueryLimits, source: string | Source): DocumentNode => {
   checkText(typeof source === 'string' ? source : source.body, limits);
   const document = parse(source);
-  checkShape(document, limits);
+  checkSelections(document, limits);
   return document;
 };
 
-/** A document and what validation finds wrong with it. */
-export interface CheckedDocument {
+/** A document, its validation errors, and its operations. */
+interface CheckedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
 }
 
-/** The documents of clients, parsed and validated once for as long as their texts are remembered. */
+/** The documents of clients: parsed, validated and prepared once for as long as their texts are in memory. */
 export interface Documents {
   /**
    * @throws AppError QUERY_TOO_COMPLEX
    * @throws GraphQLError for a syntax error
    */
   readonly check: (text: string) => CheckedDocument;
-  /** The document of a text that is remembered. */
-  readonly peek: (text: string) => DocumentNode | undefined;
+  /** The operation of a valid document; undefined where the name selects none. */
+  readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;
+  /** An operation that is in memory already. */
+  readonly peek: (text: string, name: string | null | undefined) => Operation | undefined;
 }
 
 interface Options {
@@ -49,29 +52,44 @@ interface Options {
   readonly fieldSuggestions: boolean;
 }
 
-/** Of texts; a document that is parsed, validated and compiled takes up to 160 bytes a character (measured). */
+/** Of texts: a document that is parsed, validated and compiled takes up to 160 bytes a character (measured). */
 const MAX_CHARS = 262_144;
 const ENTRY_OVERHEAD_CHARS = 200;
 
-/** Documents are measured before they are parsed and validated, and validation stops after a few errors. */
+/** Each further one takes a walk through the text to find its line. */
+const MAX_VALIDATION_ERRORS = 10;
+
 export const createDocuments = ({ schema, limits, introspection, fieldSuggestions }: Options): Documents => {
-  // Bounded by what the documents take and not only by their number. Texts that do not parse are not kept.
-  const known = new LRUCache<string, CheckedDocument>({
+  // Texts that do not parse are not kept.
+  const documents = new LRUCache<string, CheckedDocument>({
     maxSize: MAX_CHARS,
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_CHARS,
   });
+  const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const options = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !fieldSuggestions };
 
   return {
     check: (text) => {
-      const before = known.get(text);
-      if (before) return before;
+      const known = documents.get(text);
+      if (known) return known;
       const document = parseWithin(limits, text);
-      const checked: CheckedDocument = { document, errors: validate(schema, document, rules, options) };
-      known.set(text, checked);
+      const checked = { document, errors: validate(schema, document, rules, options) };
+      documents.set(text, checked);
       return checked;
     },
-    peek: (text) => known.peek(text)?.document,
+    prepare: (document, name) => {
+      const byName = operations.get(document) ?? new Map<string, Operation>();
+      operations.set(document, byName);
+      const key = name ?? '';
+      const operation = byName.get(key) ?? prepareOperation(schema, document, name, !fieldSuggestions);
+      // A name that selects nothing is not kept: clients could make up any number of them.
+      if (operation) byName.set(key, operation);
+      return operation;
+    },
+    peek: (text, name) => {
+      const document = documents.peek(text)?.document;
+      return document && operations.get(document)?.get(name ?? '');
+    },
   };
 };

@@ -3,7 +3,20 @@ import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
 
-/** What each GraphQL error becomes before a client of either door sees it. */
+/** An operation whose result has errors, masked for clients, and what data there is beside them. */
+export class ExecutionFailed extends Error {
+  override readonly name = 'ExecutionFailed';
+  readonly errors: readonly GraphQLError[];
+  readonly data: Record<string, unknown> | null | undefined;
+
+  constructor(errors: readonly GraphQLError[], data?: Record<string, unknown> | null) {
+    super(errors[0]?.message);
+    this.errors = errors;
+    this.data = data;
+  }
+}
+
+/** What each GraphQL error becomes before a client of either protocol sees it. */
 export type MaskError = (error: unknown) => GraphQLError;
 
 // Yoga's own codes where ours differ.
@@ -13,8 +26,8 @@ const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
   REQUEST_ENTITY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
 };
 
-// An error of the engine's own making is the client's fault where it has a code or no path, because nothing ran then. One that has a path, or
-// that wraps an error of another kind, comes of a resolver or of a value that does not fit its type: ours.
+// An error that graphql made is the client's fault where it has a code or no path, because then nothing ran. One with a path, or one that wraps
+// another error, comes from a resolver or from a value that does not fit its type, and is ours.
 const isClientFault = (error: GraphQLError): boolean =>
   rootCause(error) instanceof GraphQLError &&
   (error.extensions.code !== undefined || error.path === undefined || isArgumentFault(error));
@@ -48,8 +61,8 @@ const located = ({ nodes, path }: GraphQLError) => ({ nodes: nodes ?? null, path
 const withCode = (error: GraphQLError): GraphQLError => {
   const given = String(error.extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
-  // The draft has a status only for what fails before execution, and in application/json only for what is no GraphQL request at all:
-  // that is what Yoga's own codes say.
+  // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
+  // those have Yoga's own codes.
   const http = error.path ? undefined : { status: 400, ...error.extensions.http, spec: !(given in YOGA_CODES) };
   return new GraphQLError(error.message, {
     ...located(error),

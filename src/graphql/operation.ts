@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
-  type FieldNode,
   type GraphQLError,
   type GraphQLSchema,
   getArgumentValues,
@@ -14,39 +13,39 @@ import {
   type VariableValues,
   validateExecutionArgs,
 } from 'graphql';
+import { longListFinder } from './arguments.ts';
 import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
-import { longListFinder } from './limits/long-lists.ts';
-import { collectFields, fragmentsOf } from './selection.ts';
+import { collectFields, fragmentsOf, type MergedField, rootOf } from './selection.ts';
 
-/** The variables of a request as the operation's types and defaults make them, or what is wrong with them. */
+/** The variables of a request, coerced by the operation's types and defaults, or their faults. */
 type Coerced = VariableValues | readonly GraphQLError[];
 
-/** A valid operation, looked into once. */
+/** A valid operation, prepared once for all of its executions. */
 export interface Operation {
   readonly document: DocumentNode;
-  /** What it is called where it is told of. */
+  /** Its name in logs and traces. */
   readonly label: string;
-  /** The same for the same operation of the same text. */
+  /** Equal for equal documents and names. */
   readonly id: string;
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => Coerced;
-  /** What the reference executor needs, all but the context. */
+  /** The arguments of the reference executor, without the context. */
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
   readonly compiled: CompiledOperation | undefined;
   readonly cost: CostPlan;
-  /** The fields of the query root that it selects, however they are spread over fragments. */
+  /** The fields of the query root that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
-  /** Whether each execution has an effect of its own (it counts a view), so that none may stand for another. */
+  /** Whether each execution has an effect of its own (it counts a view), so that no response serves another request. */
   readonly isCounted: boolean;
-  /** The ids of the notices whose views an answer with this data counts. */
+  /** The ids of the notices whose views a response with this data counts. */
   readonly countedIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => number[];
-  /** Whether counting is all that it does: views wait in a queue that has bounds of its own. */
+  /** Whether it does nothing but count views. */
   readonly isOnlyCounted: boolean;
 }
 
 /**
  * @param hideSuggestions whether errors in variables leave out "did you mean …"
- * @returns undefined where the name picks no operation; the executor then says so
+ * @returns undefined where the name selects no operation
  */
 export const prepareOperation = (
   schema: GraphQLSchema,
@@ -57,8 +56,9 @@ export const prepareOperation = (
   const definition = getOperationAST(document, name);
   const queryFields = schema.getQueryType()?.getFields();
   if (!definition || !queryFields) return undefined;
-  const roots = collectFields([definition.selectionSet], fragmentsOf(document));
-  const rootFields = fieldNames(roots);
+  const { variableDefinitions = [] } = definition;
+  const roots = collectFields(rootOf(definition), fragmentsOf(document));
+  const rootFields = namesOf(roots);
   const isCounted = (field: string): boolean => queryFields[field]?.extensions.isCounted === true;
   const findLongList = longListFinder(schema, document, definition);
   let validated: ValidatedExecutionArgs | undefined;
@@ -69,9 +69,7 @@ export const prepareOperation = (
     coerce: (variables) => {
       const fault = findLongList(variables);
       if (fault) return [fault];
-      const { errors, variableValues } = getVariableValues(schema, definition.variableDefinitions ?? [], variables, {
-        hideSuggestions,
-      });
+      const { errors, variableValues } = getVariableValues(schema, variableDefinitions, variables, { hideSuggestions });
       return errors ?? variableValues;
     },
     executionArgs: (variableValues) => {
@@ -83,14 +81,12 @@ export const prepareOperation = (
     rootFields,
     isCounted: [...rootFields].some(isCounted),
     countedIn: (data, variables) => {
-      const ids = new Set<number>();
-      for (const [key, [node]] of roots) {
-        const field = node && queryFields[node.name.value];
-        const isGiven = data[key] !== null && data[key] !== undefined;
-        if (!node || !isGiven || field?.extensions.isCounted !== true) continue;
-        ids.add(getArgumentValues(field, node, variables).id as number);
-      }
-      return [...ids];
+      const ids = [...roots].flatMap(([key, [{ node }]]) => {
+        const field = queryFields[node.name.value];
+        const isViewed = field && isCounted(field.name) && data[key] !== null && data[key] !== undefined;
+        return isViewed ? [getArgumentValues(field, node, variables).id as number] : [];
+      });
+      return [...new Set(ids)];
     },
     isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
   };
@@ -98,7 +94,7 @@ export const prepareOperation = (
 
 export const isCoerced = (coerced: Coerced): coerced is VariableValues => !Array.isArray(coerced);
 
-/** The reference executor validates a document with each request, and coerces its variables: the first is done once, the second elsewhere. */
+/** The reference executor would validate the document and coerce the variables for each request: the first is done once here, the second by `coerce`. */
 const validateWithoutVariables = (
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -115,9 +111,9 @@ const validateWithoutVariables = (
   return validated;
 };
 
-/** The fields of the query root that a document selects, also of one that is not valid, as far as it goes. */
-export const rootFieldsOf = (document: DocumentNode, { selectionSet }: OperationDefinitionNode): Set<string> =>
-  fieldNames(collectFields([selectionSet], fragmentsOf(document)));
+/** The fields of the query root that an operation selects, also where the document is not valid. */
+export const rootFieldsOf = (document: DocumentNode, definition: OperationDefinitionNode): Set<string> =>
+  namesOf(collectFields(rootOf(definition), fragmentsOf(document)));
 
-const fieldNames = (fields: ReadonlyMap<string, readonly FieldNode[]>): Set<string> =>
-  new Set([...fields.values()].flat().map(({ name }) => name.value));
+const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
+  new Set([...fields.values()].flat().map(({ node }) => node.name.value));

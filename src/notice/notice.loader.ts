@@ -1,8 +1,8 @@
 import type DataLoader from 'dataloader';
 import type { Notice, NoticeType } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
-import { type LoaderScope, memo, type Views } from '../graphql/context.ts';
-import { ViewCountPlaceholder } from '../graphql/executor/placeholder.ts';
+import { type LoaderScope, memo } from '../graphql/context.ts';
+import { ViewCountPlaceholder } from '../graphql/view-count.ts';
 import { readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
@@ -59,7 +59,7 @@ export const createNoticeReads = (sql: Sql): NoticeReads => ({
 });
 
 /** Loaders for one operation. */
-export const createNoticeLoaders = (reads: NoticeReads, { hints, now, views }: LoaderScope): NoticeLoaders => {
+export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderScope): NoticeLoaders => {
   let current: Promise<Notice[]> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
@@ -68,15 +68,12 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now, views }: L
     return notice && readable.holds(notice, now) ? notice : null;
   };
 
-  const view: Readonly<Record<Views, (id: number) => Promise<Notice | null>>> = {
-    uncounted: read,
-    counted: async (id) => {
-      const notice = await read(id);
-      if (!notice) return null;
-      hints.views.add(id);
-      // It throws where anything but writing is done with it.
-      return { ...notice, viewCount: new ViewCountPlaceholder(id) as unknown as bigint };
-    },
+  const readCounted = async (id: number): Promise<Notice | null> => {
+    const notice = await read(id);
+    if (!notice) return null;
+    hints.views.add(id);
+    // It throws where anything but writing is done with it.
+    return { ...notice, viewCount: new ViewCountPlaceholder(id) as unknown as bigint };
   };
 
   const listed = (notices: Notice[]): Notice[] => {
@@ -95,6 +92,6 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now, views }: L
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
     },
-    viewed: memo(view[views]),
+    viewed: memo(hints.countsViews ? readCounted : read),
   };
 };

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
+import { ExecutionFailed } from '../graphql/failures.ts';
 import type { ParsedOperation } from '../graphql/handler.ts';
-import { type BodyForm, type Engine, ExecutionFailed } from '../graphql/run-operation.ts';
+import type { BodyForm, Engine } from '../graphql/run-operation.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode } from '../http/message.ts';
 import { type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import type { RestOperation } from './documents.ts';
@@ -44,7 +45,7 @@ const createRoute = (
   { engine, explorer }: Options,
 ): OperationRoute<ParsedOperation> => {
   const { route, id } = operation;
-  const prepared = engine.prepare(operation.document);
+  const prepared = engine.documents.prepare(operation.document);
   if (!prepared) throw new Error(`${route.document} has no operation`);
   const form = bodyFormOf(operation);
   const link = explorer === undefined ? undefined : createOperationLink(explorer, id);
@@ -69,7 +70,7 @@ const createRoute = (
 
     run: async (parsed, call) => {
       try {
-        return await engine.answer(parsed.operation, parsed.variables, call, parsed.form);
+        return await engine.run(parsed.operation, parsed.variables, call, parsed.form);
       } catch (error) {
         throw error instanceof ExecutionFailed ? restError(error, operation) : error;
       }
@@ -128,17 +129,17 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
 };
 
 /** The AppError behind an error of the engine, speaking of the REST parameter where the engine spoke of the argument that it fed. */
-const restError = ({ errors: [first] }: ExecutionFailed, { parameterOfArgument }: RestOperation): AppError => {
+const restError = ({ errors: [first] }: ExecutionFailed, { parameters }: RestOperation): AppError => {
   const originalError = first?.originalError;
   if (!(originalError instanceof AppError)) {
     const code = first?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
     return new AppError(code, first?.message ?? 'The operation failed.');
   }
   const { code, argument, problem, headers } = originalError;
-  const parameter = argument && parameterOfArgument.get(argument);
+  const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));
   if (!parameter || !problem) return originalError;
-  return new AppError(code, `Parameter "${parameter}" ${problem}.`, {
-    argument: parameter,
+  return new AppError(code, `Parameter "${parameter.name}" ${problem}.`, {
+    argument: parameter.name,
     problem,
     headers,
     cause: originalError,

@@ -1,4 +1,8 @@
 import {
+  type ArgumentNode,
+  type ConstValueNode,
+  type DocumentNode,
+  type GraphQLArgument,
   GraphQLBoolean,
   GraphQLError,
   GraphQLID,
@@ -11,17 +15,31 @@ import {
   isInputType,
   isListType,
   isNonNullType,
+  Kind,
   type OperationDefinitionNode,
+  TypeInfo,
   typeFromAST,
+  type ValueNode,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { AppError } from '../errors.ts';
+
+/** An argument of a field in a document, and its value there. */
+export interface GivenArgument {
+  readonly argument: GraphQLArgument;
+  readonly value: ValueNode;
+}
 
 /** A variable of a document, as a parameter of its path. */
 export interface Parameter {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly isRequired: boolean;
-  /** The texts that a request gave, at least one and none empty, as the variable's value. @throws AppError BAD_USER_INPUT */
+  readonly defaultValue: ConstValueNode | undefined;
+  /** The arguments that have its value. */
+  readonly arguments: readonly GraphQLArgument[];
+  /** The texts of a request, at least one and none empty, as the variable's value. @throws AppError BAD_USER_INPUT */
   readonly coerce: (texts: readonly string[]) => unknown;
 }
 
@@ -38,12 +56,28 @@ const MAX_ECHO = 40;
 
 const quoted = (text: string): string => JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
 
+/** The arguments of all fields in a document that is valid. */
+export const argumentsOf = (document: DocumentNode, schema: GraphQLSchema): GivenArgument[] => {
+  const given: GivenArgument[] = [];
+  const typeInfo = new TypeInfo(schema);
+  const add = ({ value }: ArgumentNode): void => {
+    const argument = typeInfo.getArgument();
+    if (argument) given.push({ argument, value });
+  };
+  visit(document, visitWithTypeInfo(typeInfo, { Argument: add, Directive: () => false }));
+  return given;
+};
+
 /**
  * The parameters of a path are the variables of its document, read by their own GraphQL types.
  * @throws GraphQLError for a variable of a type that no query string can carry
  */
-export const parametersOf = (operation: OperationDefinitionNode, schema: GraphQLSchema): Parameter[] =>
-  (operation.variableDefinitions ?? []).map((definition) => {
+export const parametersOf = (
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: readonly GivenArgument[],
+  schema: GraphQLSchema,
+): Parameter[] =>
+  variableDefinitions.map((definition) => {
     const { variable, defaultValue } = definition;
     const name = variable.name.value;
     const type = typeFromAST(schema, definition.type);
@@ -52,14 +86,23 @@ export const parametersOf = (operation: OperationDefinitionNode, schema: GraphQL
         nodes: definition,
       });
     }
-    return { name, type, isRequired: isNonNullType(type) && !defaultValue, coerce: coercion(name, type) };
+    return {
+      name,
+      type,
+      isRequired: isNonNullType(type) && !defaultValue,
+      defaultValue,
+      arguments: given
+        .filter(({ value }) => value.kind === Kind.VARIABLE && value.name.value === name)
+        .map(({ argument }) => argument),
+      coerce: coercion(name, type),
+    };
   });
 
 const CARRIED: ReadonlySet<GraphQLInputType> = new Set([GraphQLInt, GraphQLBoolean, GraphQLString, GraphQLID]);
 
 const isCarried = (type: GraphQLInputType): boolean => CARRIED.has(type) || isEnumType(type);
 
-/** What a parameter of this type is, or is a list of. */
+/** The type of a parameter, or of its items. */
 const itemType = (type: GraphQLInputType): GraphQLInputType => {
   const nullable = getNullableType(type);
   return isListType(nullable) ? getNullableType(nullable.ofType) : nullable;

@@ -60,7 +60,7 @@ beforeAll(async () => {
     tracing: NO_TRACING,
     maxRows: MAX_COST,
   });
-  createContext = () => create(new CacheHints(createTags(FEATURES)), 'uncounted');
+  createContext = () => create(new CacheHints(createTags(FEATURES)));
   return async () => {
     await prisma.$disconnect();
     await pool.end();

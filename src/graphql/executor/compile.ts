@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type FieldNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -9,29 +8,20 @@ import {
   isNonNullType,
   isObjectType,
   type OperationDefinitionNode,
-  type SelectionSetNode,
   type VariableValues,
   visit,
 } from 'graphql';
+import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
-import { collectFields, type Fragments, fragmentsOf } from '../selection.ts';
-import { type Output, write as writeText } from './output.ts';
-import { NotCompiled } from './placeholder.ts';
+import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
+import { NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
 import { argsReader, leafWriter } from './values.ts';
 
 /** One operation, compiled for one schema. */
 export interface CompiledOperation {
-  /** The JSON text of `data`. @throws anything at all: the reference executor then says what is wrong */
+  /** The JSON text of `data`. @throws any error: the reference executor then reports it */
   readonly run: (variables: VariableValues, context: OperationContext) => string | Promise<string>;
 }
-
-export interface Run {
-  readonly variables: VariableValues;
-  readonly context: OperationContext;
-}
-
-/** Writes a completed value. */
-export type Writer = (value: unknown, run: Run, output: Output) => void;
 
 interface CompiledField {
   /** `"key":` */
@@ -43,7 +33,7 @@ interface CompiledField {
 /**
  * Compiles an operation into closures that read the rows and write the JSON, without the plain objects, paths and promises in between. The
  * resolvers are the schema's own.
- * @returns undefined for what it does not cover: introspection, abstract types, directives, resolvers that read `info`, anything but a query
+ * @returns undefined for what is not supported: introspection, directives, resolvers that read `info`, anything but a query
  */
 export const compile = (
   schema: GraphQLSchema,
@@ -52,10 +42,9 @@ export const compile = (
 ): CompiledOperation | undefined => {
   const queryType = schema.getQueryType();
   if (operation.operation !== 'query' || !queryType || hasDirective(document)) return undefined;
-  const fragments = fragmentsOf(document);
   let write: Writer;
   try {
-    write = objectWriter(queryType, [operation.selectionSet], fragments);
+    write = objectWriter(queryType, rootOf(operation), fragmentsOf(document));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
@@ -74,16 +63,14 @@ export const compile = (
  * @throws Error for a field that the Prisma plugin reads
  */
 export const noteInfoReaders = (schema: GraphQLSchema): GraphQLSchema => {
-  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
-    for (const field of Object.values(type.getFields())) {
-      if (field.extensions.pothosPrismaSelect) {
-        throw new Error(
-          `${type.name}.${field.name} is read by the Prisma plugin (t.relation or "select"), so that no cached response would depend on the rows. ` +
-            'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
-        );
-      }
-      if (field.resolve && field.resolve.length > 3) field.extensions = { ...field.extensions, readsInfo: true };
+  for (const { field, coordinate } of objectFieldsOf(schema)) {
+    if (field.extensions.pothosPrismaSelect) {
+      throw new Error(
+        `${coordinate} is read by the Prisma plugin (t.relation or "select"), so that no cached response would depend on the rows. ` +
+          'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
+      );
     }
+    if (field.resolve && field.resolve.length > 3) field.extensions = { ...field.extensions, readsInfo: true };
   }
   return schema;
 };
@@ -98,16 +85,12 @@ const hasDirective = (document: DocumentNode): boolean => {
   return found;
 };
 
-const objectWriter = (
-  type: GraphQLObjectType,
-  selectionSets: readonly SelectionSetNode[],
-  fragments: Fragments,
-): Writer => {
-  const fields = [...collectFields(selectionSets, fragments)].map(([key, nodes], index) =>
-    compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, nodes, fragments),
+const objectWriter = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Writer => {
+  const fields = [...collectFields(parents, fragments)].map(([key, selections], index) =>
+    compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, fragments),
   );
   return (value, run, output) => {
-    // An error that is given is an error that is thrown: a list of a DataLoader may hold some.
+    // A value that is an error counts as thrown: a list of a DataLoader may hold some.
     if (value instanceof Error) throw new NotCompiled();
     const source = value as Record<string, unknown>;
     for (const { label, read, write } of fields) {
@@ -126,23 +109,20 @@ const isPromise = (value: unknown): value is Promise<unknown> =>
 const compileField = (
   parent: GraphQLObjectType,
   label: string,
-  nodes: readonly FieldNode[],
+  selections: MergedField,
   fragments: Fragments,
 ): CompiledField => {
-  const [node] = nodes;
-  if (!node) throw new NotCompiled();
+  const [{ node }] = selections;
   const name = node.name.value;
   if (name === '__typename') {
     return { label, read: () => null, write: (_, __, output) => (output.text += JSON.stringify(parent.name)) };
   }
   const field = parent.getFields()[name];
-  // Introspection's root fields are on no type.
-  if (!field) throw new NotCompiled();
-  const selectionSets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  const write = valueWriter(field.type, selectionSets, fragments);
+  // Introspection's root fields belong to no type.
+  if (!field || field.extensions.readsInfo) throw new NotCompiled();
+  const write = valueWriter(field.type, selections, fragments);
   const { resolve } = field;
   if (!resolve) return { label, read: (source) => source[name], write };
-  if (field.extensions.readsInfo) throw new NotCompiled();
 
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
@@ -153,32 +133,24 @@ const compileField = (
   };
 };
 
-const valueWriter = (
-  type: GraphQLOutputType,
-  selectionSets: readonly SelectionSetNode[],
-  fragments: Fragments,
-): Writer => {
+const valueWriter = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Writer => {
   if (!isNonNullType(type)) {
-    const write = nonNullWriter(type, selectionSets, fragments);
+    const write = nonNullWriter(type, selections, fragments);
     return (value, run, output) => {
       if (value === null || value === undefined) output.text += 'null';
       else write(value, run, output);
     };
   }
-  const write = nonNullWriter(type.ofType, selectionSets, fragments);
+  const write = nonNullWriter(type.ofType, selections, fragments);
   return (value, run, output) => {
     if (value === null || value === undefined) throw new NotCompiled();
     write(value, run, output);
   };
 };
 
-const nonNullWriter = (
-  type: GraphQLOutputType,
-  selectionSets: readonly SelectionSetNode[],
-  fragments: Fragments,
-): Writer => {
-  if (isListType(type)) return listWriter(valueWriter(type.ofType, selectionSets, fragments));
-  if (isObjectType(type)) return objectWriter(type, selectionSets, fragments);
+const nonNullWriter = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Writer => {
+  if (isListType(type)) return listWriter(valueWriter(type.ofType, selections, fragments));
+  if (isObjectType(type)) return objectWriter(type, selections, fragments);
   if (!isLeafType(type)) throw new NotCompiled();
   const toJson = leafWriter(type);
   return (value, _, output) => {

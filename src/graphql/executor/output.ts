@@ -1,35 +1,51 @@
-import type { Run, Writer } from './compile.ts';
+import type { VariableValues } from 'graphql';
+import type { OperationContext } from '../context.ts';
 
-/** A place left open for a value that is on its way. */
-interface Hole {
+/** One run of a compiled operation. */
+export interface Run {
+  readonly variables: VariableValues;
+  readonly context: OperationContext;
+}
+
+/** Writes a completed value. */
+export type Writer = (value: unknown, run: Run, output: Output) => void;
+
+/**
+ * Thrown where the value of a field does not fit its type, or an argument has no value. Compiled operations only know how to succeed: the
+ * reference executor then repeats every failure, and reports it as the specification says.
+ */
+export class NotCompiled extends Error {}
+
+/** A gap in the text for a value that is still loading. */
+interface Gap {
   readonly value: Promise<unknown>;
   readonly write: Writer;
 }
 
-/** JSON text that is being written, with places left open for values that are still on their way. */
+/** JSON text in the making, with gaps for values that are still loading. */
 export class Output {
   text = '';
-  private pieces: (string | Hole)[] | undefined;
+  private pieces: (string | Gap)[] | undefined;
 
-  /** Leaves a place for a value; what is written next comes after it. */
+  /** Leaves a gap for a value; what is written next comes after it. */
   await(value: Promise<unknown>, write: Writer): void {
     this.pieces ??= [];
     this.pieces.push(this.text, { value, write });
     this.text = '';
   }
 
-  /** Nobody will wait for what is still on its way, and nobody is to be told how it ends. */
+  /** Ignores how the values that are still loading end, because no one will wait for them. */
   abandon(): void {
-    for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(ignore);
+    for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(() => {});
   }
 
-  /** The whole text, at once where nothing was left open. */
+  /** The whole text, at once where there is no gap. */
   finish(run: Run): string | Promise<string> {
     return this.pieces === undefined ? this.text : fill(this.pieces, this.text, run);
   }
 }
 
-/** The text that is written, at once where no place was left open. @throws what writing it throws */
+/** The text that `toOutput` writes, at once where it leaves no gap. @throws what `toOutput` throws */
 export const write = (run: Run, toOutput: (output: Output) => void): string | Promise<string> => {
   const output = new Output();
   try {
@@ -42,10 +58,10 @@ export const write = (run: Run, toOutput: (output: Output) => void): string | Pr
 };
 
 /**
- * Waits for all values of one depth, each once however many places it is for, then writes them one after another: a promise for each place costs
- * more than the writing.
+ * Waits for all values of one depth, each once however many gaps it fills, then writes them one after another: a promise for each gap costs more
+ * than the writing.
  */
-const fill = async (pieces: readonly (string | Hole)[], rest: string, run: Run): Promise<string> => {
+const fill = async (pieces: readonly (string | Gap)[], rest: string, run: Run): Promise<string> => {
   const resultOf = await settle(pieces);
   return write(run, (output) => {
     for (const piece of pieces) {
@@ -56,7 +72,7 @@ const fill = async (pieces: readonly (string | Hole)[], rest: string, run: Run):
   });
 };
 
-const settle = async (pieces: readonly (string | Hole)[]): Promise<(hole: Hole) => unknown> => {
+const settle = async (pieces: readonly (string | Gap)[]): Promise<(gap: Gap) => unknown> => {
   const promises = new Set<Promise<unknown>>();
   for (const piece of pieces) if (typeof piece !== 'string') promises.add(piece.value);
   const [first] = promises;
@@ -70,5 +86,3 @@ const settle = async (pieces: readonly (string | Hole)[]): Promise<(hole: Hole) 
   for (const promise of promises) settled.set(promise, values[index++]);
   return ({ value }) => settled.get(value);
 };
-
-const ignore = (): void => {};

@@ -13,11 +13,12 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
-import { NotCompiled, ViewCountPlaceholder } from './placeholder.ts';
+import { ViewCountPlaceholder } from '../view-count.ts';
+import { NotCompiled } from './output.ts';
 
 export type Args = Record<string, unknown>;
 
-/** https://spec.graphql.org/draft/#CoerceArgumentValues(), with all that does not depend on variables done once. */
+/** https://spec.graphql.org/draft/#CoerceArgumentValues(), done once as far as it does not depend on variables. */
 export const argsReader = (
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
@@ -70,11 +71,14 @@ const MAX_INT = 2 ** 31;
 
 /**
  * Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion
- * The values that a resolver normally gives take a short way; any other takes the type's own.
+ * Values as resolvers normally return them take a shortcut; all others are coerced by the type.
  */
 export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
-  if (isEnumType(type)) return enumWriter((value) => type.coerceOutputValue(value));
   const coerced: LeafWriter = (value) => JSON.stringify(type.coerceOutputValue(value));
+  if (isEnumType(type)) {
+    const texts = new Map(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
+    return (value) => texts.get(value) ?? coerced(value);
+  }
   switch (type) {
     case GraphQLInt:
       return (value) =>
@@ -89,14 +93,3 @@ export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
       return (value) => (value instanceof ViewCountPlaceholder ? value.text : coerced(value));
   }
 };
-
-const enumWriter = (coerce: LeafWriter | ((value: unknown) => unknown)): LeafWriter => {
-  const known = new Map<unknown, string>();
-  return (value) => {
-    const text = known.get(value) ?? JSON.stringify(coerce(value));
-    if (known.size < MAX_ENUM_VALUES) known.set(value, text);
-    return text;
-  };
-};
-
-const MAX_ENUM_VALUES = 100;

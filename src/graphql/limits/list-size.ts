@@ -2,27 +2,24 @@ import {
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
-  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isIntrospectionType,
   isLeafType,
   isListType,
-  isObjectType,
   Kind,
   type ValueNode,
   type VariableValues,
 } from 'graphql';
-import { isListSize, MAX_IDS, maxItemsOf, rangeOf } from '../arguments.ts';
+import { isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { readable, tooComplex } from './query-limits.ts';
 
 /*
- * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, declared where the field is:
+ * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:
  * - a slicing argument is one of `within(LIST_SIZE, …)`;
  * - `extensions: { assumedSize: 20 }` for a list without one;
- * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below.
+ * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below (a page, a connection).
  */
 
 type Field = GraphQLField<unknown, unknown>;
@@ -35,26 +32,21 @@ export const assumedSizeOf = ({ extensions }: Field): number | undefined =>
 export const sizedFieldsOf = ({ extensions }: Field): readonly string[] =>
   (extensions.sizedFields as readonly string[] | undefined) ?? [];
 
-/** Whether the field answers a list of anything but leaves. */
+/** Whether the field is a list of anything but leaves. */
 export const isObjectList = ({ type }: Field): boolean =>
   isListType(getNullableType(type)) && !isLeafType(getNamedType(type));
 
-/** @throws Error for a list of which nothing says how long it may be, so that none is free by mistake */
+/** @throws Error for a list without a declared length, so that none is free by mistake */
 export const assertListSizes = (schema: GraphQLSchema): GraphQLSchema => {
-  const fields = Object.values(schema.getTypeMap())
-    .filter(isObjectType)
-    .filter((type) => !isIntrospectionType(type))
-    .flatMap((type) => Object.values(type.getFields()).map((field: Field) => ({ type, field })));
-  const sizersOf = (type: GraphQLOutputType): Field[] =>
-    fields.flatMap(({ field }) => (getNamedType(field.type) === type ? [field] : []));
-
-  for (const { type, field } of fields.filter((each) => isObjectList(each.field))) {
-    if (slicingArgumentOf(field) || assumedSizeOf(field) !== undefined) continue;
-    const sizers = sizersOf(type);
-    const isSized = sizers.every((each) => slicingArgumentOf(each) && sizedFieldsOf(each).includes(field.name));
-    if (sizers.length > 0 && isSized) continue;
+  const fields = objectFieldsOf(schema);
+  for (const { type, field, coordinate } of fields) {
+    if (!isObjectList(field) || slicingArgumentOf(field) || assumedSizeOf(field) !== undefined) continue;
+    const parents = fields.filter((each) => getNamedType(each.field.type) === type).map((each) => each.field);
+    const isSized = (parent: Field): boolean =>
+      !!slicingArgumentOf(parent) && sizedFieldsOf(parent).includes(field.name);
+    if (parents.length > 0 && parents.every(isSized)) continue;
     throw new Error(
-      `Nothing says how long the list ${type.name}.${field.name} may be: give it an argument within(LIST_SIZE, …), ` +
+      `Nothing says how long the list ${coordinate} may be: give it an argument within(LIST_SIZE, …), ` +
         `"extensions: { assumedSize }", or "extensions: { sizedFields: ['${field.name}'] }" to every field that answers ${type.name}.`,
     );
   }
@@ -65,30 +57,25 @@ export const assertListSizes = (schema: GraphQLSchema): GraphQLSchema => {
 export const introspectionSizes = (schema: GraphQLSchema): ((field: string) => number) => {
   const types = Object.values(schema.getTypeMap());
   const directives = schema.getDirectives();
-  const fields = types.flatMap((type) => ('getFields' in type ? [Object.values(type.getFields())] : []));
-  const longest = (lists: readonly { readonly length: number }[]): number =>
-    Math.max(1, ...lists.map(({ length }) => length));
-  const sizes = new Map([
-    ['directives', directives.length],
-    ['fields', longest(fields)],
-    ['inputFields', longest(fields)],
-    ['enumValues', longest(types.map((type) => ('getValues' in type ? type.getValues() : [])))],
-    [
-      'args',
-      longest([
-        ...fields.flat().map((field) => ('args' in field ? field.args : [])),
-        ...directives.map(({ args }) => args),
-      ]),
-    ],
-  ]);
-  return (field) => sizes.get(field) ?? types.length;
+  const fieldLists = types.flatMap((type) => ('getFields' in type ? [Object.values(type.getFields())] : []));
+  const valueLists = types.flatMap((type) => ('getValues' in type ? [type.getValues()] : []));
+  const argumentLists = [...fieldLists.flat(), ...directives].flatMap((owner) => ('args' in owner ? [owner.args] : []));
+  const longest = (lists: readonly (readonly unknown[])[]): number => Math.max(1, ...lists.map(({ length }) => length));
+  const sizes: Readonly<Record<string, number>> = {
+    directives: directives.length,
+    fields: longest(fieldLists),
+    inputFields: longest(fieldLists),
+    enumValues: longest(valueLists),
+    args: longest(argumentLists),
+  };
+  return (field) => sizes[field] ?? types.length;
 };
 
-/** A size that an argument gives; without variables, the largest that any could. */
-export type ArgumentReader = (variables?: VariableValues) => number;
+/** A size that an argument asks for; without variables, the largest that any could. */
+export type SizeReader = (variables?: VariableValues) => number;
 
-/** The length of the list that a slicing argument asks for: none where it is out of its range, because the field will refuse it. */
-export const listSizeReader = (argument: GraphQLArgument, node: FieldNode): ArgumentReader => {
+/** The list length that a slicing argument asks for: 0 where it is out of its range, because the field will refuse it. */
+export const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
   const maximum = rangeOf(argument)?.maximum ?? 0;
   const sizeOf = (value: unknown): number => {
     const size = Number(value ?? 0);
@@ -97,8 +84,8 @@ export const listSizeReader = (argument: GraphQLArgument, node: FieldNode): Argu
   return reader(argument, node, maximum, sizeOf, (literal) => sizeOf(literal.kind === Kind.INT ? literal.value : 0));
 };
 
-/** The length of an argument that is a list itself. */
-export const listLengthReader = (argument: GraphQLArgument, node: FieldNode): ArgumentReader | undefined => {
+/** The length of an argument that is itself a list; undefined for another argument. */
+export const listLengthReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined => {
   if (!isListType(getNullableType(argument.type))) return undefined;
   const maximum = maxItemsOf(argument) ?? MAX_IDS;
   const lengthOf = (value: unknown): number => (Array.isArray(value) ? Math.min(value.length, maximum) : 0);
@@ -113,10 +100,10 @@ const reader = (
   maximum: number,
   ofValue: (value: unknown) => number,
   ofLiteral: (literal: ValueNode) => number,
-): ArgumentReader => {
+): SizeReader => {
   const literal = node.arguments?.find((each) => each.name.value === name)?.value;
-  const fallback = ofValue(defaultValue);
-  if (!literal) return () => fallback;
+  const ofDefault = ofValue(defaultValue);
+  if (!literal) return () => ofDefault;
   if (literal.kind !== Kind.VARIABLE) {
     const size = ofLiteral(literal);
     return () => size;
@@ -124,11 +111,11 @@ const reader = (
   const variable = literal.name.value;
   return (variables) => {
     if (!variables) return maximum;
-    return variable in variables.coerced ? ofValue(variables.coerced[variable]) : fallback;
+    return variable in variables.coerced ? ofValue(variables.coerced[variable]) : ofDefault;
   };
 };
 
-/** The rows that the lists of one operation may still bring. */
+/** Counts the rows that the lists of one operation return. */
 export class RowBudget {
   readonly #maximum: number;
   #spent = 0;
@@ -137,15 +124,15 @@ export class RowBudget {
     this.#maximum = maximum;
   }
 
-  /** As large as this one, with nothing spent: for an operation that is executed a second time. */
-  afresh(): RowBudget {
+  /** The same budget with nothing spent, for a second execution of the operation. */
+  renew(): RowBudget {
     return new RowBudget(this.#maximum);
   }
 
   /** @throws AppError QUERY_TOO_COMPLEX */
   spend(rows: number, field: string): void {
     this.#spent += rows;
-    // One list alone is what the database holds: nobody has multiplied anything.
+    // One list alone is as long as its table: no client has multiplied anything.
     if (this.#spent <= this.#maximum || this.#spent === rows) return;
     throw tooComplex(
       `The operation has more than ${readable(this.#maximum)} rows (QUERY_MAX_COST). It was given up in "${field}".`,
@@ -155,25 +142,22 @@ export class RowBudget {
 }
 
 /**
- * Makes every list count what it really brought. The cost of an operation is an estimate where the length of a list is assumed: a shop may
- * have fifty categories where ten were thought of, and lists in lists multiply the difference.
+ * Makes every list count the rows that it returns. The cost of an operation is an estimate where the length of a list is assumed: a shop may
+ * have fifty categories where ten were assumed, and lists in lists multiply the difference.
  */
 export const enforceRowBudget = (schema: GraphQLSchema): GraphQLSchema => {
-  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
-    for (const field of Object.values(type.getFields())) {
-      const { resolve } = field;
-      const isSized = slicingArgumentOf(field) !== undefined || assumedSizeOf(field) !== undefined;
-      if (!isSized || !isObjectList(field) || !resolve) continue;
-      const name = `${type.name}.${field.name}`;
-      field.resolve = (source, args, context: OperationContext, info) => {
-        const spend = (items: readonly unknown[]): readonly unknown[] => {
-          context.rowBudget.spend(items.length, name);
-          return items;
-        };
-        const items: unknown = resolve(source, args, context, info);
-        return items instanceof Promise ? items.then(spend) : spend(items as readonly unknown[]);
+  for (const { field, coordinate } of objectFieldsOf(schema)) {
+    const { resolve } = field;
+    const isSized = slicingArgumentOf(field) !== undefined || assumedSizeOf(field) !== undefined;
+    if (!isSized || !isObjectList(field) || !resolve) continue;
+    field.resolve = (source, args, context: OperationContext, info) => {
+      const spend = (items: readonly unknown[]): readonly unknown[] => {
+        context.rowBudget.spend(items.length, coordinate);
+        return items;
       };
-    }
+      const items: unknown = resolve(source, args, context, info);
+      return items instanceof Promise ? items.then(spend) : spend(items as readonly unknown[]);
+    };
   }
   return schema;
 };

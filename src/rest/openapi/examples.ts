@@ -1,23 +1,21 @@
 import {
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   getNullableType,
   isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
-  type SelectionSetNode,
 } from 'graphql';
 import demoCategories from '../../../prisma/demo/categories.json' with { type: 'json' };
 import demoProducts from '../../../prisma/demo/kitchen-and-table.json' with { type: 'json' };
 import demoNotices from '../../../prisma/demo/notices.json' with { type: 'json' };
-import { type SelectedField, selectedFields } from './schemas.ts';
+import type { ResultField } from './schemas.ts';
 
 type Sample = Readonly<Record<string, unknown>>;
 
-/** Where the demo catalogue knows nothing of a field. */
+/** For fields that the demo catalogue does not have. */
 const VALUES: Readonly<Record<string, unknown>> = {
   Int: 1,
   Float: 1.5,
@@ -29,35 +27,32 @@ const VALUES: Readonly<Record<string, unknown>> = {
   SafeInt: 1,
 };
 
-/** What a field may answer with what is selected of it: the demo catalogue's own values, whatever they are called. */
-export const exampleOf = (schema: GraphQLSchema, { field, selections }: SelectedField): unknown => {
-  const sampleOf = (type: GraphQLOutputType, below: readonly SelectionSetNode[], sample: unknown): unknown => {
+/** A value that a field may have, with what is selected of it: the demo catalogue's own values, under any aliases. */
+export const exampleOf = ({ field, fields }: ResultField, sample?: unknown): unknown => {
+  const exampleOfType = (type: GraphQLOutputType, value: unknown): unknown => {
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
-      const items = Array.isArray(sample) ? sample : [sample];
-      return items.map((item) => sampleOf(nullable.ofType, below, item));
+      const items = Array.isArray(value) ? value : [value];
+      return items.map((item) => exampleOfType(nullable.ofType, item));
     }
-    if (isObjectType(nullable)) return sample === null ? null : objectOf(nullable, below, sample);
-    if (sample !== undefined || !isLeafType(nullable)) return sample ?? null;
+    if (isObjectType(nullable)) return value === null ? null : exampleOfObject(nullable, fields, value);
+    if (value !== undefined || !isLeafType(nullable)) return value ?? null;
     return isEnumType(nullable) ? nullable.getValues()[0]?.name : VALUES[nullable.name];
   };
-
-  const objectOf = (type: GraphQLObjectType, below: readonly SelectionSetNode[], own: unknown): Sample => {
-    const sample: Sample = { __typename: type.name, ...SAMPLES[type.name], ...(own as Sample | undefined) };
-    return Object.fromEntries(
-      selectedFields(schema, type, below).map(([key, { field: each, selections: inner }]) => {
-        // A column that the demo catalogue leaves out is null in it.
-        const isLeftOut = type.name in SAMPLES && !isNonNullType(each.type) && !(each.name in sample);
-        return [key, isLeftOut ? null : sampleOf(each.type, inner, sample[each.name])];
-      }),
-    );
-  };
-
-  return sampleOf(field.type, selections, undefined);
+  return exampleOfType(field.type, sample);
 };
 
-/** Field values by the name of a GraphQL type, as an answer has them: one thing of each kind in the demo catalogue. */
-export type Samples = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+const exampleOfObject = (type: GraphQLObjectType, fields: readonly ResultField[], own: unknown): Sample => {
+  const sample: Sample = { __typename: type.name, ...SAMPLES[type.name], ...(own as Sample | undefined) };
+  return Object.fromEntries(
+    fields.map((each) => {
+      const { name } = each.field;
+      // A column that the demo catalogue leaves out is null in it.
+      const isLeftOut = type.name in SAMPLES && !isNonNullType(each.field.type) && !(name in sample);
+      return [each.key, isLeftOut ? null : exampleOf(each, sample[name])];
+    }),
+  );
+};
 
 const [product] = demoProducts;
 const shelfIndex = demoCategories.findIndex(({ slug }) => slug === product?.categorySlug);
@@ -67,8 +62,11 @@ const notice = demoNotices[1];
 
 const CREATED = '2026-11-14T06:01:19.856Z';
 
-/** Ids are those that a new database gives: rows are numbered in the order of their files. */
-const SAMPLES: Samples = {
+/**
+ * Field values by the name of their type: one row of each kind in the demo catalogue. The ids are those of a new database, which numbers rows in
+ * the order of their files.
+ */
+const SAMPLES: Readonly<Record<string, Sample>> = {
   Category: {
     id: shelfIndex + 1,
     ...shelf,
@@ -98,7 +96,7 @@ const SAMPLES: Samples = {
   NoticePage: { total: 1, page: 1, pageSize: 10, pageCount: 1 },
 };
 
-/** Values of arguments by their schema coordinate: with them the demo catalogue has an answer. */
+/** Values of arguments by their schema coordinate: with them the demo catalogue has results. */
 export const SAMPLE_ARGUMENTS: Readonly<Record<string, unknown>> = {
   'Query.product(id:)': 1,
   'Query.productBySlug(slug:)': product?.slug,

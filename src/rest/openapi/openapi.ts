@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  type ArgumentNode,
   type GraphQLArgument,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -9,11 +8,7 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
-  Kind,
-  TypeInfo,
   valueFromASTUntyped,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
@@ -21,7 +16,7 @@ import type { StaticFile } from '../../http/static-file.ts';
 import type { RestOperation } from '../documents.ts';
 import { exampleOf, SAMPLE_ARGUMENTS } from './examples.ts';
 import { PROBLEM, problemReferences, problemResponses } from './problems.ts';
-import { createAnswers, describeLeaf, type JsonSchema, leafSchema, rootSelection } from './schemas.ts';
+import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
 export const createOpenapi = (operations: readonly RestOperation[], schema: GraphQLSchema): StaticFile => {
@@ -40,12 +35,12 @@ Every path answers HEAD as it answers GET. An empty parameter is the same as an 
 know is ignored. Names of enum values are taken in any case.`;
 
 export const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSchema): JsonSchema => {
-  const answers = createAnswers(schema);
+  const schemas = createResultSchemas();
   const tags = new Map<string, JsonSchema>();
 
   const operationObject = (restOperation: RestOperation): JsonSchema => {
     const { id, route } = restOperation;
-    const root = rootSelection(restOperation, schema);
+    const root = resultOf(restOperation, schema);
     const { field } = root;
     const isCounted = field.extensions.isCounted === true;
 
@@ -57,12 +52,12 @@ export const openapiDocument = (operations: readonly RestOperation[], schema: Gr
       summary: route.summary,
       ...described(field.description),
       tags: [tag],
-      parameters: parameterObjects(restOperation, schema),
+      parameters: parameterObjects(restOperation),
       responses: {
         200: {
           description: route.summary,
           headers: answerHeaders({ isCounted }),
-          content: { 'application/json': { schema: answers.schemaOf(root), example: exampleOf(schema, root) } },
+          content: { 'application/json': { schema: schemas.schemaOf(root), example: exampleOf(root) } },
         },
         ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
         ...problemReferences({ canBeMissing: !isNonNullType(field.type) || !root.isCertain }),
@@ -85,14 +80,12 @@ export const openapiDocument = (operations: readonly RestOperation[], schema: Gr
     tags: [...tags.values()],
     paths,
     components: {
-      schemas: { ...answers.components(), Problem: PROBLEM },
+      schemas: { ...schemas.components(), Problem: PROBLEM },
       responses: { NotModified: NOT_MODIFIED, ...problemResponses() },
       securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
     },
   };
 };
-
-const described = (description: string | null | undefined): JsonSchema => (description ? { description } : {});
 
 const header = (description: string, example: string): JsonSchema => ({
   description,
@@ -125,24 +118,23 @@ const NOT_MODIFIED: JsonSchema = {
   headers: { ...REVALIDATION, Link: LINK, 'X-Request-Id': REQUEST_ID },
 };
 
-/** The Parameter Objects of a path: each variable of its document, with what the argument that it feeds says of it. */
-const parameterObjects = (operation: RestOperation, schema: GraphQLSchema): JsonSchema[] => {
-  const fed = argumentsFed(operation, schema);
-  const defaults = new Map(
-    operation.operation.variableDefinitions?.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
-  );
-  return operation.parameters.map(({ name, type, isRequired }) => {
-    const isInPath = operation.route.path.includes(`{${name}}`);
-    const argument = fed.get(name);
-    const defaultValue = defaults.get(name);
-    const description = describe(argument, type) ?? (isInPath ? PATH_PARAMETER : undefined);
+/** The Parameter Objects of a path: each variable of its document, described by the argument that has its value. */
+const parameterObjects = ({ route, parameters }: RestOperation): JsonSchema[] =>
+  parameters.map(({ name, type, isRequired, defaultValue, arguments: args }) => {
+    const isInPath = route.path.includes(`{${name}}`);
+    const argument = args.at(-1);
+    const nullable = getNullableType(type);
     const example = SAMPLE_ARGUMENTS[String(argument)];
     return {
       name,
       in: isInPath ? 'path' : 'query',
       required: isInPath || isRequired,
-      ...(description ? { description } : {}),
-      ...(isListType(getNullableType(type)) ? { style: 'form', explode: false } : {}),
+      ...described(
+        argument?.description ??
+          (isLeafType(nullable) ? describeLeaf(nullable) : undefined) ??
+          (isInPath ? PATH_PARAMETER : undefined),
+      ),
+      ...(isListType(nullable) ? { style: 'form', explode: false } : {}),
       schema: {
         ...inputSchema(type),
         ...(argument ? boundsOf(argument) : {}),
@@ -151,7 +143,6 @@ const parameterObjects = (operation: RestOperation, schema: GraphQLSchema): Json
       ...(example === undefined ? {} : { example }),
     };
   });
-};
 
 const PATH_PARAMETER = 'Digits only; one that nothing has is a 404.';
 
@@ -166,21 +157,4 @@ const inputSchema = (type: GraphQLInputType): JsonSchema => {
   if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType) };
   if (isLeafType(nullable)) return leafSchema(nullable);
   throw new Error(`no query string can carry ${type}`);
-};
-
-const describe = (argument: GraphQLArgument | undefined, type: GraphQLInputType): string | undefined => {
-  const nullable = getNullableType(type);
-  return argument?.description ?? (isLeafType(nullable) ? describeLeaf(nullable) : undefined);
-};
-
-/** The field's argument that each variable is the value of, by the variable's name. */
-const argumentsFed = ({ document }: RestOperation, schema: GraphQLSchema): Map<string, GraphQLArgument> => {
-  const fed = new Map<string, GraphQLArgument>();
-  const typeInfo = new TypeInfo(schema);
-  const note = ({ value }: ArgumentNode): void => {
-    const argument = typeInfo.getArgument();
-    if (argument && value.kind === Kind.VARIABLE) fed.set(value.name.value, argument);
-  };
-  visit(document, visitWithTypeInfo(typeInfo, { Argument: note, Directive: () => false }));
-  return fed;
 };

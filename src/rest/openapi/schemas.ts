@@ -4,6 +4,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isEnumType,
   isLeafType,
@@ -11,26 +12,48 @@ import {
   isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
-  Kind,
-  type SelectionSetNode,
-  visit,
 } from 'graphql';
+import { collectFields, fragmentsOf, type Parent, rootOf } from '../../graphql/selection.ts';
 import type { RestOperation } from '../documents.ts';
 
-type Selections = readonly SelectionSetNode[];
+/** A field of a document, all of its selections together. */
+export interface ResultField {
+  readonly key: string;
+  readonly field: GraphQLField<unknown, unknown>;
+  /** False where `@include` or `@skip` may remove each selection of it. */
+  readonly isCertain: boolean;
+  /** Those of its objects. */
+  readonly fields: readonly ResultField[];
+}
 
-export interface Answers {
-  /** The schema of what a field answers, its own null aside. */
-  readonly schemaOf: (selected: SelectedField) => JsonSchema;
+/** The one root field of a REST document, with all fields below it. */
+export const resultOf = ({ operation, document }: RestOperation, schema: GraphQLSchema): ResultField => {
+  const fragments = fragmentsOf(document);
+  const fieldsOf = (type: unknown, parents: readonly Parent[]): ResultField[] =>
+    [...(isObjectType(type) ? collectFields(parents, fragments) : [])].map(([key, selections]) => {
+      const name = selections[0].node.name.value;
+      const field = schema.getField(type as GraphQLObjectType, name);
+      if (!field) throw new Error(`${type} has no field ${name}`);
+      const isCertain = selections.some(({ conditions }) => conditions.length === 0);
+      return { key, field, isCertain, fields: fieldsOf(getNamedType(field.type), selections) };
+    });
+  const [root] = fieldsOf(schema.getQueryType(), rootOf(operation));
+  if (!root) throw new Error('an operation without a root field');
+  return root;
+};
+
+export interface ResultSchemas {
+  /** The schema of a field's value, except that it may be null. */
+  readonly schemaOf: (result: ResultField) => JsonSchema;
   /** The objects that these schemas refer to under `#/components/schemas`, so far. */
   readonly components: () => Record<string, JsonSchema>;
 }
 
-/** Schemas of answers: a selection set says which keys of its type an object has, and under which aliases. */
-export const createAnswers = (schema: GraphQLSchema): Answers => {
+/** Schemas of responses: the selections decide which keys an object has, and under which aliases. */
+export const createResultSchemas = (): ResultSchemas => {
   const components = new Map<string, JsonSchema>();
 
-  // An object that several documents select alike is one component; each other selection of its type is one more.
+  // Objects with the same fields are one component; any other selection of their type is another.
   const componentOf = (type: GraphQLObjectType, object: JsonSchema): JsonSchema => {
     const text = JSON.stringify(object);
     let name = type.name;
@@ -41,34 +64,31 @@ export const createAnswers = (schema: GraphQLSchema): Answers => {
     return { $ref: `#/components/schemas/${name}` };
   };
 
-  const anySchema = (type: GraphQLOutputType, selections: Selections): JsonSchema =>
-    isNonNullType(type) ? nonNullSchema(type.ofType, selections) : orNull(nonNullSchema(type, selections));
+  const anySchema = (type: GraphQLOutputType, fields: readonly ResultField[]): JsonSchema =>
+    isNonNullType(type) ? nonNullSchema(type.ofType, fields) : orNull(nonNullSchema(type, fields));
 
-  const nonNullSchema = (type: GraphQLOutputType, selections: Selections): JsonSchema => {
-    if (isListType(type)) return { type: 'array', items: anySchema(type.ofType, selections) };
+  const nonNullSchema = (type: GraphQLOutputType, fields: readonly ResultField[]): JsonSchema => {
+    if (isListType(type)) return { type: 'array', items: anySchema(type.ofType, fields) };
     if (isLeafType(type)) return leafSchema(type);
-    if (!isObjectType(type)) throw new Error(`OpenAPI cannot tell what ${type} answers with`);
-    return componentOf(type, objectSchema(type, selections));
+    if (!isObjectType(type)) throw new Error(`OpenAPI cannot describe values of type ${type}`);
+    return componentOf(type, objectSchema(type, fields));
   };
 
-  const objectSchema = (type: GraphQLObjectType, selections: Selections): JsonSchema => {
-    const fields = selectedFields(schema, type, selections);
-    return {
-      type: 'object',
-      ...(type.description ? { description: type.description } : {}),
-      properties: Object.fromEntries(fields.map(([key, selected]) => [key, propertySchema(selected)])),
-      required: fields.flatMap(([key, { isCertain }]) => (isCertain ? [key] : [])),
-    };
-  };
+  const objectSchema = (type: GraphQLObjectType, fields: readonly ResultField[]): JsonSchema => ({
+    type: 'object',
+    ...described(type.description),
+    properties: Object.fromEntries(fields.map((each) => [each.key, propertySchema(each)])),
+    required: fields.filter(({ isCertain }) => isCertain).map(({ key }) => key),
+  });
 
-  const propertySchema = ({ field, selections }: SelectedField): JsonSchema => {
+  const propertySchema = ({ field, fields }: ResultField): JsonSchema => {
     const value = getNullableType(field.type);
     const description = field.description ?? (isLeafType(value) ? describeLeaf(value) : undefined);
-    return { ...anySchema(field.type, selections), ...(description ? { description } : {}) };
+    return { ...anySchema(field.type, fields), ...described(description) };
   };
 
   return {
-    schemaOf: ({ field, selections }) => nonNullSchema(getNullableType(field.type), selections),
+    schemaOf: ({ field, fields }) => nonNullSchema(getNullableType(field.type), fields),
     components: () => Object.fromEntries(components),
   };
 };
@@ -76,7 +96,9 @@ export const createAnswers = (schema: GraphQLSchema): Answers => {
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What each scalar is in JSON; those that are not GraphQL's own as graphql/scalars.ts serialises them. */
+export const described = (description: string | null | undefined): JsonSchema => (description ? { description } : {});
+
+/** Each scalar in JSON; those that are not GraphQL's own as graphql/builder.ts serializes them. */
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number', format: 'double' },
@@ -88,15 +110,15 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   SafeInt: { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER },
 };
 
-/** A scalar's or an enum's schema, without null and without its description. */
+/** The schema of a scalar or an enum, without null and without its description. */
 export const leafSchema = (type: GraphQLLeafType): JsonSchema => {
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
   const schema = SCALARS[type.name];
-  if (!schema) throw new Error(`OpenAPI does not know the scalar ${type.name}: add it to rest/openapi-schema.ts`);
+  if (!schema) throw new Error(`OpenAPI does not know the scalar ${type.name}: add it to rest/openapi/schemas.ts`);
   return schema;
 };
 
-/** What a scalar or an enum means, in Markdown; an enum with the meaning of each value. */
+/** The meaning of a scalar or an enum, in Markdown; an enum with the meaning of each value. */
 export const describeLeaf = (type: GraphQLLeafType): string | undefined => {
   if (isSpecifiedScalarType(type)) return undefined;
   const values = isEnumType(type) ? type.getValues() : [];
@@ -104,67 +126,9 @@ export const describeLeaf = (type: GraphQLLeafType): string | undefined => {
   return [type.description, meanings.join('\n')].filter(Boolean).join('\n\n') || undefined;
 };
 
-/** The same schema, taking null too. */
+/** The same schema with null. */
 const orNull = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values } = schema;
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
-};
-
-/** One key of an object in an answer. */
-export interface SelectedField {
-  readonly field: GraphQLField<unknown, unknown>;
-  /** What every mention of the key selects below it, without fragment spreads. */
-  readonly selections: readonly SelectionSetNode[];
-  /** False where each mention has a directive (`@include`, `@skip`), which may take it out. */
-  readonly isCertain: boolean;
-}
-
-/**
- * The keys of an object in the order of the answer: https://spec.graphql.org/draft/#CollectFields()
- * @param selections without fragment spreads
- */
-export const selectedFields = (
-  schema: GraphQLSchema,
-  type: GraphQLObjectType,
-  selections: readonly SelectionSetNode[],
-): [key: string, selected: SelectedField][] => {
-  const byKey = new Map<string, SelectedField>();
-  const collect = (selection: SelectionSetNode, isCertain: boolean): void => {
-    for (const node of selection.selections) {
-      const isCertainHere = isCertain && !node.directives?.length;
-      if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet, isCertainHere);
-      if (node.kind !== Kind.FIELD) continue;
-      const field = schema.getField(type, node.name.value);
-      if (!field) throw new Error(`${type} has no field ${node.name.value}`);
-      const key = (node.alias ?? node.name).value;
-      const before = byKey.get(key);
-      byKey.set(key, {
-        field,
-        selections: [...(before?.selections ?? []), ...(node.selectionSet ? [node.selectionSet] : [])],
-        isCertain: isCertainHere || (before?.isCertain ?? false),
-      });
-    }
-  };
-  for (const selection of selections) collect(selection, true);
-  return [...byKey];
-};
-
-/** The one root field of an operation. */
-export const rootSelection = ({ operation, document }: RestOperation, schema: GraphQLSchema): SelectedField => {
-  const fragments = new Map(
-    document.definitions
-      .filter((node) => node.kind === Kind.FRAGMENT_DEFINITION)
-      .map((node) => [node.name.value, node.selectionSet]),
-  );
-  const withoutSpreads = visit(operation.selectionSet, {
-    FragmentSpread: ({ name, directives = [] }) => {
-      const selectionSet = fragments.get(name.value);
-      return selectionSet && { kind: Kind.INLINE_FRAGMENT, directives, selectionSet };
-    },
-  });
-  const query = schema.getQueryType();
-  const [root] = query ? selectedFields(schema, query, [withoutSpreads]) : [];
-  if (!root) throw new Error('an operation without a root field');
-  return root[1];
 };

@@ -1,0 +1,137 @@
+import { executeRootSelectionSet, type GraphQLError, type VariableValues } from 'graphql';
+import type { CacheHints } from '../../cache/hints.ts';
+import type { Tracing } from '../../observability/tracing.ts';
+import type { LoadGuard } from '../../overload/load-guard.ts';
+import { type Caller, type CreateContext, RowVanished } from '../context.ts';
+import { createMaskError, ExecutionFailed } from '../failures.ts';
+import type { CostLimit } from '../limits/cost.ts';
+import type { Operation } from '../operation.ts';
+import { writePlaceholders } from '../view-count.ts';
+import { NotCompiled } from './output.ts';
+
+/**
+ * One execution of an operation. It begins where the cache has no current response, is handed down to executor, context and loaders, and ends
+ * with the JSON text of `data` or an error; whether that text is kept, the cache decides by the hints.
+ */
+export interface Execution {
+  readonly operation: Operation;
+  readonly variables: VariableValues;
+  readonly caller: Caller;
+  /** What the response depends on, as loaders and resolvers add it. With `countsViews` the text has placeholders for view counts. */
+  readonly hints: CacheHints;
+}
+
+/** @throws (in the promise) ExecutionFailed for a result with errors, AppError QUERY_TOO_COMPLEX, Overloaded */
+export type Execute = (execution: Execution) => Promise<string>;
+
+/** How often the reference executor had to execute a compiled operation again, by how that ended. */
+export interface FallBackCounts {
+  /** It failed as well: most often the fault is the request's or the database's. */
+  failed: number;
+  /** It succeeded: the fault is in the compiled operation or in a resolver. */
+  answered: number;
+}
+
+interface Deps {
+  readonly createContext: CreateContext;
+  readonly costLimit: CostLimit;
+  readonly load: LoadGuard;
+  readonly tracing: Tracing;
+}
+
+export interface Executor {
+  readonly execute: Execute;
+  readonly fallBacks: Readonly<FallBackCounts>;
+}
+
+export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps): Executor => {
+  const fallBacks = createFallBacks();
+
+  /** @throws RowVanished unless it is the last try */
+  const tryOnce = async ({ operation, variables, caller, hints }: Execution, isLast: boolean): Promise<string> => {
+    const context = createContext(hints);
+    let failed: { readonly error: unknown } | undefined;
+    if (operation.compiled) {
+      try {
+        return await operation.compiled.run(variables, context);
+      } catch (error) {
+        if (error instanceof RowVanished && !isLast) throw error;
+        // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
+        failed = { error };
+      }
+    }
+    const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
+    const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
+    const vanished = errors?.find(({ originalError }) => originalError instanceof RowVanished)?.originalError;
+    if (vanished && !isLast) throw vanished;
+    if (failed) fallBacks.add(operation, failed.error, errors, caller);
+    if (!errors) return writePlaceholders(data, hints.views);
+    const masked = errors.map(createMaskError(caller.log()));
+    // An operation that turns out to be too complex is refused as a whole: a 400 has no data.
+    const refusal = masked.find(({ extensions }) => extensions.code === 'QUERY_TOO_COMPLEX');
+    throw refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(masked, data);
+  };
+
+  const run = async (execution: Execution): Promise<string> => {
+    costLimit.check(execution.operation.cost, execution.variables);
+    try {
+      return await tryOnce(execution, false);
+    } catch (error) {
+      if (!(error instanceof RowVanished)) throw error;
+      // The row that referred to it has changed as well, and is read again.
+      execution.hints.views.clear();
+      return tryOnce(execution, true);
+    }
+  };
+
+  // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
+  const runTraced = (execution: Execution): Promise<string> => {
+    if (!tracing.isOn) return run(execution);
+    const { label } = execution.operation;
+    const attributes = { 'graphql.operation.type': 'query', 'graphql.operation.name': label };
+    return tracing.span(`query ${label}`, attributes, () => run(execution));
+  };
+
+  const runGuarded = async (execution: Execution): Promise<string> => {
+    const turn = load.enter();
+    let isDone = false;
+    try {
+      if (turn) await turn;
+      const text = await runTraced(execution);
+      isDone = true;
+      return text;
+    } finally {
+      load.leave(isDone);
+    }
+  };
+
+  return {
+    // Views wait in a queue with bounds of its own.
+    execute: (execution) => (execution.operation.isOnlyCounted ? runTraced(execution) : runGuarded(execution)),
+    fallBacks: fallBacks.counts,
+  };
+};
+
+const createFallBacks = () => {
+  const counts: FallBackCounts = { failed: 0, answered: 0 };
+  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
+  return {
+    counts,
+    /**
+     * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
+     * @param error what the compiled operation threw
+     * @param errors those of the reference executor
+     */
+    add: (operation: Operation, error: unknown, errors: readonly GraphQLError[] | undefined, { log }: Caller): void => {
+      const outcome = errors ? 'failed' : 'answered';
+      counts[outcome] += 1;
+      const isReported =
+        error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
+      if ((errors && isReported) || logged[outcome].has(operation)) return;
+      logged[outcome].add(operation);
+      const fields = { operation: operation.label, err: error };
+      if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
+      else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+    },
+  };
+};

@@ -1,0 +1,78 @@
+import { type CachedResponse, latin1Of } from '../cache/response-store.ts';
+import { withDeadline } from '../errors.ts';
+
+/**
+ * Stands in a row for a number that differs for each request: how often a notice has been viewed. It can be written into a response body, where
+ * {@link fillPlaceholders} replaces it by the number, and nothing else: the view is counted after the operation has succeeded.
+ */
+export class ViewCountPlaceholder {
+  readonly id: number;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  /** What stands in the body: JSON text holds no NUL. https://www.rfc-editor.org/rfc/rfc8259#section-7 */
+  get text(): string {
+    return textOf(this.id);
+  }
+
+  [Symbol.toPrimitive](): never {
+    throw new Error(
+      'The number of a view is not known before the operation has succeeded: no resolver can compute with it.',
+    );
+  }
+}
+
+const textOf = (id: number): string => `\0${id}\0`;
+
+/**
+ * The JSON text of data from the reference executor, which holds the placeholders themselves.
+ * @param ids of their notices
+ */
+export const writePlaceholders = (data: unknown, ids: Iterable<number>): string => {
+  let text = JSON.stringify(data, (_, value: unknown) => (value instanceof ViewCountPlaceholder ? value.text : value));
+  for (const id of ids) text = text.replaceAll(JSON.stringify(textOf(id)), textOf(id));
+  return text;
+};
+
+/** @param numbers by the ids of their notices */
+const fillPlaceholders = (text: string, numbers: ReadonlyMap<number, number>): string => {
+  let filled = text;
+  for (const [id, number] of numbers) filled = filled.replaceAll(textOf(id), `${number}`);
+  return filled;
+};
+
+/** Counts a view and returns its number, after the commit; null where there is no notice to view. */
+interface ViewCounter {
+  readonly view: (id: number) => Promise<number | null>;
+}
+
+/**
+ * Counts the views of a response for one request, waits for the commit, and returns the body with this request's own numbers, one character for
+ * each byte (`latin1`). Undefined where one of its notices can no longer be read.
+ * @param counted the numbers of views that this request has counted already, by the ids of the notices; new ones are added
+ * @throws AppError SERVICE_UNAVAILABLE where the views cannot be counted in time
+ */
+export type CountViews = (
+  response: Pick<CachedResponse, 'body' | 'views'>,
+  counted?: Map<number, number>,
+) => Promise<string | undefined>;
+
+export const createCountViews =
+  (viewCounter: ViewCounter, timeoutMs: number): CountViews =>
+  async ({ body, views }, counted = new Map()) => {
+    const ids = counted.size === 0 ? views : views.filter((id) => !counted.has(id));
+    const [first] = ids;
+    const numbers =
+      first !== undefined && ids.length === 1
+        ? [await withDeadline(viewCounter.view(first), timeoutMs)]
+        : await withDeadline(Promise.all(ids.map((id) => viewCounter.view(id))), timeoutMs);
+    let isComplete = true;
+    for (const [index, id] of ids.entries()) {
+      const number = numbers[index] ?? null;
+      if (number === null) isComplete = false;
+      else counted.set(id, number);
+    }
+    return isComplete ? fillPlaceholders(latin1Of(body), counted) : undefined;
+  };
