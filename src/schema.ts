@@ -1,4 +1,4 @@
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { type GraphQLSchema, isAbstractType, lexicographicSortSchema, printSchema } from 'graphql';
 import { FEATURES } from './features.ts';
 import { type Bounds, enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
@@ -15,7 +15,14 @@ for (const { register } of FEATURES) await register();
  * @throws Error that names a field whose definition cannot be served
  */
 export const createSchema = (bounds: Bounds): GraphQLSchema =>
-  enforceRowBudget(enforceBounds(assertListSizes(noteInfoReaders(builder.toSchema())), bounds));
+  enforceRowBudget(enforceBounds(assertListSizes(noteInfoReaders(assertConcrete(builder.toSchema()))), bounds));
 
-/** The SDL of `schema.graphql`, sorted, so that a diff shows only changes. */
+/** Selections are collected (graphql/selection.ts) as if every type condition held. @throws Error for an interface or a union */
+const assertConcrete = (schema: GraphQLSchema): GraphQLSchema => {
+  const abstract = Object.values(schema.getTypeMap()).find(isAbstractType);
+  if (!abstract) return schema;
+  throw new Error(`${abstract.name} is an interface or a union, whose fields would be neither compiled nor counted.`);
+};
+
+/** The SDL of `schema.graphql`: sorted, so that a change of order is no difference. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

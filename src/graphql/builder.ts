@@ -8,7 +8,7 @@ import { createIsoTime } from '../fast-path/iso-time.ts';
 import type { OperationContext } from './context.ts';
 import { ViewCountPlaceholder } from './view-count.ts';
 
-/** The schema's definition, not its state: types and queries add themselves to it when `schema.ts` imports their files. */
+/** Types and queries add themselves to it when `schema.ts` imports their files. It holds definitions only, no state. */
 export const builder = new SchemaBuilder<{
   Context: OperationContext;
   PrismaTypes: PrismaTypes;
@@ -31,7 +31,7 @@ const outputOnly = (name: string) => (): never => {
 };
 
 builder.scalarType('DateTime', {
-  description: 'A moment in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
+  description: 'A timestamp in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: createIsoTime(),
   parseValue: outputOnly('DateTime'),

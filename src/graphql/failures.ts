@@ -47,7 +47,7 @@ export const createMaskError =
     const { status } = ERROR_TABLE[code];
     const hasPath = error instanceof GraphQLError && error.path !== undefined;
     const isBadInput = code === 'BAD_USER_INPUT';
-    // Bad arguments are found by the resolvers, so data and errors are answered together with 200, as the specification has it.
+    // Resolvers find bad arguments, so the response has data and errors together, with status 200 as the specification says.
     const http = isBadInput && hasPath ? {} : { http: { status, headers, ...(isBadInput ? { spec: true } : {}) } };
     return new GraphQLError(appError.message, {
       ...(error instanceof GraphQLError ? located(error) : {}),

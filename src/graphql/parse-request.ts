@@ -1,7 +1,7 @@
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
 import { type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
-import { readable, tooComplex } from './limits/query-limits.ts';
+import { checkJson } from './limits/json-size.ts';
 
 /** The parameters of a GraphQL request: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters */
 export interface RequestParams {
@@ -13,7 +13,7 @@ export interface RequestParams {
 
 const NAMES: readonly string[] = ['query', 'operationName', 'variables', 'extensions'];
 
-/** The body of a POST, not looked into. @throws AppError UNSUPPORTED_MEDIA_TYPE, then what reading it failed with */
+/** The bytes of a POST's body. @throws AppError UNSUPPORTED_MEDIA_TYPE, then the error that reading it failed with */
 export const jsonBodyOf = (request: GatewayRequest): Buffer | undefined => {
   const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
     .toLowerCase()
@@ -47,7 +47,7 @@ const decodeUtf8 = (bytes: Buffer): string => {
   }
 };
 
-/** The parameters in the text of a body; undefined for what Yoga refuses. */
+/** The parameters in the text of a body; undefined for a body that Yoga refuses. */
 export const paramsOfBody = (text: string): RequestParams | undefined => {
   try {
     return toParams(JSON.parse(text));
@@ -57,8 +57,8 @@ export const paramsOfBody = (text: string): RequestParams | undefined => {
 };
 
 /**
- * The parameters in a query string, read as strictly as REST reads them: Yoga would put replacement characters for what is broken, and take the
- * first of two queries. Undefined for what Yoga refuses.
+ * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, and take the first of two queries.
+ * Undefined for parameters that Yoga refuses.
  * @throws AppError BAD_USER_INPUT
  */
 export const paramsOfTarget = ({ target }: Pick<GatewayRequest, 'target'>): RequestParams | undefined => {
@@ -68,9 +68,9 @@ export const paramsOfTarget = ({ target }: Pick<GatewayRequest, 'target'>): Requ
       throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is given more than once.`);
     }
   }
-  // An empty value is the same as none.
+  // An empty value is the same as an absent one.
   const textOf = (name: string): string | undefined => fields.get(name)?.[0] || undefined;
-  // Yoga would take a failure to parse these for one of its own.
+  // Yoga would report a syntax error in these as an internal error.
   const jsonOf = (name: string): unknown => {
     try {
       return JSON.parse(textOf(name) ?? 'null');
@@ -86,7 +86,7 @@ export const paramsOfTarget = ({ target }: Pick<GatewayRequest, 'target'>): Requ
   });
 };
 
-/** No laxer than Yoga's `checkGraphQLQueryParams`, which says what is wrong with a request that is none. */
+/** Accepts nothing that Yoga's `checkGraphQLQueryParams` refuses, because Yoga then reports the fault. */
 const toParams = (value: unknown): RequestParams | undefined => {
   if (!isObject(value)) return undefined;
   for (const [name, given] of Object.entries(value)) {
@@ -96,7 +96,7 @@ const toParams = (value: unknown): RequestParams | undefined => {
   if (typeof query !== 'string' || !isObjectOrNone(variables) || !isObjectOrNone(extensions)) return undefined;
   return {
     query,
-    // Yoga takes a name of any type; one that is no text names no operation.
+    // Yoga accepts a name of any type; one that is not a string selects no operation.
     operationName: operationName as RequestParams['operationName'],
     variables: variables ?? {},
     extensions: extensions ?? {},
@@ -114,15 +114,15 @@ const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
 const PAGE_TYPE = 'text/html; charset=utf-8';
 
 /**
- * What an operation can be answered as; the first where a client has no preference. `text/event-stream` joins this list with subscriptions.
+ * The content types of results; the first is the default. `text/event-stream` joins this list with subscriptions.
  * https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types
  */
-const ANSWER_TYPES = [JSON_TYPE, GRAPHQL_TYPE];
+const RESULT_TYPES = [JSON_TYPE, GRAPHQL_TYPE];
 
-/** They ask for the default, as no header does; an empty one is read as none. */
+/** These mean the default, as an absent header does. */
 const NO_PREFERENCE: ReadonlySet<string> = new Set(['', '*/*', 'application/json']);
 
-/** No client has so many preferences; to read a header of 32 KiB takes 5 ms. */
+/** No client has so many preferences, and reading a header of 32 KiB takes 5 ms. */
 const MAX_ACCEPT_CHARS = 2048;
 
 const preferredOf = (accept: string | undefined, types: readonly string[]): string | undefined => {
@@ -130,70 +130,21 @@ const preferredOf = (accept: string | undefined, types: readonly string[]): stri
   return accept.length > MAX_ACCEPT_CHARS ? undefined : new Negotiator({ headers: { accept } }).mediaType([...types]);
 };
 
-/** The content type that the client of an operation wants; undefined where it takes none that there is. */
-const answerTypeOf = (accept: string | undefined): string | undefined => preferredOf(accept, ANSWER_TYPES);
+/** The content type that the client prefers; undefined where it accepts none of them. */
+const resultTypeOf = (accept: string | undefined): string | undefined => preferredOf(accept, RESULT_TYPES);
 
-/** The content type of an answer, known before anything runs. @throws AppError NOT_ACCEPTABLE */
+/** The content type of a result, decided before anything runs. @throws AppError NOT_ACCEPTABLE */
 export const negotiate = (accept: string | undefined): string => {
-  const contentType = answerTypeOf(accept);
+  const contentType = resultTypeOf(accept);
   if (contentType !== undefined) return contentType;
   throw new AppError('NOT_ACCEPTABLE', 'Answers are application/json or application/graphql-response+json.', {
     headers: { vary: 'accept' },
   });
 };
 
-/** The content type of an error that a client gets whatever it accepts, because the request is refused for another reason. */
-export const errorTypeOf = (accept: string | undefined): string => answerTypeOf(accept) ?? JSON_TYPE;
+/** The content type of an error: the default where the client accepts none of them, because the error is about something else. */
+export const errorTypeOf = (accept: string | undefined): string => resultTypeOf(accept) ?? JSON_TYPE;
 
-/** Whether a page is preferred to JSON, as by a browser that opens an address. */
+/** Whether the client prefers a page to JSON, as a browser does that opens an address. */
 export const wantsPage = (accept: string | undefined): boolean =>
-  accept?.includes('text/html') === true && preferredOf(accept, [...ANSWER_TYPES, PAGE_TYPE]) === PAGE_TYPE;
-
-const MAX_NESTING = 64;
-const MAX_TAGS = 10_000;
-
-/** Below this the parser takes a few milliseconds, whatever the text is made of; of 1 MiB of brackets it makes more than a hundred. */
-const MIN_CHARS = 65_536;
-
-const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = '\\'.charCodeAt(0);
-const COLON = ':'.charCodeAt(0);
-const OPEN_BRACKET = '['.charCodeAt(0);
-const CLOSE_BRACKET = ']'.charCodeAt(0);
-const OPEN_BRACE = '{'.charCodeAt(0);
-const CLOSE_BRACE = '}'.charCodeAt(0);
-
-/**
- * Looks through a long JSON text before it is parsed: values that are deep, or made of many objects, take the parser far longer than
- * long lists and texts.
- * @throws AppError QUERY_TOO_COMPLEX
- */
-const checkJson = (text: string): void => {
-  if (text.length < MIN_CHARS) return;
-  let nesting = 0;
-  let parts = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (char === QUOTE) at = endOfString(text, at);
-    else if (char === COLON) parts += 1;
-    else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
-      parts += 1;
-      nesting += 1;
-      if (nesting > MAX_NESTING) throw excess('nests values', 'deep', MAX_NESTING, nesting);
-    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) nesting -= 1;
-    if (parts > MAX_TAGS) throw excess('is made of', 'lists, objects and keys', MAX_TAGS, parts);
-  }
-};
-
-const excess = (what: string, unit: string, maximum: number, actual: number) =>
-  tooComplex(`The JSON of the request ${what} more than ${readable(maximum)} ${unit}.`, {
-    limit: 'JSON',
-    maximum,
-    actual,
-  });
-
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
-};
+  accept?.includes('text/html') === true && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;

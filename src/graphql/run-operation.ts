@@ -21,7 +21,7 @@ export interface BodyForm {
   readonly name: string;
   /** @param cost of the operation, measured when it is called */
   readonly toBody: (data: string, cost: () => CostReport) => string;
-  /** Whether a result with errors is answered with the data that there is. */
+  /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;
 }
 

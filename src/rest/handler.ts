@@ -12,10 +12,10 @@ interface Options {
   readonly explorer: string | undefined;
 }
 
-/** The paths under `/api/` on the GraphQL engine. Nothing here knows any one of them. */
+/** The paths under `/api/`, run by the GraphQL engine. No code here is for a single path. */
 export const createRestRoutes = (operations: readonly RestOperation[], options: Options): FindRoute => {
   const literal = new Map<string, OperationRoute>();
-  /** By their path up to the parameter, which takes digits. */
+  /** By the path before the parameter, which takes digits. */
   const withParameter = new Map<string, OperationRoute>();
   for (const operation of operations) {
     const { path } = operation.route;
@@ -38,7 +38,7 @@ export const createRestRoutes = (operations: readonly RestOperation[], options: 
 const decodePath = (path: string): string =>
   path.includes('%') ? percentDecode(path.replaceAll(/%2f/gi, '%252F')) : path;
 
-/** @param pathParameter name of the variable that the last segment of the path is the value of */
+/** @param pathParameter the variable whose value is the last segment of the path */
 const createRoute = (
   operation: RestOperation,
   pathParameter: string | undefined,
@@ -58,7 +58,7 @@ const createRoute = (
     countsViewsOnly: () => prepared.isOnlyCounted,
 
     parse: async ({ path, query, admit }) => {
-      // First of all: who may not ask learns nothing of how to.
+      // First of all, so that a client without a token learns nothing about the parameters.
       const admission = admit(prepared.rootFields);
       if (admission) await admission;
       const id = decodePath(path).split('/').at(-1) ?? '';
@@ -94,7 +94,7 @@ const readVariables = (
       variables[name] = readId(() => coerce([inPath]));
       continue;
     }
-    // An empty value is the same as none: the document's default applies.
+    // An empty value is the same as an absent one: the document's default applies.
     const texts = fields.get(name)?.filter((text) => text !== '') ?? [];
     if (texts.length > 0) variables[name] = coerce(texts);
     else if (isRequired) {
@@ -107,7 +107,7 @@ const readVariables = (
   return variables;
 };
 
-// An id that no row can have, however long, is one that no row has.
+// An id past the range of integers is one that no row has.
 const readId = (coerce: () => unknown): unknown => {
   try {
     return coerce();
@@ -121,14 +121,14 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   const label = `{${JSON.stringify(rootKey)}:`;
   const toBody = (data: string): string => {
     const value = data.slice(label.length, -1);
-    // Nothing at all where a directive has taken the root field out.
+    // Empty where a directive has removed the root field.
     if (value === 'null' || value === '') throw notFound();
     return value;
   };
   return { name: 'rest', toBody, givesPartialData: false };
 };
 
-/** The AppError behind an error of the engine, speaking of the REST parameter where the engine spoke of the argument that it fed. */
+/** The AppError behind an error of the engine. It names the REST parameter instead of the argument. */
 const restError = ({ errors: [first] }: ExecutionFailed, { parameters }: RestOperation): AppError => {
   const originalError = first?.originalError;
   if (!(originalError instanceof AppError)) {
@@ -146,17 +146,16 @@ const restError = ({ errors: [first] }: ExecutionFailed, { parameters }: RestOpe
   });
 };
 
-/** The `Link` header of an answer: opens GraphiQL on the operation that gave it, with the variables that it had. */
+/** The `Link` header of a response: opens GraphiQL with the operation behind it and its variables. */
 export type OperationLink = (variables: Readonly<Record<string, unknown>>) => string;
 
-/** Proxies refuse an answer whose headers are past 4 or 8 kB. */
+/** Proxies refuse responses whose headers are longer than 4 or 8 kB. */
 const MAX_VARIABLES_CHARS = 1024;
 
 const NO_VARIABLES = encodeURIComponent('{}');
 
 /**
- * https://www.rfc-editor.org/rfc/rfc8288. Named and not spelled out: the header is on every answer, and a document may be long.
- *
+ * https://www.rfc-editor.org/rfc/rfc8288. It names the document, which may be too long for a header.
  * @param explorer path of GraphiQL, which knows the documents by name
  * @param id a GraphQL name, or the name of a document
  */

@@ -56,7 +56,7 @@ export const openapiDocument = (operations: readonly RestOperation[], schema: Gr
       responses: {
         200: {
           description: route.summary,
-          headers: answerHeaders({ isCounted }),
+          headers: responseHeaders({ isCounted }),
           content: { 'application/json': { schema: schemas.schemaOf(root), example: exampleOf(root) } },
         },
         ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
@@ -93,28 +93,31 @@ const header = (description: string, example: string): JsonSchema => ({
   example,
 });
 
-const REQUEST_ID = header('Of the request, or given to it: what the log calls it.', 'NKQvsqWJ27rnbUS4-1');
+const REQUEST_ID = header(
+  'Identifies the request in the log: the one that it brought, or a new one.',
+  'NKQvsqWJ27rnbUS4-1',
+);
 
 const LINK = header(
-  'The GraphQL operation that gave the answer, in GraphiQL where that is switched on.',
+  'Opens the GraphQL operation behind the response in GraphiQL, where that is switched on.',
   '</graphql?operation=HotProducts&variables=%7B%22limit%22%3A3%7D>; rel="alternate"; type="text/html"; title="GraphQL HotProducts"',
 );
 
 const REVALIDATION = {
-  ETag: header('Names this answer: send it back in `If-None-Match`.', 'W/"JkT5dWuuMiM5ZYqyPz8zBwpJNhE"'),
-  'Cache-Control': header('How long a copy may be used without asking.', 'public, max-age=1'),
-  'Cache-Status': header('Where the answer came from: RFC 9211.', 'vitrine; hit'),
+  ETag: header('Identifies this response: send it back in `If-None-Match`.', 'W/"JkT5dWuuMiM5ZYqyPz8zBwpJNhE"'),
+  'Cache-Control': header('How long a copy may be used without revalidation.', 'public, max-age=1'),
+  'Cache-Status': header('Whether the response came from the cache: RFC 9211.', 'vitrine; hit'),
 };
 
-/** The headers of an answer. @param isCounted the answer belongs to its request alone */
-const answerHeaders = ({ isCounted }: { readonly isCounted: boolean }): JsonSchema => ({
+/** @param isCounted the response belongs to its request alone */
+const responseHeaders = ({ isCounted }: { readonly isCounted: boolean }): JsonSchema => ({
   ...(isCounted ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
   Link: LINK,
   'X-Request-Id': REQUEST_ID,
 });
 
 const NOT_MODIFIED: JsonSchema = {
-  description: 'The answer is still the one that `If-None-Match` names.',
+  description: 'The response is still the one that `If-None-Match` names.',
   headers: { ...REVALIDATION, Link: LINK, 'X-Request-Id': REQUEST_ID },
 };
 
@@ -144,14 +147,14 @@ const parameterObjects = ({ route, parameters }: RestOperation): JsonSchema[] =>
     };
   });
 
-const PATH_PARAMETER = 'Digits only; one that nothing has is a 404.';
+const PATH_PARAMETER = 'Digits only; an id that no row has is a 404.';
 
 const boundsOf = (argument: GraphQLArgument): JsonSchema => {
   const maxItems = maxItemsOf(argument);
   return { ...rangeOf(argument), ...(maxItems === undefined ? {} : { maxItems }) };
 };
 
-/** The schema of a text that the parameter takes; null cannot be sent. */
+/** The schema of a parameter's value, which is never null. */
 const inputSchema = (type: GraphQLInputType): JsonSchema => {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return { type: 'array', items: inputSchema(nullable.ofType) };

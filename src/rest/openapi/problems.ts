@@ -2,7 +2,6 @@ import { ERROR_TABLE, type ErrorCode } from '../../errors.ts';
 import type { JsonSchema } from './schemas.ts';
 
 interface Problem {
-  /** When it happens. */
   readonly description: string;
   /** The header that it carries. */
   readonly header?: { readonly name: string; readonly description: string };
@@ -18,12 +17,12 @@ const PROBLEMS = {
     parameter: 'limit',
   },
   UNAUTHENTICATED: {
-    description: 'The gateway has access tokens, and the request brings none of them.',
+    description: 'The gateway requires an access token, and the request has none that is valid.',
     header: { name: 'WWW-Authenticate', description: 'How to authenticate: RFC 6750.' },
     detail: 'This operation needs an access token: Authorization: Bearer <token>.',
   },
   NOT_FOUND: {
-    description: 'Nothing that a client may see has this id.',
+    description: 'No row that clients may see has this id.',
     detail: 'There is nothing with this id.',
   },
   METHOD_NOT_ALLOWED: {
@@ -36,7 +35,7 @@ const PROBLEMS = {
     detail: 'A request target may have 8192 characters.',
   },
   TOO_MANY_REQUESTS: {
-    description: 'The client asks too often.',
+    description: 'The client sends too many requests.',
     detail: 'Too many requests. Try again later.',
   },
   HEADERS_TOO_LARGE: {
@@ -48,7 +47,7 @@ const PROBLEMS = {
     detail: 'Something went wrong on our side.',
   },
   SERVICE_UNAVAILABLE: {
-    description: 'The database cannot answer.',
+    description: 'The database is unavailable, or the gateway is overloaded.',
     header: { name: 'Retry-After', description: 'Seconds to wait before another try.' },
     detail: 'The database cannot answer at the moment. Try again shortly.',
   },
