@@ -4,6 +4,8 @@ import { createTestGateway, type GraphqlResult, type TestGateway } from '../supp
 import { openSession, untilBlocked } from '../support/session.ts';
 
 const ROWS = [
+  // Each gateway has a clock of its own: a row that is published this very moment shows in one before the other.
+  `alter table product alter column published_at set default '2020-01-01Z'`,
   `insert into category (id, name, slug, position) values (1, 'Cups', 'cups', 1), (2, 'Plates', 'plates', 2)`,
   `insert into product (id, category_id, name, slug, price, sales, published_at)
    select n, 1 + n % 2, 'P' || n, 'p' || n, n, n, timestamptz '2020-01-01Z' + n * interval '1 day' from generate_series(1, 12) n`,
@@ -133,7 +135,7 @@ const CHANGES: readonly (readonly [string, Act])[] = [
     inOneTransaction(
       'commit',
       'truncate product',
-      ...ROWS.slice(1, 2).map((row) =>
+      ...ROWS.slice(2, 3).map((row) =>
         row.replaceAll('category_id, ', 'category_id, brand, ').replace('1 + n % 2,', '2, null,'),
       ),
     ),
@@ -165,7 +167,7 @@ describe.each([0, 100])('with FRESHNESS_MS=%i', (freshnessMs) => {
       gateway.countStatements(async () => {
         texts = await readAll(gateway);
       });
-    await expect.poll(statements, { interval: 20, timeout: 3000 }).toBe(0);
+    await expect.poll(statements, { interval: 20 }).toBe(0);
     return texts;
   };
 
@@ -225,7 +227,7 @@ test('counts in lists and pages lag by 5 s at most, though counting changes noth
   expect(await counts()).toEqual(['0', '0', '0']);
   for (let view = 0; view < 3; view += 1) await gateway.get('/api/notice/1');
   const viewedMs = performance.now();
-  await expect.poll(counts, { interval: 50, timeout: 5000 }).toEqual(['3', '3', '3']);
+  await expect.poll(counts, { interval: 50 }).toEqual(['3', '3', '3']);
   expect(performance.now() - viewedMs).toBeLessThan(5000);
   expect(await gateway.countStatements(titles)).toBe(0);
 });

@@ -38,7 +38,8 @@ describe('a connection that is ended', () => {
         expect(answer.status).toBe(200);
         if (sentMs - acknowledgedMs >= 100) expect(priceIn(answer)).toBe(price);
       } while (answer.headers['cache-status'] !== 'vitrine; hit' || priceIn(answer) !== price);
-      expect(performance.now() - endedMs).toBeLessThan(1000);
+      // A tenth of a second until it connects again, and the rest for a busy machine.
+      expect(performance.now() - endedMs).toBeLessThan(5000);
     }
   });
 
@@ -62,7 +63,7 @@ describe('beats', () => {
     await using wire = await wireTo(database);
     await using gateway = await createTestGateway(wire);
     await untilHit(gateway);
-    await expect.poll(wire.idleMs, { interval: 50, timeout: 3000 }).toBeGreaterThan(1000);
+    await expect.poll(wire.idleMs, { interval: 50 }).toBeGreaterThan(1000);
     // And what was changed meanwhile is known all the same.
     await setPrice(5);
     expect(await readPrice(gateway)).toBe(5);
@@ -70,7 +71,7 @@ describe('beats', () => {
 
   test.for([
     [0, 3],
-    [100, 2],
+    [500, 2],
   ] as const)(
     'are shared: with FRESHNESS_MS=%i, 1,000 requests at once take no more than %i',
     async ([freshnessMs, most]) => {
@@ -92,7 +93,7 @@ describe('beats', () => {
 
   test('go on while the back office holds a table, whose answers stay in memory until it lets go', async () => {
     const { database, read, readPrice, untilHit } = product;
-    await using gateway = await createTestGateway(database);
+    await using gateway = await createTestGateway(database, { FRESHNESS_MS: '1000' });
     const notices = (): Promise<CachedResponse> => gateway.get('/api/notice/list');
     await untilHit(gateway);
     await notices();
@@ -101,15 +102,15 @@ describe('beats', () => {
     await backOffice.query('create temp table reloaded on commit drop as table product');
     await backOffice.query('truncate product');
     const heldMs = performance.now();
-    // For longer than a beat may take, and than it takes to connect again.
-    while (performance.now() - heldMs < 1500) {
+    // For longer than the bound, than a heartbeat may take, and than it takes to connect again.
+    while (performance.now() - heldMs < 2000) {
       expect((await read(gateway)).headers['cache-status']).toBe('vitrine; hit');
       expect((await notices()).status).toBe(200);
     }
     await backOffice.query('update reloaded set price = 7');
     await backOffice.query('insert into product select * from reloaded');
     await backOffice.query('commit');
-    await expect.poll(() => readPrice(gateway), { interval: 5, timeout: 200 }).toBe(7);
+    await expect.poll(() => readPrice(gateway), { interval: 5 }).toBe(7);
     expect(gateway.logged.filter(({ msg }) => String(msg).includes('is lost'))).toEqual([]);
   });
 });

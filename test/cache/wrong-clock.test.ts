@@ -69,7 +69,7 @@ describe('a process whose own clock is', () => {
       '/graphql?query={notices{title}hotProducts{name}}',
     ];
     for (const target of TARGETS) {
-      await expect.poll(() => textOf(target), { timeout: 5000 }).toContain('Shown');
+      await expect.poll(() => textOf(target)).toContain('Shown');
       expect(await textOf(target)).not.toContain('Hidden');
     }
     expect((await fetch(`${gateway.url}/api/notice/${hidden}`)).status).toBe(404);
@@ -78,7 +78,7 @@ describe('a process whose own clock is', () => {
     // On the moment and not an hour off; how exactly, moments.test.ts says.
     const moment = await momentFromNow(database, 500);
     await insertNotice(database, { title: 'Moment', starts_at: moment });
-    await expect.poll(() => textOf('/api/notice/list'), { interval: 5, timeout: 5000 }).toContain('Moment');
+    await expect.poll(() => textOf('/api/notice/list'), { interval: 5 }).toContain('Moment');
     expect(Math.abs(Date.now() - Date.parse(moment))).toBeLessThan(5000);
   });
 });
@@ -97,18 +97,16 @@ test.for([['listen'], ['poll']])(
     const category_id = await insertCategory(database);
     await insertProduct(database, { category_id, name: 'Begun', published_at: startsAt });
     const notice = await insertNotice(database, { title: 'Begun', starts_at: startsAt });
-    await expect.poll(sightings, { interval: 5, timeout: 5000 }).toBe(5);
+    await expect.poll(sightings, { interval: 5 }).toBe(5);
     // All of it comes from memory.
     await expect.poll(async () => (await gateway.get('/api/notice/list')).headers['cache-status']).toBe('vitrine; hit');
 
     await database.shiftBy(-HOUR_MS);
     const shiftedMs = performance.now();
-    await expect.poll(sightings, { interval: 5, timeout: 1000 }).toBe(0);
-    expect(performance.now() - shiftedMs).toBeLessThan(1000);
+    await expect.poll(sightings, { interval: 5 }).toBe(0);
+    expect(performance.now() - shiftedMs).toBeLessThan(3000);
     // By the new clock it begins in half an hour; that moment comes at once.
     await database.sql(`update notice set starts_at = public.now() + interval '500 milliseconds'`);
-    await expect
-      .poll(async () => (await gateway.get('/api/notice/list')).text, { interval: 5, timeout: 5000 })
-      .toContain('Begun');
+    await expect.poll(async () => (await gateway.get('/api/notice/list')).text, { interval: 5 }).toContain('Begun');
   },
 );

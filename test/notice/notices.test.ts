@@ -119,7 +119,7 @@ describe('only a notice in effect is listed:', () => {
   });
 
   test('one arrives and one leaves when the database says so, and never 50 ms before or after', async () => {
-    const moment = await momentFromNow(database, 400);
+    const moment = await momentFromNow(database, 800);
     const arriving = await insertNotice(database, { starts_at: moment });
     const leaving = await insertNotice(database, { ends_at: moment });
     const polls = { before: 0, after: 0 };

@@ -53,9 +53,7 @@ describe('a notice that was read a moment ago is counted without being read agai
     const id = await insertNotice(database, { title: 'Old' });
     await gateway.get(`/api/notice/${id}`);
     await database.sql(`update notice set title = 'New' where id = $1`, [id]);
-    await expect
-      .poll(async () => (await gateway.get(`/api/notice/${id}`)).json, { timeout: 1000 })
-      .toMatchObject({ title: 'New' });
+    await expect.poll(async () => (await gateway.get(`/api/notice/${id}`)).json).toMatchObject({ title: 'New' });
   });
 
   test('and once it is withdrawn, there is nothing at once, and nothing is counted', async () => {

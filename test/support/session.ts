@@ -30,7 +30,7 @@ export const untilBlocked = async ({ sql }: TestDatabase, connections = 1): Prom
         pids = rows.map(({ pid }) => pid);
         return pids.length;
       },
-      { interval: 5, timeout: 4000 },
+      { interval: 5 },
     )
     .toBe(connections);
   return pids;

@@ -64,7 +64,7 @@ export const untilGatewaysHaveGone = ({ sql }: TestDatabase): Promise<unknown> =
   expect
     .poll(
       () => sql(`select pid from pg_stat_activity where datname = current_database() and application_name = 'vitrine'`),
-      { interval: 5, timeout: 5000 },
+      { interval: 5 },
     )
     .toEqual([]);
 
