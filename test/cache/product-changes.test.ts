@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createNextChange } from '../../src/cache/freshness-monitor.ts';
+import { NextChange } from '../../src/cache/freshness-monitor.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -225,20 +225,20 @@ test.for(['1', '1, 999'])(
 );
 
 test('what is told while the database is asked for the next moment counts beside its answer', () => {
-  const next = createNextChange(createClock());
+  const next = new NextChange(createClock());
   const nowMs = Date.now();
-  next.is(nowMs + 5000);
+  next.isAt(nowMs + 5000);
   expect(next.ms()).toBe(nowMs + 5000);
-  next.asking();
-  next.mayBe(nowMs + 2000);
+  next.isAsked();
+  next.mayBeAt(nowMs + 2000);
   expect(next.ms()).toBe(nowMs + 2000);
-  next.is(nowMs + 5000);
+  next.isAt(nowMs + 5000);
   expect(next.ms()).toBe(nowMs + 2000);
   // What was told before it was asked is in the answer.
-  next.asking();
-  next.is(nowMs + 3000);
+  next.isAsked();
+  next.isAt(nowMs + 3000);
   expect(next.ms()).toBe(nowMs + 3000);
-  next.mayBe(nowMs - 1);
+  next.mayBeAt(nowMs - 1);
   expect(next.ms()).toBeUndefined();
 });
 

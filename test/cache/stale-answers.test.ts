@@ -24,7 +24,7 @@ test('while the database is away no notice is shown past its end; what shows non
   );
   await untilKnown(gateway, [...ENDING, ...STAYING]);
 
-  const moment = await momentFromNow(database, 700);
+  const moment = await momentFromNow(database, 1500);
   await insertNotice(database, { title: 'Begins', starts_at: moment });
   await insertProduct(database, { category_id: category, published_at: moment });
   await insertNotice(database, { title: 'Ends', ends_at: moment });

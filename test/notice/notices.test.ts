@@ -109,15 +109,6 @@ describe('only a notice in effect is listed:', () => {
     expect(await sightings(id)).toEqual(Array(4).fill(isListed));
   });
 
-  test('one that starts at this very moment is listed, and one that ends at it is not', async () => {
-    const now = await momentFromNow(database, 0);
-    const starting = await insertNotice(database, { starts_at: now });
-    const ending = await insertNotice(database, { ends_at: now });
-    await expect.poll(() => sightings(starting), { interval: 5 }).toEqual(Array(4).fill(true));
-    expect(await sightings(ending)).toEqual(Array(4).fill(false));
-    expect(await readNotice(ending)).toMatchObject({ inEffect: false });
-  });
-
   test('one arrives and one leaves when the database says so, and never 50 ms before or after', async () => {
     const moment = await momentFromNow(database, 800);
     const arriving = await insertNotice(database, { starts_at: moment });

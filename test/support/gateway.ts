@@ -42,6 +42,9 @@ export interface TestGateway extends AsyncDisposable {
   readonly countStatements: (action: () => Promise<unknown>) => Promise<number>;
 }
 
+/** Gateways of one test file start one after another: what one loads would hold up the others until their connections time out. */
+let starting: Promise<unknown> = Promise.resolve();
+
 /** The whole gateway as a function, on a real database and without a port. */
 export const createTestGateway = async (
   { url }: { readonly url: string },
@@ -49,7 +52,9 @@ export const createTestGateway = async (
 ): Promise<TestGateway> => {
   const logged: Record<string, unknown>[] = [];
   const log = pino(logOptions({ level: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const gateway = await createGateway(readConfig(environment), { url }, log);
+  const started = starting.then(() => createGateway(readConfig(environment), { url }, log));
+  starting = started.catch(() => undefined);
+  const gateway = await started;
 
   const request: TestGateway['request'] = async (method, target, headers, body) =>
     toAnswer(await handle(gateway.app, { method, target, headers, body }));
