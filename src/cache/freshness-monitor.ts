@@ -7,24 +7,24 @@ import { type ChangeFeed, HEARTBEAT_TIMEOUT_MS, type Heartbeat, type SendHeartbe
 import type { Change, TagVersions } from './tags.ts';
 
 /**
- * How this process comes to know of changes in the database. One connection has the beat: its round trip brings what the source of changes tells, proves
- * that the connection lives, and brings the database's clock and the next moments at which answers change by themselves.
+ * How this process learns of changes in the database. Heartbeats are round trips on one connection: each brings the changes that the feed
+ * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
  */
 export interface FreshnessMonitor {
-  /** Whether the last beat is recent enough that what is in memory misses no commit older than the bound. */
+  /** Whether the last heartbeat is recent enough that cached responses miss no commit older than the bound. */
   readonly isFresh: () => boolean;
-  /** Waits for a beat if it must, shared by all that wait. False where none comes in time: then nothing in memory is to be trusted. */
+  /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
   readonly freshen: () => Promise<boolean>;
   /** Whether the connection is lost and not yet back. */
   readonly isLost: () => boolean;
-  /** Milliseconds since the last beat was sent. */
+  /** Milliseconds since the last heartbeat was sent. */
   readonly ageMs: () => number;
   /**
    * When what the table shows next changes without a change to its rows (a product published, a notice starting or ending), in
    * the database's milliseconds; infinite for never, undefined while it is not known.
    */
   readonly nextChangeMs: (table: string) => number | undefined;
-  /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are told. */
+  /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
   readonly trustedUntilMs: () => number | undefined;
   readonly close: () => Promise<void>;
 }
@@ -39,26 +39,29 @@ interface Options {
   readonly log: Logger;
 }
 
-/** How long a request waits for a beat before it goes to the database itself. */
+/** How long a request waits for a heartbeat before it reads from the database itself. */
 const PATIENCE_MS = 300;
 const FIRST_HEARTBEATS = 4;
 const RECONNECT_DELAY_MS = 100;
 
-/** Our clock is never taken to be further behind the database's. */
+/** Our clock is never assumed to be further behind the database's. */
 const MAX_BEHIND_MS = HEARTBEAT_TIMEOUT_MS / 2;
 
-/** Connects at once, and again whenever the connection is lost. Resolves after the first beat. @throws what the first connection throws */
+/** What operations lose when they read the clock in whole milliseconds. */
+const ROUNDING_MS = 2;
+
+/** Connects at once, and again whenever the connection is lost. Resolves after the first heartbeats. @throws what the first connection throws */
 export const startFreshnessMonitor = async (options: Options): Promise<FreshnessMonitor> => {
   const { connection, source, clock, tagVersions, freshnessMs, log } = options;
   const { tables } = source;
   /** Of the tables that change with time alone. */
   const nextChanges = new Map(
-    tables.filter(({ nextChangeSql }) => nextChangeSql).map(({ table }) => [table, createNextChange(clock)]),
+    tables.filter(({ nextChangeSql }) => nextChangeSql).map(({ table }) => [table, new NextChange(clock)]),
   );
   let client: pg.Client | undefined;
-  let sendHeartbeat: SendHeartbeat | undefined;
-  let lastHeartbeatMs = Number.NEGATIVE_INFINITY;
-  let heartbeatInFlight: { sentMs: number; done: Promise<boolean> } | undefined;
+  let send: SendHeartbeat | undefined;
+  let lastSentMs = Number.NEGATIVE_INFINITY;
+  let underWay: { readonly sentMs: number; readonly done: Promise<boolean> } | undefined;
   let following: Promise<boolean> | undefined;
   let reconnecting: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -67,19 +70,19 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
   const lose = (lost: pg.Client, error: unknown): void => {
     if (client !== lost) return;
     client = undefined;
-    heartbeatInFlight = undefined;
+    underWay = undefined;
     if (isClosed) return;
-    log.warn({ err: error }, 'the connection of the pulse is lost');
+    log.warn({ err: error }, 'the connection of the freshness monitor is lost');
     abandon(lost);
     reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
   };
 
   const onChange = (change: Change): void => {
     tagVersions.changed(change);
-    nextChanges.get(change.table)?.mayBe(change.rows?.nextChangeMs);
+    nextChanges.get(change.table)?.mayBeAt(change.rows?.nextChangeMs);
   };
 
-  const allChanged = (): void => {
+  const onAnyChange = (): void => {
     for (const { table } of tables) onChange({ table });
   };
 
@@ -91,10 +94,10 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     });
     opened.on('error', (error) => lose(opened, error));
     opened.on('end', () => lose(opened, new Error('the server closed the connection')));
-    let sendOn: SendHeartbeat;
+    let sendOnThis: SendHeartbeat;
     try {
       await opened.connect();
-      sendOn = await source.prepare(opened, onChange);
+      sendOnThis = await source.prepare(opened, onChange);
     } catch (error) {
       abandon(opened);
       throw error;
@@ -103,19 +106,19 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
       abandon(opened);
       return;
     }
-    // Listen first, then trust: whatever was told before is missed, so everything may have changed.
-    allChanged();
+    // Now changes are notified; any that came before was missed.
+    onAnyChange();
     client = opened;
-    sendHeartbeat = sendOn;
-    // The quickest of a few tells the time best: the first has its statement prepared, and may have met a busy machine.
-    for (let heartbeats = 0; heartbeats < FIRST_HEARTBEATS; heartbeats += 1) await heartbeat();
+    send = sendOnThis;
+    // The quickest of a few reads the clock best: the first also prepares the statement, and may meet a busy machine.
+    for (let count = 0; count < FIRST_HEARTBEATS; count += 1) await heartbeat();
   };
 
   const reconnect = (): void => {
     connect().then(
-      () => log.info('the pulse is back'),
+      () => log.info('the connection of the freshness monitor is back'),
       (error: unknown) => {
-        // What no waiting mends is told once.
+        // A fault that no waiting mends is logged once.
         if (error instanceof OperatorError && error.message !== lastFault) log.error(error.message);
         lastFault = error instanceof OperatorError ? error.message : undefined;
         if (!isClosed && client === undefined) reconnecting = setTimeout(reconnect, RECONNECT_DELAY_MS);
@@ -123,21 +126,28 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     );
   };
 
-  const takeHeartbeat = async (): Promise<boolean> => {
+  const learn = ({ now, nextChanges: read }: Heartbeat, sentMs: number): void => {
+    // A response that was made by a later clock may show what has not begun.
+    if (clock.observe(now, sentMs, performance.now())) onAnyChange();
+    for (const [index, { table }] of tables.entries()) {
+      if (read) nextChanges.get(table)?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
+      // A table that could not be asked has not changed; a feed that notifies nothing does not know that.
+      else if (!source.tellsChanges) nextChanges.get(table)?.mayBeAt(undefined);
+    }
+    lastSentMs = sentMs;
+  };
+
+  const sendAndLearn = async (): Promise<boolean> => {
     const on = client;
-    if (!on || !sendHeartbeat) return false;
+    if (!on || !send) return false;
     let sentMs = performance.now();
-    for (const nextChange of nextChanges.values()) nextChange.asking();
-    const behindMs = Math.min(behindMsOf(clock), MAX_BEHIND_MS);
+    for (const nextChange of nextChanges.values()) nextChange.isAsked();
     try {
-      const heartbeat = await sendHeartbeat(behindMs, () => {
+      const heartbeat = await send(Math.min(clock.uncertaintyMs() + ROUNDING_MS, MAX_BEHIND_MS), () => {
         sentMs = performance.now();
       });
       if (!heartbeat || client !== on) return false;
-      // What was found out by a later time may show what has not begun.
-      if (clock.observe(heartbeat.now, sentMs, performance.now())) allChanged();
-      learn(heartbeat.nextChanges);
-      lastHeartbeatMs = sentMs;
+      learn(heartbeat, sentMs);
       return true;
     } catch (error) {
       lose(on, error);
@@ -145,29 +155,20 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     }
   };
 
-  const learn = (answered: Heartbeat['nextChanges']): void => {
-    for (const [index, { table }] of tables.entries()) {
-      if (answered) nextChanges.get(table)?.is(answered[index] ?? Number.POSITIVE_INFINITY);
-      // What was not asked is as it was, if there was no change; only a feed that tells of changes knows that.
-      else if (!source.tellsChanges) nextChanges.get(table)?.mayBe(undefined);
-    }
-  };
-
-  /** One at a time on a connection. */
+  /** The heartbeat under way, or a new one: there is one at a time on a connection. */
   const heartbeat = (): Promise<boolean> => {
-    if (heartbeatInFlight) return heartbeatInFlight.done;
-    const done = takeHeartbeat().finally(() => {
-      if (heartbeatInFlight?.done === done) heartbeatInFlight = undefined;
+    if (underWay) return underWay.done;
+    const done = sendAndLearn().finally(() => {
+      if (underWay?.done === done) underWay = undefined;
     });
-    heartbeatInFlight = { sentMs: performance.now(), done };
+    underWay = { sentMs: performance.now(), done };
     return done;
   };
 
-  // A beat that was sent before the bound says nothing of commits since: then the next one is waited for.
-  const nextHeartbeat = (): Promise<boolean> => {
-    if (!heartbeatInFlight) return heartbeat();
-    if (performance.now() - heartbeatInFlight.sentMs < freshnessMs) return heartbeatInFlight.done;
-    following ??= heartbeatInFlight.done.then(() => {
+  /** A heartbeat that brings every commit older than the bound: one that was sent before the bound does not, so the next one is waited for. */
+  const freshHeartbeat = (): Promise<boolean> => {
+    if (!underWay || performance.now() - underWay.sentMs < freshnessMs) return heartbeat();
+    following ??= underWay.done.then(() => {
       following = undefined;
       return heartbeat();
     });
@@ -176,19 +177,18 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
 
   await connect();
 
-  const ageMs = (): number => performance.now() - lastHeartbeatMs;
+  const ageMs = (): number => performance.now() - lastSentMs;
 
   return {
     isFresh: () => {
       const age = ageMs();
-      // Ahead of time, so that under load nobody waits.
+      // Before the bound is reached, so that under load no request waits.
       if (age > freshnessMs / 2 && freshnessMs > 0 && client) void heartbeat();
       return age < freshnessMs && client !== undefined;
     },
     freshen: async () => {
       if (!client) return false;
-      if (ageMs() < freshnessMs) return true;
-      return withPatience(nextHeartbeat());
+      return ageMs() < freshnessMs || withPatience(freshHeartbeat());
     },
     isLost: () => client === undefined,
     ageMs,
@@ -197,11 +197,11 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
       if (!nextChange) return Number.POSITIVE_INFINITY;
       if (!client) return undefined;
       const ms = nextChange.ms();
-      // Until the next beat tells it, nothing that shows what there is in the table can be kept.
+      // Until the next heartbeat reads it, no response that lists rows of the table can be kept.
       if (ms === undefined) void heartbeat();
       return ms;
     },
-    trustedUntilMs: () => (source.tellsChanges ? undefined : lastHeartbeatMs + freshnessMs),
+    trustedUntilMs: () => (source.tellsChanges ? undefined : lastSentMs + freshnessMs),
     close: async () => {
       isClosed = true;
       clearTimeout(reconnecting);
@@ -214,7 +214,7 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
 
 const withPatience = async (heartbeat: Promise<boolean>): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  // After a last look at what has arrived: it may be this process that is late.
+  // After what has arrived by then: it may be this process that is late.
   const timer = setTimeout(() => setImmediate(resolve, false), PATIENCE_MS);
   try {
     return await Promise.race([heartbeat, promise]);
@@ -224,40 +224,37 @@ const withPatience = async (heartbeat: Promise<boolean>): Promise<boolean> => {
 };
 
 /**
- * When what a table shows next changes without a change to its rows (a product published, a notice starting or ending): asked of the database
- * with every beat, and brought forward by changes that are told meanwhile. One that is put off or given up shows with the next beat.
+ * When what a table shows next changes without a change to its rows: read with every heartbeat, and brought forward by changes that are notified
+ * in between. A change that is put off or given up shows with the next heartbeat. All times are the database's milliseconds.
  */
-export interface NextChange {
-  /** In the database's milliseconds; infinite for never, undefined while it is not known. */
-  readonly ms: () => number | undefined;
-  /** A change brings with it that moment, in the database's milliseconds, or, where it does not say, any moment. */
-  readonly mayBe: (ms: number | undefined) => void;
-  /** The database is being asked. */
-  readonly asking: () => void;
-  /** It answered. */
-  readonly is: (ms: number) => void;
+export class NextChange {
+  readonly #clock: Clock;
+  #knownMs = Number.NEGATIVE_INFINITY;
+  /** The earliest that was notified since the database was asked: its answer may not know of that yet. */
+  #notifiedMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Infinite for never, undefined while it is not known: one that is past may hide another. */
+  ms(): number | undefined {
+    return this.#knownMs > this.#clock.nowMs() ? this.#knownMs : undefined;
+  }
+
+  /** A notification says so; without a time it may be at any. */
+  mayBeAt(ms = Number.NEGATIVE_INFINITY): void {
+    this.#notifiedMs = Math.min(this.#notifiedMs, ms);
+    this.#knownMs = Math.min(this.#knownMs, ms);
+  }
+
+  /** A heartbeat is being sent. */
+  isAsked(): void {
+    this.#notifiedMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** The heartbeat says so. */
+  isAt(ms: number): void {
+    this.#knownMs = Math.min(ms, this.#notifiedMs);
+  }
 }
-
-/** How far our clock may be behind the database's, with what operations lose as they read it in whole milliseconds. */
-const behindMsOf = (clock: Clock): number => clock.uncertaintyMs() + 2;
-
-export const createNextChange = (clock: Clock): NextChange => {
-  let knownMs = Number.NEGATIVE_INFINITY;
-  // What the answer that is under way may not know of.
-  let toldMs = Number.POSITIVE_INFINITY;
-
-  return {
-    // One that is over may have hidden another.
-    ms: () => (knownMs > clock.nowMs() ? knownMs : undefined),
-    mayBe: (ms = Number.NEGATIVE_INFINITY) => {
-      toldMs = Math.min(toldMs, ms);
-      knownMs = Math.min(knownMs, ms);
-    },
-    asking: () => {
-      toldMs = Number.POSITIVE_INFINITY;
-    },
-    is: (ms) => {
-      knownMs = Math.min(ms, toldMs);
-    },
-  };
-};

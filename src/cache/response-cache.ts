@@ -5,7 +5,7 @@ import { CacheHints } from './hints.ts';
 import { type CachedResponse, type CacheEntry, createResponseStore, toBody } from './response-store.ts';
 import type { TagVersions } from './tags.ts';
 
-/** How an answer came about: https://www.rfc-editor.org/rfc/rfc9211 */
+/** Where a response came from: https://www.rfc-editor.org/rfc/rfc9211 */
 export type CacheOutcome = 'hit' | 'stale' | 'miss';
 
 export interface Found {
@@ -13,15 +13,15 @@ export interface Found {
   readonly outcome: CacheOutcome;
 }
 
-/** Makes the body of an answer, telling the policy what it rests on. */
+/** Makes the body of a response, and adds to the hints what it depends on. */
 export type MakeBody = (hints: CacheHints) => Promise<string>;
 
 export interface ResponseCache {
   /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
   readonly current: (entry: CacheEntry) => CachedResponse | undefined;
   /**
-   * The answer of a key: from memory, from an equal request that is being answered, or made. While the database is away, one that was true
-   * when the database was last heard of, for a bounded time. @throws what `make` throws
+   * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
+   * true when the database last answered, for a bounded time. @throws what `make` throws
    */
   readonly get: (key: string, make: MakeBody) => Promise<Found>;
   /** For what is made beside the cache, and never kept. */
@@ -39,7 +39,7 @@ interface Options {
   readonly maxBytes: number;
   readonly freshnessMs: number;
   readonly staleIfErrorMs: number;
-  /** How long a request waits for an answer that is being made. */
+  /** How long a request waits for a response that is being made. */
   readonly timeoutMs: number;
   readonly kindOf: (error: unknown) => FailureKind;
 }
@@ -50,35 +50,29 @@ interface Options {
  */
 export type FailureKind = 'unreachable' | 'unanswered' | 'overload' | 'other';
 
-interface Flight {
+/** A cache miss: what the response depends on, and what becomes of it. */
+interface Ticket {
   readonly hints: CacheHints;
-  /** When answers next change by themselves, in the database's milliseconds. */
-  readonly nextChangeMs: number;
-  readonly done: Promise<CachedResponse>;
+  /** The body is made: the response, which is also cached if it is still true. */
+  readonly keep: (body: string) => CachedResponse;
+  /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
+  readonly sharedUntilMs: number;
+  /** Rejects with the error of an operation that failed. */
+  response: Promise<CachedResponse>;
 }
 
-/** What is known as an answer begins to be made. What is learnt meanwhile may be of a later moment than the one it speaks of. */
-interface Surroundings {
-  readonly nowMs: number;
-  readonly trustedUntilMs: number | undefined;
-  /** Of changes. */
-  readonly sequence: number;
-  /** Of each table; undefined while it is not known. */
-  readonly nextChangeMs: ReadonlyMap<string, number | undefined>;
-}
-
-/** While it is not known when answers next change, those that are being made are given to others for this long. */
+/** While it is not known when responses next change, those that are being made are shared for this long. */
 const UNKNOWN_CHANGE_MS = 20;
 
-/** An answer that was made anew so often, each time within twice the bound of the last, is in a flood of changes. */
+/** A response that was made so often, each time within twice the bound of the last, is in a flood of changes. */
 const FLOOD_REMAKES = 4;
 
 /** While the database is known to be away, it is tried once in this time; other requests do not wait to find out. */
 const RETRY_AFTER_FAILURE_MS = 500;
 
 /**
- * The answers of both doors. An answer is kept only if nothing that it rests on changed while it was made, and given only while nothing
- * of it has changed since, but for floods of changes; what it takes to know that is the pulse's business.
+ * The responses to operations, whichever protocol asked. A response is cached only if nothing that it depends on changed while it was made, and
+ * given only while nothing of that has changed since, except in floods of changes.
  */
 export const createResponseCache = ({
   freshnessMonitor,
@@ -91,115 +85,104 @@ export const createResponseCache = ({
   kindOf,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
-  // No Map: each time that one grows or shrinks, its table hangs on the one before (for those who go through it meanwhile), and with it all that was in
-  // flight then, for many collections of garbage (seen with Node 24).
-  const flights: Record<string, Flight | undefined> = Object.create(null);
+  // No Map: whenever a Map grows or shrinks, V8 keeps its old table, with all tickets in it, alive for many garbage collections (Node 24).
+  const tickets: Record<string, Ticket | undefined> = Object.create(null);
   const store = createResponseStore(maxBytes);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
-  const hasMoved = (answer: CachedResponse): boolean => {
-    const sequence = tagVersions.sequence();
-    if (answer.trueAt === sequence) return false;
-    if (tagVersions.haveChangedSince(answer.tags, answer.trueAt)) return true;
-    // What changed was something else; that need not be found out again.
-    answer.trueAt = sequence;
+  const hasChanged = (cached: CachedResponse): boolean => {
+    const { sequence } = tagVersions;
+    if (cached.trueAt === sequence) return false;
+    if (tagVersions.haveChangedSince(cached.tags, cached.trueAt)) return true;
+    // The changes were of other tags: the next request need not compare them again.
+    cached.trueAt = sequence;
     return false;
   };
 
-  const isOver = ({ validUntilMs }: CachedResponse): boolean =>
-    validUntilMs !== undefined && clock.nowMs() >= validUntilMs;
-
-  const isTrue = (answer: CachedResponse): boolean =>
-    !hasMoved(answer) && !isOver(answer) && isTrusted(answer.trustedUntilMs);
+  /** Whether time alone has changed nothing. */
+  const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
+    (validUntilMs === undefined || clock.nowMs() < validUntilMs) && isTrusted(trustedUntilMs);
 
   /** What was read within the bound misses no commit that is older, whatever has changed since. */
-  const isYoung = (answer: CachedResponse): boolean =>
-    performance.now() - answer.asOfMs < freshnessMs && !isOver(answer) && isTrusted(answer.trustedUntilMs);
+  const isYoung = ({ asOfMs }: CachedResponse): boolean => performance.now() - asOfMs < freshnessMs;
 
-  // A change shows at once all the same; but where one follows the other, the answer is made anew once in that time and not for each of them.
-  const isGiven = (answer: CachedResponse): boolean =>
-    isTrue(answer) || (answer.remakes >= FLOOD_REMAKES && isYoung(answer));
-
-  // One that is not given stays until another takes its place: that of the same key, or one that is asked for more.
-  const find = (key: string): CachedResponse | undefined => {
-    const answer = store.get(key);
-    return answer === undefined || isGiven(answer) ? answer : undefined;
-  };
+  // In a flood of changes a response is made once within the bound, and not for each change.
+  const isGiven = (cached: CachedResponse): boolean =>
+    (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached))) && holds(cached);
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
 
-  const lookAround = (): Surroundings => ({
-    nowMs: clock.nowMs(),
-    trustedUntilMs: freshnessMonitor.trustedUntilMs(),
-    sequence: tagVersions.sequence(),
-    nextChangeMs: new Map(tagVersions.tags.tables.map(({ table }) => [table, freshnessMonitor.nextChangeMs(table)])),
-  });
+  /** Notes what is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows. */
+  const openTicket = (key: string): Omit<Ticket, 'response'> => {
+    const { sequence } = tagVersions;
+    const nowMs = clock.nowMs();
+    const trustedUntilMs = freshnessMonitor.trustedUntilMs();
+    const nextChanges = new Map(
+      tagVersions.tags.tables.map(({ table }) => [table, freshnessMonitor.nextChangeMs(table)]),
+    );
+    const openedMs = performance.now();
+    const hints = createHints();
+    hints.asOfMs = openedMs;
 
-  const makeResponse = async (
-    key: string,
-    make: MakeBody,
-    start: Surroundings,
-    hints: CacheHints,
-  ): Promise<CachedResponse> => {
-    const startedMs = hints.asOfMs ?? 0;
-    const text = await make(hints);
-    // What was read from a replica has some of its time behind it.
-    const untilMs = start.nowMs + hints.maxAgeMs - (startedMs - (hints.asOfMs ?? 0));
-    let validUntilMs = Math.min(untilMs, hints.changesMs);
-    for (const table of hints.tables) {
+    const validUntilMs = (asOfMs: number): number | undefined => {
+      // What was read from a replica has used up some of its time.
+      let ms = Math.min(nowMs + hints.maxAgeMs - (openedMs - asOfMs), hints.changesMs);
       // A next change that is not known may be over already.
-      validUntilMs = Math.min(validUntilMs, start.nextChangeMs.get(table) ?? start.nowMs);
-    }
-    const asOfMs = hints.asOfMs ?? Number.NEGATIVE_INFINITY;
-    const last = store.get(key);
-    const answer: CachedResponse = {
-      key,
-      entry: last?.entry ?? { response: undefined },
-      isUsed: false,
-      ...toBody(text),
-      tags: [...hints.tags],
-      asOfMs,
-      remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
-      trueAt: start.sequence,
-      validUntilMs: validUntilMs === Number.POSITIVE_INFINITY ? undefined : validUntilMs,
-      trustedUntilMs: start.trustedUntilMs,
-      staleUntilMs: hints.endsMs,
-      countsViews: hints.countsViews,
-      views: [...hints.views],
-      encoded: {},
+      for (const table of hints.tables) ms = Math.min(ms, nextChanges.get(table) ?? nowMs);
+      return ms === Number.POSITIVE_INFINITY ? undefined : ms;
     };
-    // With several views in it, one that can no longer be counted would spoil the others, which by then are.
-    if (!freshnessMonitor.isLost() && (isTrue(answer) || isYoung(answer)) && answer.views.length < 2)
-      store.set(key, answer);
-    return answer;
+
+    return {
+      hints,
+      sharedUntilMs: Math.min(...nextChanges.values().map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
+      keep: (body) => {
+        const { asOfMs = openedMs } = hints;
+        const last = store.get(key);
+        const made: CachedResponse = {
+          key,
+          entry: last?.entry ?? { response: undefined },
+          isUsed: false,
+          ...toBody(body),
+          tags: [...hints.tags],
+          asOfMs,
+          remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
+          trueAt: sequence,
+          validUntilMs: validUntilMs(asOfMs),
+          trustedUntilMs,
+          staleUntilMs: hints.endsMs,
+          countsViews: hints.countsViews,
+          views: [...hints.views],
+          encoded: {},
+        };
+        // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
+        const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
+        if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(key, made);
+        return made;
+      },
+    };
   };
 
-  const join = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
-    const flying = flights[key];
-    // One that took off before the bound may have read before a commit that this request must see, and one that took off before
-    // a notice began does not show it.
-    if (flying && (flying.hints.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < flying.nextChangeMs) {
+  const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
+    const open = tickets[key];
+    // A response that was begun before the bound may miss a commit that this request must show, and one that was begun before a notice
+    // started does not show the notice.
+    if (open && (open.hints.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < open.sharedUntilMs) {
       stats.joined += 1;
-      return flying.done;
+      return open.response;
     }
     stats.misses += 1;
-    const start = lookAround();
-    const unknownMs = start.nowMs + UNKNOWN_CHANGE_MS;
-    const nextChangeMs = Math.min(...start.nextChangeMs.values().map((ms) => ms ?? unknownMs));
-    const hints = createHints();
-    hints.asOfMs = performance.now();
-    const done = makeResponse(key, make, start, hints);
-    const flight: Flight = { hints, nextChangeMs, done };
-    const land = (): void => {
-      if (flights[key] === flight) delete flights[key];
+    const { hints, keep, sharedUntilMs } = openTicket(key);
+    const ticket: Ticket = { hints, keep, sharedUntilMs, response: make(hints).then(keep) };
+    const close = (): void => {
+      if (tickets[key] === ticket) delete tickets[key];
     };
-    flights[key] = flight;
-    done.then(land, land);
-    return done;
+    tickets[key] = ticket;
+    ticket.response.then(close, close);
+    return ticket.response;
   };
 
-  /** Only an outage is a reason to answer from memory what may have changed: a database that is slow or locked still commits. */
+  /** Only an outage is a reason to give a response that may have changed: a database that is slow or locked still commits. */
   const isOutage = async (error: unknown): Promise<boolean> => {
     const kind = kindOf(error);
     if (kind === 'unreachable') return true;
@@ -209,34 +192,35 @@ export const createResponseCache = ({
   };
 
   const findStale = (key: string): Found | undefined => {
-    const answer = freshnessMonitor.ageMs() < staleIfErrorMs ? store.get(key) : undefined;
-    if (!answer || hasMoved(answer) || clock.nowMs() >= answer.staleUntilMs) return undefined;
-    if (answer.trustedUntilMs !== undefined && !isTrusted(answer.trustedUntilMs + staleIfErrorMs)) return undefined;
+    const cached = freshnessMonitor.ageMs() < staleIfErrorMs ? store.get(key) : undefined;
+    if (!cached || hasChanged(cached) || clock.nowMs() >= cached.staleUntilMs) return undefined;
+    if (cached.trustedUntilMs !== undefined && !isTrusted(cached.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
-    return { answer, outcome: 'stale' };
+    return { answer: cached, outcome: 'stale' };
   };
 
   return {
     stats,
     size: store.size,
     createHints,
-    current: ({ response: answer }) => {
-      if (answer === undefined || !freshnessMonitor.isFresh() || !isGiven(answer)) return undefined;
+    current: ({ response: cached }) => {
+      if (cached === undefined || !freshnessMonitor.isFresh() || !isGiven(cached)) return undefined;
       stats.hits += 1;
-      if (!answer.isUsed) {
-        answer.isUsed = true;
-        store.get(answer.key);
+      if (!cached.isUsed) {
+        cached.isUsed = true;
+        store.get(cached.key);
       }
-      return answer;
+      return cached;
     },
     get: async (key, make) => {
       const arrivedMs = performance.now();
       if (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen())) {
         nextTryMs = undefined;
-        const answer = find(key);
-        if (answer) {
+        // A response that is not given stays in the store until another takes its place.
+        const cached = store.get(key);
+        if (cached && isGiven(cached)) {
           stats.hits += 1;
-          return { answer, outcome: 'hit' };
+          return { answer: cached, outcome: 'hit' };
         }
       } else if (nextTryMs !== undefined) {
         if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
@@ -246,7 +230,7 @@ export const createResponseCache = ({
         }
       }
       try {
-        const answer = await withDeadline(join(key, make, arrivedMs), timeoutMs);
+        const answer = await withDeadline(makeOrShare(key, make, arrivedMs), timeoutMs);
         nextTryMs = undefined;
         return { answer, outcome: 'miss' };
       } catch (error) {
@@ -260,5 +244,5 @@ export const createResponseCache = ({
   };
 };
 
-/** Where changes are told there is no such moment, and nobody has to look at the time. */
+/** Where changes are notified there is no such time, and the clock is not read. */
 const isTrusted = (untilMs: number | undefined): boolean => untilMs === undefined || performance.now() < untilMs;

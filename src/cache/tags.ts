@@ -70,7 +70,7 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
 export interface TagVersions {
   readonly tags: Tags;
   /** The number of the latest change. */
-  readonly sequence: () => number;
+  readonly sequence: number;
   /** Whether one of these tags has changed after the change of this number. */
   readonly haveChangedSince: (tags: readonly Tag[], sequence: number) => boolean;
   readonly changed: (change: Change) => void;
@@ -81,18 +81,18 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   // Whole numbers, exact up to 2^53: at a million changes a second, for 285 years. A page of the array takes memory once a tag on it has
   // changed: 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
-  let sequence = 0;
 
-  return {
+  const versions = {
     tags,
-    sequence: () => sequence,
-    haveChangedSince: (some, since) => {
+    sequence: 0,
+    haveChangedSince: (some: readonly Tag[], since: number): boolean => {
       for (const tag of some) if ((lastChange[tag] ?? 0) > since) return true;
       return false;
     },
-    changed: ({ table, rows }) => {
+    changed: ({ table, rows }: Change): void => {
       const { whole, anyRow, row, group } = tags.of(table);
-      sequence += 1;
+      versions.sequence += 1;
+      const { sequence } = versions;
       if (!rows) {
         lastChange[whole] = sequence;
         return;
@@ -102,6 +102,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       for (const id of rows.groupIds) lastChange[group(id)] = sequence;
     },
   };
+  return versions;
 };
 
 /** What a statement did to a table, as its triggers notify it. */

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { responseUnderWay } from '../fast-path/node-http.ts';
+import { responseUnderWay } from './send.ts';
 
 /** The connections of a server. */
 export interface Connections {

@@ -72,7 +72,7 @@ const readLines = (lines: string): GatewayResponse['headers'] =>
       .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
   );
 
-/** A response whose headers are text already (src/fast-path/node-http.ts sends them). The object of headers is made when it is read. */
+/** A response whose headers are text already (`sendLines` sends them). The object of headers is made when it is read. */
 export class WrittenResponse implements GatewayResponse {
   readonly status: number;
   readonly body: string | Uint8Array;

@@ -1,44 +1,60 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { responseUnderWay, sendLines } from '../fast-path/node-http.ts';
 import { dropConnectionHeaders, type GatewayResponse, MAX_TARGET_CHARS, problemResponse } from './message.ts';
 
-/** Writes an answer. @throws TypeError for a header that cannot be one */
-export const send = (request: IncomingMessage, response: ServerResponse, answered: GatewayResponse): void => {
-  if (answered.lines !== undefined && sendWritten(request, response, answered.lines, answered)) return;
-  const { status, body, encoding = 'utf8' } = answered;
-  const headers = dropConnectionHeaders(answered.headers);
+/** Sends a response. @throws TypeError for a header that cannot be one */
+export const send = (
+  request: IncomingMessage,
+  response: ServerResponse & InnerResponse,
+  sent: GatewayResponse,
+): void => {
+  const { status, body, encoding = 'utf8', lines } = sent;
+  // What follows an unread body would be taken for the next request.
+  const mustClose = isUnread(request);
+  if (lines !== undefined && body !== null && !mustClose && canSendLines(request, response)) {
+    sendLines(response, status, lines, body, encoding);
+    return;
+  }
+  const headers = dropConnectionHeaders(sent.headers);
   if (status !== 204 && status !== 304)
     headers['content-length'] = body === null ? 0 : Buffer.byteLength(body, encoding);
-  // The rest of a body that nobody read would be taken for the next request.
-  const mustClose = isUnread(request);
   if (mustClose) headers.connection = 'close';
   response.writeHead(status, headers);
-  const sent = request.method === 'HEAD' ? null : body;
-  if (mustClose) sendAndLinger(request, response, sent, encoding);
-  else if (sent === null) response.end();
-  else response.end(sent, encoding);
+  const sentBody = request.method === 'HEAD' ? null : body;
+  if (mustClose) sendAndLinger(request, response, sentBody, encoding);
+  else if (sentBody === null) response.end();
+  else response.end(sentBody, encoding);
 };
 
-/** False for a response whose headers are not all in the lines. */
-const sendWritten = (
-  request: IncomingMessage,
-  response: ServerResponse,
+/** What Node's own classes begin a head with (lib/_http_outgoing.js): it takes text for what comes before the headers that Node adds (Date, Connection). */
+interface InnerResponse {
+  readonly _storeHeader?: (start: string, headers: readonly string[]) => void;
+}
+
+/** Not where other headers are set, and not where Node has no such function any more: `writeHead` does the same, but costs a hit 26 % (docs/fast-path.md). */
+const canSendLines = ({ headers }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
+  response._storeHeader !== undefined && !response.hasHeader('connection') && headers.expect === undefined;
+
+/** Sends a response whose header lines are text already; `written-heads` compares the heads of both ways. */
+const sendLines = (
+  response: ServerResponse & InnerResponse,
+  status: number,
   lines: string,
-  { status, body, encoding }: GatewayResponse,
-): boolean => {
-  if (body === null || encoding === undefined) return false;
-  if (response.hasHeader('connection') || isUnread(request) || request.headers.expect !== undefined) return false;
-  return sendLines(response, status, lines, body, encoding);
+  body: string | Uint8Array,
+  encoding: BufferEncoding,
+): void => {
+  const length = Buffer.byteLength(body, encoding);
+  response._storeHeader?.(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}`, ['content-length', String(length)]);
+  response.end(body, encoding);
 };
 
 const isUnread = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
 /**
- * A connection that is closed while its client still sends is reset, and the client may never read the answer. So the answer goes out with our
- * end of the connection, and for a short time the rest of the body is taken in: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ * A connection that is closed while its client still sends is reset, and the client may never read the response. So our side of the connection
+ * is ended, and for a short time the rest of the body is read: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
 const sendAndLinger = (
   request: IncomingMessage,
@@ -49,7 +65,7 @@ const sendAndLinger = (
   if (body === null) response.flushHeaders();
   else response.write(body, encoding);
   const { socket } = request;
-  // What `write` has gathered goes out in the next tick.
+  // Node writes what it has buffered in the next tick.
   process.nextTick(() => socket.end());
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   request.once('end', () => socket.destroy());
@@ -57,13 +73,11 @@ const sendAndLinger = (
   request.resume();
 };
 
-/** Answers on a connection that brought no request which could be handed on, and closes it. */
-export type Refuse = (socket: Duplex, error: AppError) => void;
-
-/** After the last answer of a connection, so long is taken in and thrown away what the client still sends. */
+/** After the last response of a connection, what the client still sends is read and dropped for this long. */
 const LINGER_MS = 1000;
 
-export const refuse: Refuse = (socket, error) => {
+/** Answers on a connection whose request could not be handed on, and closes it. */
+export const refuse = (socket: Duplex, error: AppError): void => {
   const { status, headers, body } = problemResponse(error);
   const lines = Object.entries({
     ...dropConnectionHeaders(headers),
@@ -75,7 +89,7 @@ export const refuse: Refuse = (socket, error) => {
   endAndLinger(socket);
 };
 
-// Closed at once, the client would be told of a reset before it has read why, if it is still sending.
+// If the connection were closed at once, a client that is still sending would get a reset before it has read why.
 const endAndLinger = (socket: Duplex): void => {
   socket.end();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
@@ -92,7 +106,7 @@ interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** For the parser the target is one of the headers: it is at fault where it alone is past its own bound. */
+/** To the parser the target is part of the headers: it is at fault where it alone is past its own bound. */
 const LONG_TARGET = new RegExp(`^[A-Z]+ [^ \\r\\n]{${MAX_TARGET_CHARS + 1}}`);
 
 const isTargetAtFault = ({ rawPacket }: ParserError): boolean =>
@@ -106,12 +120,23 @@ const toAppError = (error: ParserError): AppError => {
   return new AppError(code, 'The request is not valid HTTP, too large or too slow.');
 };
 
+/** What Node keeps on a socket (lib/_http_server.js): the response that is being made or sent. */
+interface InnerSocket {
+  readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null;
+}
+
 /**
- * For the event `clientError` of a server: answers what Node's parser would not take for a request, after the answers to the
- * requests before it, so that none is taken for another's.
+ * The response that this connection waits for. No documented member says so of a connection whose request could not be parsed. Where Node has no
+ * such member any more, it is always undefined: a broken request after a good one is refused before the good one is answered.
+ */
+export const responseUnderWay = (socket: Duplex & InnerSocket) => socket._httpMessage ?? undefined;
+
+/**
+ * For the event `clientError` of a server: answers what Node's parser did not accept as a request, after the responses to the requests
+ * before it, so that each client can tell which response is whose.
  */
 export const createParserRefusal = (): ((error: ParserError, socket: Duplex) => void) => {
-  // Whatever more comes on such a connection is an error again.
+  // More bytes on such a connection are an error again.
   const known = new WeakSet<Duplex>();
 
   const answer = (error: ParserError, socket: Duplex): void => {
@@ -121,13 +146,13 @@ export const createParserRefusal = (): ((error: ParserError, socket: Duplex) => 
       return;
     }
     if (!socket.writable) socket.destroy();
-    // The very request that is broken was answered for another reason: what is written, all of it, goes out in the next tick.
+    // The broken request itself was answered for another reason: Node writes all of that response in the next tick.
     else if (underWay?.headersSent) process.nextTick(endAndLinger, socket);
     else refuse(socket, toAppError(error));
   };
 
   return (error, socket) => {
-    // Browsers open connections that they may need; a 408 on one would be shown as the answer to what is asked on it next.
+    // Browsers open connections that they may need; a 408 on one would be taken for the response to the next request.
     const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && 'bytesRead' in socket && socket.bytesRead === 0;
     if (error.code === 'ECONNRESET' || isUnused) socket.destroy();
     else if (!known.has(socket)) {
