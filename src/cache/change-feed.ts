@@ -10,55 +10,58 @@ export interface Heartbeat {
   readonly nextChanges?: readonly (number | null)[];
 }
 
-/** A round trip that takes this long means that the connection is dead or that nobody is at its other end. */
+/** One round trip on a prepared connection, sent at once. Where tables are locked a second one is sent, and `onResent` called: that one counts. */
+export type SendHeartbeat = (behindMs: number, onResent: () => void) => Promise<Heartbeat | undefined>;
+
+/** How the freshness monitor learns of changes: they are notified, or cached responses are not trusted for long. */
+export interface ChangeFeed {
+  readonly tables: readonly CachedTable[];
+  /**
+   * Prepares a connection that was just opened for heartbeats; from then on, changes are notified.
+   * @throws OperatorError where the session cannot be notified
+   */
+  readonly prepare: (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
+  /** Whether every change is notified before the heartbeat that follows its commit returns. */
+  readonly tellsChanges: boolean;
+}
+
+/** After this time without an answer the connection, or what is at its other end, is dead. */
 export const HEARTBEAT_TIMEOUT_MS = 1000;
 
 /**
- * A table that the back office keeps locked (a reload in one transaction) is not waited for: the beat goes on without the next moments,
- * for nothing that was committed has changed them.
+ * A table that the back office keeps locked (a reload in one transaction) is not waited for: no commit has changed when it next changes
+ * with time alone.
  */
 const LOCK_TIMEOUT_MS = 20;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-const isLockTimeout = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE;
-
-const msOf = (moment: string): string => `extract(epoch from ${moment})::float8 * 1000`;
-
-const NOW = msOf('clock_timestamp()');
-
-/** The text of a heartbeat. @param behindMs how far our clock may be behind the database's */
-const heartbeatSql = (tables: readonly CachedTable[], behindMs: string): string => {
-  // Operations read our clock in whole milliseconds: a moment that is just past there is still to come for some of them, and what they
-  // then answer must not outlive it.
-  const after = `now() - ${behindMs} * interval '1 millisecond'`;
-  const nextChanges = tables.map(({ nextChangeSql }) => (nextChangeSql ? msOf(nextChangeSql(after)) : 'null'));
-  return `select ${NOW} as now, array[${nextChanges}]::float8[] as "nextChanges"`;
+/** Sends the second heartbeat where the first fails because of a locked table. */
+const resendIfLocked = async <Row>(first: Promise<Row>, resend: () => Promise<Row>): Promise<Row> => {
+  try {
+    return await first;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE)) throw error;
+    return resend();
+  }
 };
 
-/** A beat that waits for no table. */
-const BARE_HEARTBEAT_SQL = `select ${NOW} as now`;
+const msOf = (timestamp: string): string => `extract(epoch from ${timestamp})::float8 * 1000`;
 
-/** One round trip on a prepared connection, sent at once. Where the tables are locked, `beatAgain` is told as the one that counts is sent. */
-export type SendHeartbeat = (behindMs: number, heartbeatAgain: () => void) => Promise<Heartbeat | undefined>;
+/** A heartbeat that waits for no table. */
+const BARE_HEARTBEAT_SQL = `select ${msOf('clock_timestamp()')} as now`;
 
-/** How the freshness monitor learns of changes: they are notified, or what is known is not trusted for long. */
-export interface ChangeFeed {
-  readonly tables: readonly CachedTable[];
-  /**
-   * Makes a connection that was just opened ready for beats; from then on, changes are told.
-   * @throws OperatorError where it cannot be told any
-   */
-  readonly prepare: (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
-  /** Whether every change is told before the beat that follows its commit returns. */
-  readonly tellsChanges: boolean;
-}
+/** @param behindMs how far our clock may be behind the database's: a time that is past there is still to come for some operations */
+const heartbeatSql = (tables: readonly CachedTable[], behindMs: string): string => {
+  const after = `now() - ${behindMs} * interval '1 millisecond'`;
+  const nextChanges = tables.map(({ nextChangeSql }) => (nextChangeSql ? msOf(nextChangeSql(after)) : 'null'));
+  return `${BARE_HEARTBEAT_SQL}, array[${nextChanges}]::float8[] as "nextChanges"`;
+};
 
-/** Where the triggers notify all changes. */
+/** The channel of the triggers. */
 const CHANNEL = 'vitrine';
 
-// A pooler may give the connection another session unnoticed, and then nothing is told.
+// A pooler may give the connection another session unnoticed, which is notified of nothing.
 const IS_LISTENING = `exists (select from pg_listening_channels() as channel where channel = '${CHANNEL}') as "isListening"`;
 
 type ListenedHeartbeat = Heartbeat & {
@@ -69,12 +72,12 @@ type ListenedHeartbeat = Heartbeat & {
 
 /**
  * The files that hold the tables. A rewrite (`ALTER TABLE … USING`) and a table that is renamed into the place of another fire no trigger, but
- * change them. It costs a heartbeat 5 µs of 50, takes no lock and needs no rights.
+ * change the file. It costs a heartbeat 5 µs of 50, takes no lock and needs no rights.
  */
 const filesSql = (tables: readonly CachedTable[]): string =>
   `array[${tables.map(({ table }) => `pg_relation_filenode(to_regclass('${table}'))`)}] as files`;
 
-/** Somebody else who needs to know what this connection learns, and reads further columns with each heartbeat. */
+/** Another part that needs what this connection learns, and reads further columns with each heartbeat. */
 export interface HeartbeatObserver {
   /** A connection was opened; nothing is trusted yet. @returns the further columns, in SQL */
   readonly onConnect: (client: pg.Client) => Promise<readonly string[]>;
@@ -108,20 +111,18 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       if (notified) change(notified);
     });
     await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; listen ${CHANNEL}`);
-    // Before anything that is read is kept: what changes from here on is found.
+    // Before anything that is read is kept: any change from here on is found.
     const first = await client.query<Pick<ListenedHeartbeat, 'files'>>(`select ${filesSql(tables)}`);
     let files = first.rows[0]?.files ?? [];
 
-    return async (behindMs, heartbeatAgain) => {
+    return async (behindMs, onResent) => {
       let onRow = observer?.onSend();
-      const { rows } = await client
-        .query<ListenedHeartbeat>({ ...heartbeat, values: [behindMs] })
-        .catch((error: unknown) => {
-          if (!isLockTimeout(error)) throw error;
-          heartbeatAgain();
-          onRow = observer?.onSend();
-          return client.query<ListenedHeartbeat>(bareHeartbeat);
-        });
+      const sent = client.query<ListenedHeartbeat>({ ...heartbeat, values: [behindMs] });
+      const { rows } = await resendIfLocked(sent, () => {
+        onResent();
+        onRow = observer?.onSend();
+        return client.query<ListenedHeartbeat>(bareHeartbeat);
+      });
       const [row] = rows;
       if (!row) return undefined;
       if (!row.isListening) throw new Error('the session is another one, which does not listen');
@@ -134,23 +135,22 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
 });
 
 /**
- * For databases without `LISTEN`, and for poolers that hand each statement to another session: nothing tells of changes, so an answer is kept no
- * longer than a commit may be missed. No trigger, no table and no order of commits is relied on, only that a statement sees what was
- * committed before it; and each heartbeat stands for itself, whatever session it meets.
+ * For databases without `LISTEN`, and for poolers that give each statement another session: no change is notified, so a response is kept no
+ * longer than a commit may be missed. This needs no trigger, no table and no order of commits, only that a statement sees what was
+ * committed before it; each heartbeat is independent of the others, whatever session runs it.
  */
 export const createPollFeed = (tables: readonly CachedTable[]): ChangeFeed => ({
   tables,
   tellsChanges: false,
-  prepare: async (client) => async (behindMs, heartbeatAgain) => {
-    // Statements that are sent together are one transaction, so the limit is the heartbeat's alone.
+  prepare: async (client) => (behindMs, onResent) => {
+    // Statements that are sent together are one transaction, so the lock timeout is the heartbeat's alone.
     const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; ${heartbeatSql(tables, behindMs.toFixed(3))}`;
-    // The driver answers several statements by several results, which its declarations do not say.
+    // The driver answers several statements with several results, which its declarations do not say.
     const results = client.query(text) as unknown as Promise<pg.QueryResult<Heartbeat>[]>;
-    return results.then(
-      ([, heartbeat]) => heartbeat?.rows[0],
-      async (error: unknown) => {
-        if (!isLockTimeout(error)) throw error;
-        heartbeatAgain();
+    return resendIfLocked(
+      results.then(([, heartbeat]) => heartbeat?.rows[0]),
+      async () => {
+        onResent();
         return (await client.query<Heartbeat>(BARE_HEARTBEAT_SQL)).rows[0];
       },
     );

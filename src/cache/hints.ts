@@ -1,14 +1,14 @@
 import type { TableTags, Tag, Tags } from './tags.ts';
 
-/** An answer that depends on more tags depends on any row instead. */
+/** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
-/** What the resolvers and loaders of one operation say about its answer, for the cache to know how long it holds. */
+/** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
 
-  /** The tables of which the answer shows whichever rows there are at the time: it holds until that next changes with time alone. */
+  /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
   readonly tables = new Set<string>();
 
   maxAgeMs = Number.POSITIVE_INFINITY;
@@ -16,27 +16,27 @@ export class CacheHints {
   endsMs = Number.POSITIVE_INFINITY;
 
   /**
-   * No commit that was acknowledged before this moment is missed, by `performance.now()`. Undefined where the reads must be as new as can be,
-   * because a view is counted beside them.
+   * No commit that was acknowledged before this time is missed, by `performance.now()`. Undefined where the reads must be as new as possible,
+   * because a view is counted with them.
    */
   asOfMs: number | undefined;
 
-  /** Whether to give the answer is to count views, also where no notice was found: then no cache may keep it. */
+  /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
-  /** The notices whose views the answer leaves slots for: to give it to somebody is to count them. */
+  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
   readonly views = new Set<number>();
 
   constructor({ of }: Pick<Tags, 'of'>) {
     this.#tagsOf = of;
   }
 
-  /** It is read where commits that are younger than this may be missing. */
+  /** Rows are read from a server that may miss commits after this time. */
   readsAsOf(ms: number): void {
     if (this.asOfMs !== undefined && ms < this.asOfMs) this.asOfMs = ms;
   }
 
-  /** The answer shows rows of this table, whichever there are. */
+  /** The response lists rows of this table. */
   dependsOn(table: string): void {
     const { whole, anyRow } = this.#tagsOf(table);
     this.tables.add(table);
@@ -44,30 +44,30 @@ export class CacheHints {
     this.tags.add(anyRow);
   }
 
-  /** The answer shows this row, or that there is none. When that changes with time alone, {@link holdsUntil} has to say. */
+  /** The response shows this row, or that there is none. Where that changes with time alone, call {@link holdsUntil} too. */
   dependsOnRow(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     this.#add(tags, tags.row(id));
   }
 
-  /** The answer shows which rows are in this group. */
+  /** The response lists rows of this group. */
   dependsOnGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     this.tables.add(table);
     this.#add(tags, tags.group(id));
   }
 
-  /** The answer holds for this long at most, whatever the tables do. */
+  /** The response holds for this long at most. */
   holdsFor(ms: number): void {
     if (ms < this.maxAgeMs) this.maxAgeMs = ms;
   }
 
-  /** The answer changes by itself at this moment, in the database's milliseconds. */
+  /** The response changes with time alone at this time, in the database's milliseconds. */
   holdsUntil(ms: number): void {
     if (ms < this.changesMs) this.changesMs = ms;
   }
 
-  /** The answer shows something that is over from this moment on, in the database's milliseconds: no outage is a reason to show it then. */
+  /** The response shows something that ends at this time, in the database's milliseconds: from then on it is not given during an outage either. */
   showsUntil(ms: number): void {
     if (ms < this.endsMs) this.endsMs = ms;
   }

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Tag } from './tags.ts';
 
-/** Answers by their keys, bounded in bytes; which are still true is the caller's business. */
+/** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
 export interface ResponseStore {
   readonly get: (key: string) => CachedResponse | undefined;
-  readonly set: (key: string, answer: CachedResponse) => void;
+  readonly set: (key: string, response: CachedResponse) => void;
   readonly size: () => { bytes: number; entries: number };
 }
 
-/** What an entry takes beside its bytes: objects, a buffer's header, places in two maps. */
+/** What an entry takes beside its bytes: objects, the header of a buffer, and its part of two maps. */
 const ENTRY_OVERHEAD_BYTES = 700;
 
 /** Smaller bodies are never compressed: it would save less than a packet. */
@@ -19,8 +19,8 @@ const NEWCOMERS_SHARE = 0.25;
 const LARGEST_SHARE = 0.125;
 
 /**
- * Two lists of the least recently used. Once memory is full, a new answer has to be asked for again before it competes with proven ones:
- * one-off requests then only push out each other. A use through its entry is noted in the response, and counts when room is made.
+ * Two LRU lists. Once memory is full, a new response has to be requested again before it competes with proven ones, so that one-off requests
+ * evict only each other. A hit by its entry only sets a flag of the response, which counts when room is made.
  * @param maxBytes 0 keeps nothing
  */
 export const createResponseStore = (maxBytes: number): ResponseStore => {
@@ -38,9 +38,9 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
       }
       return newcomer;
     },
-    set: (key, answer) => {
-      const hasRoom = proven.calculatedSize + sizeOf(answer, key) <= proven.maxSize;
-      keep(hasRoom || proven.has(key) ? proven : newcomers, key, answer);
+    set: (key, response) => {
+      const hasRoom = proven.calculatedSize + sizeOf(response, key) <= proven.maxSize;
+      keep(hasRoom || proven.has(key) ? proven : newcomers, key, response);
     },
     size: () => ({ bytes: proven.calculatedSize + newcomers.calculatedSize, entries: proven.size + newcomers.size }),
   };
@@ -52,16 +52,16 @@ const NOTHING: ResponseStore = {
   size: () => ({ bytes: 0, entries: 0 }),
 };
 
-// Twice what can be coded: the coded forms come later, and together are seldom more than the body.
+// A body that can be compressed counts twice: its encodings come later, and together are seldom larger than the body.
 const sizeOf = ({ byteLength }: CachedResponse, key: string): number =>
   byteLength * (byteLength < MIN_ENCODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES;
 
-/** So many that were used since they were last looked at are passed over for one that comes in. */
+/** At most this many used responses are spared when room is made for one. */
 const MAX_SECOND_CHANCES = 32;
 
-/** Makes room as a clock does: those that were used by their place, which the list has not been told of, have a second chance. */
-const keep = (list: LRUCache<string, CachedResponse>, key: string, answer: CachedResponse): void => {
-  const size = sizeOf(answer, key);
+/** Makes room by second chance (the CLOCK algorithm): the oldest responses whose flag says that they were used are moved to the front instead. */
+const keep = (list: LRUCache<string, CachedResponse>, key: string, response: CachedResponse): void => {
+  const size = sizeOf(response, key);
   let chances = size > list.maxEntrySize ? 0 : MAX_SECOND_CHANCES;
   while (chances > 0 && list.calculatedSize + size > list.maxSize) {
     const [oldest] = list.rvalues();
@@ -73,8 +73,8 @@ const keep = (list: LRUCache<string, CachedResponse>, key: string, answer: Cache
       chances -= 1;
     }
   }
-  list.set(key, answer);
-  if (list.has(key)) answer.entry.response = answer;
+  list.set(key, response);
+  if (list.has(key)) response.entry.response = response;
 };
 
 const createLru = (maxBytes: number, share: number): LRUCache<string, CachedResponse> | undefined =>
@@ -94,52 +94,51 @@ export interface CacheEntry {
   response: CachedResponse | undefined;
 }
 
-/** The finished bytes of an answer, and how long they hold. */
+/** The finished bytes of a response, and how long they hold. */
 export interface CachedResponse {
-  /** Under which it is found. */
   readonly key: string;
   readonly entry: CacheEntry;
-  /** Whether it was found through its entry since the store last looked. */
+  /** Whether it was hit by its entry since the store last looked. */
   isUsed: boolean;
   readonly body: Body;
   readonly byteLength: number;
-  /** Weak, because it stands for every content coding of the body. */
+  /** Weak, because it is the same for every content encoding of the body. */
   readonly etag: string;
-  /** What it rests on. */
+  /** What it depends on. */
   readonly tags: readonly Tag[];
-  /** It misses no commit that was acknowledged before this moment, by `performance.now()`. */
+  /** It misses no commit that was acknowledged before this time, by `performance.now()`. */
   readonly asOfMs: number;
-  /** How often it has been made anew, each time soon after the last. */
+  /** How often in a row it was made again soon after the last time. */
   readonly remakes: number;
-  /** The number of the change up to which none is known to have touched them. */
+  /** The number of the latest change up to which none of its tags has changed. */
   trueAt: number;
-  // Not infinite: V8 would make an object of it, which would be one more to look at for every answer.
-  /** When it stops being true by itself, in the database's milliseconds; undefined for never. */
+  // Undefined rather than infinite: V8 would allocate an object for the number.
+  /** When it changes with time alone, in the database's milliseconds; undefined for never. */
   readonly validUntilMs: number | undefined;
-  /** Until when it may be given without looking whether it changed, by `performance.now()`; undefined where changes are told. */
+  /** Until when it may be given where changes are not notified, by `performance.now()`; undefined where they are. */
   readonly trustedUntilMs: number | undefined;
-  /** When it begins to show what is over: from then on it is not even given while the database is away. */
+  /** When something that it shows ends: from then on it is not given during an outage either. */
   readonly staleUntilMs: number;
-  /** Whether it is answered to each request as its own, never to be kept by a cache. */
+  /** Whether each request gets a body of its own, which no cache outside may keep. */
   readonly countsViews: boolean;
-  /** Notices: a view of each is counted whenever the answer is given, and its number put into the body. */
+  /** Ids of notices: a view of each is counted whenever the response is given, and its number put into the body. */
   readonly views: readonly number[];
-  /** The body in content codings, made once it is asked for often enough. */
+  /** The compressed bodies, made once they are requested often enough. */
   readonly encoded: { gzip?: Buffer; br?: Buffer };
 }
 
 /**
- * Bytes. Few of them are kept as a string of one character each (`latin1`): Node sends a string in one piece with the header and a
- * buffer in two, and to copy is cheaper than the second piece (measured: by 1.5 µs of 14 at 1 kB; at 22 kB it costs 2 of 20).
+ * Bytes. A small body is a string of one character for each byte (`latin1`): Node sends a string in one write with the head and a
+ * buffer in two, and the copy is cheaper than the second write (measured: 1.5 µs of 14 at 1 kB; at 22 kB it costs 2 of 20 more).
  */
 export type Body = string | Buffer;
 
-/** With its head, what Node's streams write at once from their stack: 16,384 bytes. */
+/** With its head it fits into the 16,384 bytes that Node's streams write from their stack. */
 const MAX_STRING_BYTES = 15_600;
 
 export const toBody = (text: string): { body: Body; byteLength: number; etag: string } => {
   const byteLength = Buffer.byteLength(text);
-  // Strong enough to tell answers apart; nobody gains by making two that collide.
+  // SHA-1 is strong enough to tell responses apart: nobody gains from two that collide.
   const etag = `W/"${hash('sha1', text, 'base64url')}"`;
   if (byteLength > MAX_STRING_BYTES) return { body: Buffer.from(text), byteLength, etag };
   // Most texts are ASCII, whose characters are their bytes.

@@ -2,25 +2,25 @@
 export interface CachedTable {
   readonly table: string;
   /**
-   * So many tags keep changes of its rows apart, and so many those of the groups that its rows are in (the products of a category). Powers of two:
-   * of rows, and of groups, whose ids are as much apart, a change of one counts as a change of the other. Without: any change is one of the whole table.
+   * The number of tags for its rows, and for the groups that its rows are in (the products of a category). Powers of two: rows, and groups, whose
+   * ids differ by a multiple share a tag. Without: every change is one of the whole table.
    */
   readonly tags?: { readonly rows: number; readonly groups: { readonly column: string; readonly size: number } };
-  /** When what is shown of it next changes with time alone, after a point in time: two SQL expressions. Without: never. */
+  /** When what is shown of it next changes with time alone, after a given time: both are SQL expressions. Without: never. */
   readonly nextChangeSql?: (after: string) => string;
 }
 
-/** Something that a response can depend on: a table, a row, the rows of a group, or whatever rows there are. */
+/** Something that a response can depend on: a table, a row, the rows of a group, or any row. */
 export type Tag = number;
 
 export interface TableTags {
-  /** All of it: what depends on anything of the table depends on this too. */
+  /** Touched where any row may have changed: every response that shows the table depends on it. */
   readonly whole: Tag;
-  /** Every change of a row touches it. */
+  /** Touched by every change of a row. */
   readonly anyRow: Tag;
-  /** The row of an id, whether there is one or not. */
+  /** The row with an id, whether there is one or not. */
   readonly row: (id: number) => Tag;
-  /** The rows that are in a group, were, or will be. */
+  /** The rows that are, were or will be in a group. */
   readonly group: (id: number) => Tag;
 }
 
@@ -78,8 +78,8 @@ export interface TagVersions {
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);
-  // Whole numbers, exact up to 2^53: at a million changes a second, for 285 years. A page of the array takes memory once a tag on it has
-  // changed: 8 MB at most for the products.
+  // Numbers are exact up to 2^53, which is enough for 285 years of a million changes a second. The array takes memory only where tags have changed:
+  // 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
 
   const versions = {
@@ -105,7 +105,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   return versions;
 };
 
-/** What a statement did to a table, as its triggers notify it. */
+/** What a statement changed, as the triggers notify it. */
 export interface Change {
   readonly table: string;
   /** Undefined: any row may have changed. */
@@ -114,7 +114,7 @@ export interface Change {
     readonly ids: readonly number[];
     /** The groups in which they were, or are now. */
     readonly groupIds: readonly number[];
-    /** When what is shown of them next changes with time alone, in the database's milliseconds; infinite for never. */
+    /** When what is shown of these rows next changes with time alone, in the database's milliseconds; infinite for never. */
     readonly nextChangeMs: number;
   };
 }
@@ -122,8 +122,8 @@ export interface Change {
 const INTEGERS = /^-?\d+(,-?\d+)*$/;
 
 /**
- * Reads a payload of the channel: `product 17,18 3,4`, `product 17 3 1790000000000.5` with the next change, or `product`, which stands for any rows, as
- * does all that cannot be read. Undefined where the table is none of ours.
+ * Reads a payload of the channel: `product 17,18 3,4`, or `product 17 3 1790000000000.5` with the next change. `product` alone, or with anything
+ * that cannot be read, means that any row may have changed. Undefined for a table that is not cached.
  */
 export const readChange = (payload: string, tables: readonly CachedTable[]): Change | undefined => {
   const [name = '', ids = '', groupIds = '', next = 'Infinity', ...more] = payload.split(' ');
