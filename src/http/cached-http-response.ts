@@ -8,26 +8,16 @@ import type { Cors } from './response-headers.ts';
 import type { Executed, ResponseHead } from './route.ts';
 import { matchesEtag } from './static-file.ts';
 
-/** Writes the HTTP responses of operations. Those of the first three are complete: their heads are serialized once and shared. */
+/** Writes the HTTP responses of operations. Those of the first three methods are complete: what their heads share is serialized once. */
 export interface ResponseWriter {
-  readonly cached: (
-    cached: CachedResponse,
-    head: ResponseHead,
-    request: GatewayRequest,
-    requestId: string,
-  ) => GatewayResponse;
+  cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
   /** @param body with the view counts of this request, one character for each byte */
-  readonly counted: (body: string, head: ResponseHead, request: GatewayRequest, requestId: string) => GatewayResponse;
-  readonly rejected: (
-    error: AppError,
-    format: ErrorFormat,
-    request: GatewayRequest,
-    requestId: string,
-  ) => GatewayResponse;
-  /** The result of a request that was not answered at once, still without the headers that all responses have. */
-  readonly executed: (executed: Executed, head: ResponseHead, request: GatewayRequest) => GatewayResponse;
+  counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
+  rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse;
+  /** The result of a request that was executed, still without the headers that all responses have. */
+  executed(executed: Executed, head: ResponseHead, request: GatewayRequest): GatewayResponse;
   /** Adds the headers that all responses have. */
-  readonly withCommon: (response: GatewayResponse, request: GatewayRequest, requestId: string) => GatewayResponse;
+  withCommon(response: GatewayResponse, request: GatewayRequest, requestId: string): GatewayResponse;
 }
 
 interface Options {
@@ -35,11 +25,11 @@ interface Options {
   readonly contentEncodings: ContentEncodings;
   /** Undefined where no header depends on the origin of a request. */
   readonly cors: Cors | undefined;
-  /** Whether some callers get answers that others may not: then no shared cache may keep them. */
+  /** Whether some callers may read what others may not: then no shared cache may keep a response. */
   readonly isRestricted: boolean;
 }
 
-/** A copy elsewhere is out of reach of notifications: it is asked after this soon. */
+/** No notification reaches a copy in another cache: it is to be revalidated after this time. */
 const MAX_AGE_S = 1;
 
 // RFC 9211: https://www.rfc-editor.org/rfc/rfc9211#section-2
@@ -49,8 +39,11 @@ const CACHE_STATUS = {
   stale: 'vitrine; hit; ttl=-1; detail=stale-if-error',
 } as const;
 
-/** Of a cached response, what differs from one to the next. */
-const VARYING = ['cache-control', 'etag'];
+/** The headers that differ between responses of a kind: they are written for each. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['x-request-id', 'link', 'cache-control', 'etag']);
+
+/** Responses whose cache control is always the same have it among the shared lines. */
+const OWN_HEADERS_UNCACHED: ReadonlySet<string> = new Set(['x-request-id', 'link']);
 
 const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, body: undefined, fault: undefined };
 
@@ -65,7 +58,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     { length: MAX_AGE_S + 1 },
     (_, age) => `${isRestricted ? 'private' : 'public'}, max-age=${age}`,
   );
-  /** The lines that are the same in every response of a kind. There are as many kinds as media types, with and without an encoding. */
+  /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   const linesOf = new Map<string, string>();
   const rejections = new Map<string, Rejection>();
 
@@ -90,7 +83,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       return withLink(link, { status: 304, headers: notModified, body: null });
     }
     const contentEncoding = contentEncodings(cached, headers['accept-encoding']);
-    // All in one literal: to copy headers from one object to the next costs as much as to send them.
+    // In one literal: copying headers from object to object costs as much as sending them.
     const own: GatewayResponse['headers'] = {
       'content-type': contentType,
       'cache-control': cacheControl,
@@ -98,12 +91,16 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       vary,
       'cache-status': cacheStatus,
     };
-    if (!contentEncoding) return withLink(link, { status: 200, headers: own, body: cached.body, encoding: 'latin1' });
-    own['content-encoding'] = contentEncoding.name;
-    return withLink(link, { status: 200, headers: own, body: contentEncoding.body });
+    if (contentEncoding) own['content-encoding'] = contentEncoding.name;
+    return withLink(link, {
+      status: 200,
+      headers: own,
+      body: contentEncoding?.body ?? cached.body,
+      encoding: 'latin1',
+    });
   };
 
-  /** The response with a body that belongs to its request alone. */
+  /** A response whose body belongs to its request alone. */
   const ofRequest = (
     body: string,
     encoding: 'utf8' | 'latin1',
@@ -111,11 +108,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   ): GatewayResponse =>
     withLink(link, {
       status: 200,
-      headers: {
-        'content-type': contentType,
-        'cache-control': 'no-store',
-        ...(isNegotiated ? { vary: 'accept' } : {}),
-      },
+      headers: { 'content-type': contentType, 'cache-control': 'no-store', ...(isNegotiated && { vary: 'accept' }) },
       body,
       encoding,
     });
@@ -131,20 +124,17 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   const dependsOnOrigin = ({ headers: { origin } }: GatewayRequest): boolean =>
     cors !== undefined && origin !== undefined;
 
-  /** @param varying headers, beside the id of the request and its link, that differ from one response of the kind to the next */
-  const write = (response: GatewayResponse, varying: readonly string[] = []): string => {
+  const sharedLines = (response: GatewayResponse, own: ReadonlySet<string>): string => {
     const { headers } = withCommon(response, ANY_REQUEST, '');
-    const common = Object.entries(headers).filter(
-      ([name]) => name !== 'x-request-id' && name !== 'link' && !varying.includes(name),
-    );
-    return writeLines(Object.fromEntries(common));
+    return writeLines(Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name))));
   };
 
-  const writeOnce = (kind: string, example: () => GatewayResponse, varying?: readonly string[]): string => {
-    const known = linesOf.get(kind);
-    if (known !== undefined) return known;
-    const lines = write(example(), varying);
-    linesOf.set(kind, lines);
+  const writeOnce = (kind: string, example: () => GatewayResponse, own: ReadonlySet<string>): string => {
+    let lines = linesOf.get(kind);
+    if (lines === undefined) {
+      lines = sharedLines(example(), own);
+      linesOf.set(kind, lines);
+    }
     return lines;
   };
 
@@ -156,18 +146,18 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       const acceptEncoding = headers['accept-encoding'];
       const contentEncoding = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
       const kind = contentEncoding ? `${head.contentType} ${contentEncoding.name}` : head.contentType;
-      const lines = writeOnce(kind, () => ofCache(cached, 'hit', head, request), VARYING);
+      const lines = writeOnce(kind, () => ofCache(cached, 'hit', head, request), OWN_HEADERS);
       const own = `etag: ${cached.etag}\r\ncache-control: ${cacheControlOf(cached, 'hit')}\r\n`;
       return new WrittenResponse(
         lines + linkLine(head.link) + own + idLine(requestId),
-        contentEncoding ? contentEncoding.body : cached.body,
+        contentEncoding?.body ?? cached.body,
       );
     },
 
     counted: (body, head, request, requestId) => {
       const example = (): GatewayResponse => ofRequest(body, 'latin1', head);
       if (dependsOnOrigin(request)) return withCommon(example(), request, requestId);
-      const lines = writeOnce(`counted ${head.isNegotiated} ${head.contentType}`, example);
+      const lines = writeOnce(`counted ${head.isNegotiated} ${head.contentType}`, example, OWN_HEADERS_UNCACHED);
       return new WrittenResponse(lines + linkLine(head.link) + idLine(requestId), body);
     },
 
@@ -178,7 +168,11 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       let rejection = rejections.get(kind);
       if (!rejection) {
         const response = format.toResponse(error, headers);
-        rejection = { status: response.status, body: response.body ?? '', lines: write(response) };
+        rejection = {
+          status: response.status,
+          body: response.body ?? '',
+          lines: sharedLines(response, OWN_HEADERS_UNCACHED),
+        };
         rejections.set(kind, rejection);
       }
       return new WrittenResponse(rejection.lines + idLine(requestId), rejection.body, rejection.status);

@@ -4,47 +4,47 @@ import { responseUnderWay } from './send.ts';
 
 /** The connections of a server. */
 export interface Connections {
-  /** Whether there are more than may be, and this one came after them: it is told so, and closed. */
+  /** Whether there are too many, and this one came after the limit was reached: it gets a 503 and is closed. */
   readonly isExcess: (socket: Socket) => boolean;
-  /** Cuts the connections on which no request waits for its answer. */
+  /** Cuts the connections on which no request waits for its response. */
   readonly cutUnanswered: () => void;
   readonly close: () => void;
 }
 
 interface Options {
   readonly maxConnections: number;
-  /** How long a client may take to read what it asked for. */
+  /** How long a client may take to read its response. */
   readonly sendTimeoutMs: number;
 }
 
-/** So many beyond the bound are told why they are not served; the next are closed unheard. */
+/** So many connections past the limit are refused with a reason; further ones are closed at once. */
 const EXCESS_ROOM = 100;
 
 const SWEEPS = 5;
 
-/** To look for idle connections takes time that grows with their number. */
+/** Looking for idle connections takes time in proportion to their number. */
 const MAKE_ROOM_INTERVAL_MS = 100;
 
-/** Counts connections, and cuts those whose client does not read its answers: Node waits for such a client for ever. */
+/** Counts connections, and cuts those whose client does not read its responses: Node waits for such a client for ever. */
 export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs }: Options): Connections => {
   const open = new Set<Socket>();
   const excess = new Set<Socket>();
-  /** In how many sweeps on end there was something that the client had not taken, and the system had no room for. */
+  /** In how many sweeps in a row a connection had bytes that the client did not read, and the system could not buffer. */
   const stuck = new Map<Socket, number>();
 
   let madeRoomMs = Number.NEGATIVE_INFINITY;
 
-  /** Whoever keeps a connection without using it makes way for those who come. */
+  /** Idle connections are closed in favour of new ones. */
   const makeRoom = (): void => {
     if (performance.now() - madeRoomMs < MAKE_ROOM_INTERVAL_MS) return;
     madeRoomMs = performance.now();
     server.closeIdleConnections();
   };
 
-  // Among workers too, the rest is closed: handed on to the next, a connection that none has room for would go round for ever.
+  // Workers close the rest too: passed on, a connection that no worker has room for would go round for ever.
   Object.assign(server, { maxConnections: maxConnections + EXCESS_ROOM, dropMaxConnection: true });
   server.on('connection', (socket) => {
-    // By which of several listening sockets it came, the server does not reckon.
+    // The server's own limit does not count the connections of the other listening sockets.
     if (open.size >= maxConnections + EXCESS_ROOM) {
       socket.destroy();
       return;
@@ -61,7 +61,7 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
     });
   });
 
-  // Swept, not timed one by one: this costs an answer nothing, and a client that reads a byte now and then cannot put it off.
+  // One sweep rather than a timer for each: it costs a response nothing, and a client that reads a byte now and then cannot put it off.
   const sweep = (): void => {
     for (const socket of open) {
       if (socket.writableLength === 0) {
@@ -70,7 +70,7 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
       }
       const sweeps = (stuck.get(socket) ?? 0) + 1;
       stuck.set(socket, sweeps);
-      // By a reset, or the system would go on holding what is unread.
+      // By a reset, or the system would keep the unread bytes.
       if (sweeps > SWEEPS) socket.resetAndDestroy();
     }
   };

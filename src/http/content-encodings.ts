@@ -7,16 +7,16 @@ import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES } from '../cache/respon
 
 export type ContentEncoding = 'br' | 'gzip';
 
-/** The body of an answer in a coding that the client takes, where there is one already; asking makes it come to be for those who ask later. */
+/** The body of a response in an encoding that the client accepts, where it is compressed already; else it is compressed for later requests. */
 export type ContentEncodings = (
-  answer: CachedResponse,
+  cached: CachedResponse,
   acceptEncoding: string | string[] | undefined,
 ) => { name: ContentEncoding; body: Buffer } | undefined;
 
-/** Asked for once, a coding is not worth its making: most answers never are again before they change. */
+/** A response that is requested once is not compressed: most are not requested again before they change. */
 const USES_BEFORE_ENCODING = 2;
 
-/** Browsers send few different headers. To negotiate one takes 1.4 µs, to look it up 0.15. */
+/** Browsers send few different headers: negotiation takes 1.4 µs, a look-up 0.15. */
 const MAX_NEGOTIATED_CHARS = 65_536;
 
 const encode: Readonly<Record<ContentEncoding, (body: Buffer) => Promise<Buffer>>> = {
@@ -25,7 +25,7 @@ const encode: Readonly<Record<ContentEncoding, (body: Buffer) => Promise<Buffer>
 };
 
 export const createContentEncodings = (log: Logger): ContentEncodings => {
-  const asks = new WeakMap<CachedResponse, number>();
+  const uses = new WeakMap<CachedResponse, number>();
   const negotiated = new LRUCache<string, ContentEncoding | 'identity'>({
     maxSize: MAX_NEGOTIATED_CHARS,
     sizeCalculation: (_, header) => header.length + 1,
@@ -39,23 +39,23 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
     return name;
   };
 
-  return (answer, acceptEncoding) => {
-    if (acceptEncoding === undefined || answer.byteLength < MIN_ENCODED_BYTES) return undefined;
+  return (cached, acceptEncoding) => {
+    if (acceptEncoding === undefined || cached.byteLength < MIN_ENCODED_BYTES) return undefined;
     const name = negotiate(String(acceptEncoding));
     if (name === 'identity') return undefined;
-    const body = answer.encoded[name];
+    const body = cached.encoded[name];
     if (body) return { name, body };
-    const count = (asks.get(answer) ?? 0) + 1;
-    asks.set(answer, count);
-    // On the thread pool; whoever asks meanwhile gets the plain body.
+    const count = (uses.get(cached) ?? 0) + 1;
+    uses.set(cached, count);
+    // On the thread pool; requests in the meantime get the plain body.
     if (count === USES_BEFORE_ENCODING) {
-      encode[name](bytesOf(answer.body)).then(
+      encode[name](bytesOf(cached.body)).then(
         (encoded) => {
-          answer.encoded[name] = encoded;
-          asks.delete(answer);
+          cached.encoded[name] = encoded;
+          uses.delete(cached);
         },
-        // It is not tried again: this answer stays as it is.
-        (error: unknown) => log.warn({ err: error, contentEncoding: name }, 'an answer could not be compressed'),
+        // It is not tried again for this response.
+        (error: unknown) => log.warn({ err: error, contentEncoding: name }, 'a response could not be compressed'),
       );
     }
     return undefined;
@@ -64,7 +64,7 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
 
 /** The smallest of our content encodings that a client accepts with any weight: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
 export const preferredEncoding = (acceptEncoding: string): ContentEncoding | undefined => {
-  // The library takes only `q` for the weight, and HTTP `Q` too.
+  // The library knows only `q` for the weight; HTTP allows `Q` too.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } });
   const accepted = negotiator.encodings(['br', 'gzip']);
   return accepted.includes('br') ? 'br' : (accepted[0] as ContentEncoding | undefined);
@@ -77,8 +77,7 @@ export const preferredEncoding = (acceptEncoding: string): ContentEncoding | und
 const brotliQuality = 6;
 
 /**
- * Compresses a body with every content coding offered, on the thread pool.
- *
+ * Compresses a body with every content encoding, on the thread pool.
  * @param identity the bytes as they are; kept, not copied
  */
 export const compress = async <Bytes extends Uint8Array>(identity: Bytes) => {

@@ -3,11 +3,11 @@ import { dropConnectionHeaders, type GatewayRequest, type GatewayResponse, takes
 import type { App } from './pipeline.ts';
 import { MAX_BODY_BYTES, tooLarge } from './request-body.ts';
 
-/** The app as the web's standard has it: https://fetch.spec.whatwg.org */
+/** The app as a handler of the Fetch standard: https://fetch.spec.whatwg.org */
 export interface FetchHandler {
-  /** Never rejects. Where a request came from, and how slowly, is the affair of whoever calls this. */
+  /** Never rejects. Limits on connections and clients are up to the caller. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** From now on every request is refused with a 503; resolves when those under way are answered, or after the timeout. */
+  /** Every further request gets a 503; resolves when those under way are answered, or after the timeout. */
   readonly drain: (timeoutMs: number) => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export const createFetchHandler = ({ handle }: App): FetchHandler => {
   };
 };
 
-/** The body, or why it is refused: it is too large, breaks off, or was read before. */
+/** The body, or the error of one that is too large, breaks off, or was read before. */
 const readBody = async (request: Request): Promise<Buffer | AppError> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

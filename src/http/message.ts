@@ -4,16 +4,16 @@ import { AppError, ERROR_TABLE } from '../errors.ts';
 /** The one path that takes a body. */
 export const GRAPHQL_PATH = '/graphql';
 
-/** A request as an adapter hands it to the pipeline. */
+/** A request as the server, or `fetch`, hands it to the pipeline. */
 export interface GatewayRequest {
   readonly method: string;
   /** The request target as it was sent: path and query. */
   readonly target: string;
   /** Names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** Of a request that {@link takesBody}: the whole body, or why it could not be read. */
+  /** The whole body, or why it could not be read, where the request {@link takesBody}. */
   readonly body: Buffer | AppError | undefined;
-  /** Why the adapter refuses the request, whatever it asks for. */
+  /** Why the server refuses the request before looking at what it asks for. */
   readonly fault: AppError | undefined;
 }
 
@@ -23,18 +23,18 @@ export const takesBody = (method: string, target: string): boolean =>
 
 export interface GatewayResponse {
   readonly status: number;
-  /** Names in lower case. An object of this response's own, to which each layer adds its headers. */
+  /** Names in lower case. Belongs to this response alone: each layer adds its headers to it. */
   readonly headers: Record<string, string | number>;
-  /** Null for no body. A HEAD request gets the headers of this body without it. */
+  /** Null for no body. A HEAD request gets the headers, without the body. */
   readonly body: string | Uint8Array | null;
-  /** How a body that is a string becomes bytes. `latin1`: each character is one byte, whatever text they make. @default 'utf8' */
+  /** How a string becomes bytes. `latin1`: each character is one byte of a text in UTF-8. @default 'utf8' */
   readonly encoding?: 'utf8' | 'latin1';
-  /** The same headers as lines, each with its end, where they are written already. All of them are sound. */
+  /** The same headers as valid lines, each with its end, where they are serialized already. */
   readonly lines?: string;
 }
 
 /**
- * The headers that frame a message or belong to its connection: only what writes to the connection may say them.
+ * The headers that frame a message or belong to its connection: only what writes to the connection may set them.
  * https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1
  */
 const CONNECTION_HEADERS = [
@@ -48,13 +48,13 @@ const CONNECTION_HEADERS = [
   'upgrade',
 ];
 
-/** Takes away what a response may not say of its connection, wherever it came from. @returns the same headers */
+/** Removes the headers that a response may not set for its connection. @returns the same object */
 export const dropConnectionHeaders = (headers: GatewayResponse['headers']): GatewayResponse['headers'] => {
   for (const name of CONNECTION_HEADERS) if (name in headers) delete headers[name];
   return headers;
 };
 
-/** Headers as they are on the wire, each line with its end, without what belongs to the connection. @throws TypeError for a header that cannot be one */
+/** Headers as they are on the wire, each line with its end, without those of the connection. @throws TypeError for an invalid header */
 export const writeLines = (headers: GatewayResponse['headers']): string =>
   Object.entries(dropConnectionHeaders(headers))
     .map(([name, value]) => {
@@ -72,7 +72,7 @@ const readLines = (lines: string): GatewayResponse['headers'] =>
       .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
   );
 
-/** A response whose headers are text already (`sendLines` sends them). The object of headers is made when it is read. */
+/** A response whose headers are text already (`sendLines` sends them). They are parsed only where somebody reads them. */
 export class WrittenResponse implements GatewayResponse {
   readonly status: number;
   readonly body: string | Uint8Array;
@@ -105,7 +105,7 @@ interface JsonOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A JSON answer; `cacheControl` defaults to `no-store`. */
+/** A JSON response; `cacheControl` defaults to `no-store`. */
 export const jsonResponse = (
   status: number,
   value: unknown,
@@ -128,9 +128,9 @@ export const problemResponse = ({ code, message, argument, headers }: AppError):
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** How errors are told to the clients of a protocol. */
+/** How the errors of a protocol are written. */
 export interface ErrorFormat {
-  /** The content type, which is all by which the responses to one error differ. */
+  /** The content type: responses to the same error differ in nothing else. */
   readonly typeOf: (headers: IncomingHttpHeaders) => string;
   readonly toResponse: (error: AppError, headers: IncomingHttpHeaders) => GatewayResponse;
 }

@@ -5,10 +5,10 @@ import type { Metrics } from '../observability/metrics.ts';
 import { type GatewayResponse, jsonResponse, PROBLEM_DETAILS } from './message.ts';
 import { type FindRoute, READ_METHODS, type ResponseRoute } from './route.ts';
 
-/** What watches over the process asks: `/livez`, `/readyz` and `/metrics`. */
+/** `/livez`, `/readyz` and `/metrics`, for what monitors the process. */
 export interface Probes {
   readonly find: FindRoute;
-  /** From now on `/readyz` says no. */
+  /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
 }
 
@@ -28,7 +28,7 @@ export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
   let isDraining = false;
   let probing: Promise<unknown> | undefined;
 
-  /** One at a time, however many ask. */
+  /** One at a time: requests share it. */
   const probe = (): Promise<unknown> => {
     probing ??= withDeadline(pool.query('select 1'), PROBE_TIMEOUT_MS).finally(() => {
       probing = undefined;
@@ -36,7 +36,7 @@ export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
     return probing;
   };
 
-  /** Whether it can serve: the database answers and no shutdown has begun. */
+  /** 200 while the database answers and no shutdown has begun. */
   const readiness = async (): Promise<GatewayResponse> => {
     if (isDraining) return unready('shutting down');
     try {

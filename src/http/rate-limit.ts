@@ -6,20 +6,20 @@ import proxyAddr from 'proxy-addr';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-/** Counts a request of a client. Gives the refusal of one that is past the limit. */
+/** Counts a request of a client. @returns the error of a request that is past the limit */
 export type RateLimit = (request: IncomingMessage) => Promise<AppError | undefined>;
 
 interface Options {
   readonly perMinute: number;
   readonly clientOf: ClientOf;
-  /** So many clients are remembered; of those who have been away for longest, what they asked is forgotten. @default 100000 */
+  /** The number of clients that are counted; past it, the least recent are forgotten. @default 100000 */
   readonly maxClients?: number;
 }
 
-/** By each process for itself: behind a balancer, a client may ask as often as there are instances. */
+/** Each process counts for itself: behind a balancer, the limit is for each instance. */
 export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: Options): RateLimit => {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  // The limiter itself remembers everybody for a minute, and there are as many addresses as an attacker likes.
+  // The limiter itself keeps every client for a minute, and an attacker may have any number of addresses.
   const clients = new LRUCache<string, true>({
     max: maxClients,
     dispose: (_, client) => void limiter.delete(client),
@@ -42,12 +42,12 @@ export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: O
   };
 };
 
-/** The client of a request, by one name for all addresses that a client can easily have. */
+/** The client of a request: one name for all the addresses that a client easily gets. */
 export type ClientOf = (request: IncomingMessage) => string;
 
 /**
- * @param trustedHops proxies before us that add to `X-Forwarded-For` the address that they were called from. What stands further left than they have
- * written is what a client says of itself, and counts for nothing. 0: the address of the connection
+ * @param trustedHops proxies before us that append to `X-Forwarded-For` the address that they were called from. Addresses further left are
+ * the client's own claim, and are ignored. 0: the address of the connection
  */
 export const createClientOf =
   (trustedHops: number): ClientOf =>
@@ -56,11 +56,11 @@ export const createClientOf =
     return networkOf(isIP(address) === 0 ? (request.socket.remoteAddress ?? '') : address);
   };
 
-/** Of an IPv6 address, the part that a network is given; a client that has one has all the 2^64 addresses behind it. */
+/** The groups of an IPv6 address that name a network: a client has all the 2^64 addresses of its network. */
 const NETWORK_GROUPS = 4;
 
 const networkOf = (address: string): string => {
-  // A connection that was closed meanwhile has no address.
+  // A connection that has been closed has no address.
   if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

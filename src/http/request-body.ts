@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError, Overloaded } from '../errors.ts';
 
 /**
- * Reads the whole body, by events and without a promise: either would cost a POST as much as all the rest of answering it from memory.
+ * Reads the whole body by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
  * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
  * take too much memory together, and BAD_USER_INPUT where the body breaks off
  */
@@ -22,7 +22,7 @@ const EMPTY = Buffer.alloc(0);
 export const tooLarge = (): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', `A request body may have ${MAX_BODY_BYTES} bytes.`);
 
-/** Whether it says so itself. */
+/** Whether the announced length is too large. */
 export const isTooLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES;
 
@@ -63,14 +63,14 @@ export const createBodyReader = (): ReadBody => {
       heldBytes -= bytes;
       onRead(body && body.byteLength > bytes ? body.subarray(0, bytes) : (body ?? EMPTY));
     });
-    // Node says so to a request that breaks off, and to one that is over only if somebody listens.
+    // A request that breaks off. With a listener, Node also emits it for a request that is over.
     request.on('error', () => {
       if (!isOver) fail(new AppError('BAD_USER_INPUT', 'The request ended before its body did.'));
     });
   };
 };
 
-/** Into one buffer that doubles: kept as they came, chunks of one byte would take a hundred times their size. */
+/** Into one buffer that doubles: separate chunks of one byte would take a hundred times their size. */
 const append = (body: Buffer, bytes: number, chunk: Buffer): Buffer => {
   const end = bytes + chunk.byteLength;
   let room = body;

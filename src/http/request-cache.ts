@@ -5,11 +5,11 @@ import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
 
 /**
- * What requests ask for, by their very bytes: an equal request need not be routed, read, parsed or validated again, and where its response is
- * cached it is one look-up away. Other spellings of a request have entries of their own, which lead to the same cached response.
+ * Parsed requests by their bytes: an equal request need not be routed, parsed or validated again, and its cached response is one look-up away.
+ * Another spelling of a request has an entry of its own, which leads to the same cached response.
  */
 export interface RequestCache {
-  /** Skips the LRU touch: a request that is evicted is parsed and learned again. */
+  /** Skips the LRU touch: an evicted request is parsed and learned again. */
   readonly peek: (key: string) => KnownRequest | undefined;
   readonly learn: (key: string, route: OperationRoute, parsed: ParsedRequest, counts: OperationCounts) => KnownRequest;
 }
@@ -18,9 +18,9 @@ export interface RequestCache {
 export class KnownRequest {
   readonly route: OperationRoute;
   readonly head: ResponseHead;
-  /** Where its equals are counted. */
+  /** Of the operation, for the metrics. */
   readonly counts: OperationCounts;
-  /** Where its response was last kept. */
+  /** Of its response in the response cache. */
   entry: CacheEntry | undefined = undefined;
   readonly #operation: WeakRef<object>;
   readonly #parsed: Omit<ParsedRequest, 'operation'>;
@@ -38,14 +38,14 @@ export class KnownRequest {
     this.#parsed = withOwnVariables(parsed);
   }
 
-  /** What it asks for; undefined where the document of its operation is no longer in memory. */
+  /** Undefined where the document of its operation is no longer in memory. */
   parsed(): ParsedRequest | undefined {
     const operation = this.#operation.deref();
     return operation && { ...withOwnVariables(this.#parsed), operation };
   }
 }
 
-/** What is made of variables is kept as long as the object that they came in: two thirds of an entry, were it kept here (measured). */
+/** A copy: what is derived from variables lives as long as the object that has them, and would be two thirds of an entry (measured). */
 const withOwnVariables = <Parsed extends Pick<ParsedRequest, 'variables'>>(parsed: Parsed): Parsed => ({
   ...parsed,
   variables: { ...parsed.variables },
@@ -53,13 +53,13 @@ const withOwnVariables = <Parsed extends Pick<ParsedRequest, 'variables'>>(parse
 
 const MAX_BODY_BYTES = 8192;
 
-/** What an entry takes beside its key (measured): objects, and places in the map. */
+/** What an entry takes beside its key (measured): objects, and its part of the map. */
 const ENTRY_OVERHEAD_BYTES = 500;
 
-/** The key itself, and the values that were read from it. */
+/** The key, and the values that were parsed from it. */
 const BYTES_PER_CHAR = 2;
 
-/** Everything that decides the answer to a request; undefined for one that is never remembered. */
+/** Everything that decides the response; undefined for a request that is never cached. */
 export const requestKey = ({ method, target, headers, body }: GatewayRequest): string | undefined => {
   if (method === 'GET' || method === 'HEAD') {
     // A GraphQL query in the target negotiates its media type; a REST path has one.
@@ -82,7 +82,7 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
     maxSize: maxBytes,
     sizeCalculation: ({ head: { link = '' } }, key) => key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES,
   });
-  // One for all requests of an operation: each is a further thing for the collector of garbage to look after.
+  // One for all requests of an operation: each weak reference costs the garbage collector time.
   const references = new WeakMap<object, WeakRef<object>>();
 
   const referenceTo = (operation: object): WeakRef<object> => {

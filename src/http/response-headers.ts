@@ -1,6 +1,6 @@
 import type { GatewayRequest, GatewayResponse } from './message.ts';
 
-/** Adds to a response the `access-control-*` headers that its request's origin has a right to. */
+/** Adds the `access-control-*` headers for the origin of a request. */
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
 const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after';
@@ -17,7 +17,7 @@ export const createCors = (origins: readonly string[]): Cors | undefined => {
   const anyOrigin = origins.includes('*');
 
   return ({ method, headers: { origin } }, headers) => {
-    // An answer that depends on the origin says so even to a request without one, or a cache would mix them up.
+    // Even for a request without an origin, or a cache would give its response to a request with one.
     if (!anyOrigin) headers.vary = headers.vary ? `${headers.vary}, origin` : 'origin';
     if (!origin || !(anyOrigin || origins.includes(origin))) return;
     headers['access-control-allow-origin'] = anyOrigin ? '*' : origin;
@@ -31,7 +31,7 @@ export const createCors = (origins: readonly string[]): Cors | undefined => {
   };
 };
 
-/** Where the parts of a page may come from, by directive; what is not named comes from nowhere. */
+/** Where the parts of a page may be loaded from, by directive; without a directive: from nowhere. */
 export interface PageSources {
   readonly 'script-src'?: string;
   readonly 'worker-src'?: string;
@@ -42,8 +42,8 @@ export interface PageSources {
 }
 
 /**
- * The headers that every page of ours is sent with. Whatever a page of this gateway is asked to show, it loads nothing from another host,
- * runs no script that is not named here, stands in no frame, and tells no other site where its visitor came from.
+ * The headers of our pages: a page loads nothing from another host, runs no script that is not named here, is shown in no frame, and sends
+ * no `Referer` to other sites.
  * @param sources as in `{ 'script-src': "'self'" }`, https://www.w3.org/TR/CSP3/#directives-fetch
  */
 export const pageHeaders = (sources: PageSources): Readonly<Record<string, string>> => ({
@@ -61,5 +61,5 @@ export const pageHeaders = (sources: PageSources): Readonly<Record<string, strin
   'x-frame-options': 'DENY',
 });
 
-/** For scripts and styles that only pages of ours load. */
+/** For scripts and styles that only our pages load. */
 export const PAGE_ASSET_HEADERS: Readonly<Record<string, string>> = { 'cross-origin-resource-policy': 'same-origin' };

@@ -9,56 +9,56 @@ import type { ErrorFormat, GatewayRequest, GatewayResponse } from './message.ts'
 /** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */
 export type Route = ResponseRoute | OperationRoute;
 
-/** @returns undefined where nothing of its kind is at the path @throws AppError BAD_USER_INPUT for a path that cannot be read */
+/** @returns undefined where it has no route for the path @throws AppError BAD_USER_INPUT for a path that cannot be decoded */
 export type FindRoute = (path: string, request: GatewayRequest) => Route | undefined;
 
 interface AnyRoute {
   readonly methods: readonly string[];
-  /** The format of its errors, those of requests that are refused before the route sees them included. */
+  /** The format of its errors, also for requests that are refused before the route sees them. */
   readonly errors: ErrorFormat;
-  /** As what its requests are counted and logged, where that is known by the path alone. */
+  /** How its requests are counted and logged, where the path alone decides. */
   readonly countedAs?: readonly [handler: HandlerName, operation: string, path?: string];
 }
 
-/** A page, a probe, an image: it makes its response alone. */
+/** A page, a probe, an image: it makes the whole response itself. */
 export interface ResponseRoute extends AnyRoute {
   /** Who may see it. @default 'on' */
   readonly exposure?: Exposure;
   respond(call: Call): GatewayResponse | Promise<GatewayResponse>;
 }
 
-/** A way to run operations, whose results are cached. A response instead of a result is the route's own, and is not cached. */
+/** A way to run operations, whose results are cached. A response that it gives in place of a result is not cached. */
 export interface OperationRoute<Parsed extends ParsedRequest = ParsedRequest> extends AnyRoute {
-  /** The value of the header `Link` of its errors. */
+  /** The value of the header `Link` in its errors. */
   readonly errorLink?: string | undefined;
   /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
   countsViewsOnly(path: string, request: GatewayRequest): boolean;
   /** Reads what a request asks for. @throws AppError, or rejects with it */
   parse(call: Call): Promise<Parsed | GatewayResponse>;
-  /** Executes it, or finds the result in the cache. @throws AppError (in the promise) */
+  /** Executes the request, or finds the result in the cache. @throws AppError (in the promise) */
   run(parsed: Parsed, call: Call): Promise<Executed | GatewayResponse>;
 }
 
-/** A request that is not answered from memory at once, with what its route may ask about it. */
+/** A request that is not answered from the cache at once, with what its route needs. */
 export interface Call {
   readonly request: GatewayRequest;
   readonly path: string;
   readonly query: string;
   /**
-   * Admits the caller to an operation, by the fields that it selects on the query root. Undefined where the caller is admitted at once.
+   * Admits the caller to an operation by its root fields. Undefined where the caller is admitted at once.
    * @throws (in the promise) AppError UNAUTHENTICATED
    */
   readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
   /** Whether notice detail counts a view: not for HEAD. */
   readonly countViews: boolean;
-  /** Writes the id of the request into every line. */
+  /** Its lines have the id of the request. */
   readonly log: LazyLog;
   readonly requestContext: RequestContext;
 }
 
 /** What a request asks for; routes add what they need to run it. */
 export interface ParsedRequest {
-  /** The request cache holds it weakly: it lives as long as its document is in memory. */
+  /** The request cache references it weakly: it lives as long as its document is cached. */
   readonly operation: object;
   readonly variables: Record<string, unknown>;
   readonly head: ResponseHead;
@@ -75,9 +75,9 @@ export interface ResponseHead {
 
 /** A finished body. */
 export type Executed =
-  /** One that equal requests get too. */
+  /** Equal requests get the same. */
   | { readonly answer: CachedResponse; readonly outcome: CacheOutcome; readonly body?: undefined }
-  /** One that belongs to this request alone. */
+  /** For this request alone. */
   | {
       readonly body: string;
       readonly encoding: 'utf8' | 'latin1';

@@ -2,7 +2,7 @@ import fresh from 'fresh';
 import { preferredEncoding } from './content-encodings.ts';
 import type { GatewayRequest, GatewayResponse } from './message.ts';
 
-/** A file in memory, in every content encoding that it is kept in. */
+/** A file in memory, in its content encodings. */
 export interface StaticFile {
   readonly contentType: string;
   readonly etag: string;
