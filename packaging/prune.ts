@@ -1,5 +1,5 @@
 /**
- * Deletes from node_modules what packages bring for others, after an installation and before the package is packed: 190 MB. Whatever a later version
+ * Deletes from node_modules what packages bring for others, after an installation and before the package is packed: 150 MB. Whatever a later version
  * names otherwise stays where it is.
  */
 
