@@ -4,11 +4,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSchema, parse, validate } from 'graphql';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { ERROR_TABLE } from '../../src/errors.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createDemoDatabase } from '../support/demo.ts';
-import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { listen } from '../support/socket.ts';
 import { type Block, isAsShown, readPage, stepsOf, withoutCommands } from './page.ts';
 import { createReader, type Reader } from './reader.ts';
 
@@ -34,32 +36,38 @@ const INDEX_URL = pathToFileURL(path.join(REPOSITORY, 'src/index.ts')).href;
 const isWriting = (blocks: readonly Block[]): boolean =>
   blocks.some(({ language, text }) => language === 'sql' || (language === 'sh' && /\bimport (-|\w)/.test(text)));
 
+interface Demo {
+  readonly demoDatabaseUrl: string;
+  readonly port: string;
+}
+
+/** A gateway with the demo catalogue, patient enough for a machine that is busy with other tests. */
+const startDemo = async (resources: AsyncDisposableStack): Promise<Demo> => {
+  const { url: demoDatabaseUrl } = resources.use(await createDemoDatabase());
+  const gateway = resources.use(await createTestGateway({ url: demoDatabaseUrl }, { DATABASE_TIMEOUT_MS: '20000' }));
+  const { url } = resources.use(await listen(gateway));
+  return { demoDatabaseUrl, port: new URL(url).port };
+};
+
+// Pages start processes of their own, and more of them at once would only wait for each other.
+vi.setConfig({ maxConcurrency: 3 });
+
 describe('what the documentation shows is so', () => {
-  let database: TestDatabase;
-  let gateway: ServingProcess;
+  const shared = new AsyncDisposableStack();
+  let demo: Demo;
   beforeAll(async () => {
-    database = await createDemoDatabase();
-    gateway = await startGatewayProcess({ DATABASE_URL: database.url });
+    demo = await startDemo(shared);
   });
-  afterAll(async () => {
-    await gateway?.[Symbol.asyncDispose]();
-    await database?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => shared.disposeAsync());
 
   for (const { file, blocks } of PAGES) {
     if (blocks.length === 0) continue;
     test.concurrent(file, { timeout: 120_000 }, async () => {
       await using resources = new AsyncDisposableStack();
-      let [demoDatabaseUrl, gatewayUrl] = [database.url, gateway.url];
-      if (isWriting(blocks)) {
-        demoDatabaseUrl = resources.use(await createDemoDatabase()).url;
-        gatewayUrl = resources.use(await startGatewayProcess({ DATABASE_URL: demoDatabaseUrl })).url;
-      }
+      const { demoDatabaseUrl, port } = isWriting(blocks) ? await startDemo(resources) : demo;
       const isOwnNeeded = blocks.some(({ text }) => text.includes('DATABASE_URL'));
       const ownDatabaseUrl = isOwnNeeded ? resources.use(await createTestDatabase()).url : '';
-      const reader = resources.use(
-        await createReader({ port: new URL(gatewayUrl).port, demoDatabaseUrl, ownDatabaseUrl }),
-      );
+      const reader = resources.use(await createReader({ port, demoDatabaseUrl, ownDatabaseUrl }));
       for (const [index, block] of blocks.entries()) {
         const next = blocks[index + 1];
         const answer = next?.isFollowing && ['json', 'text'].includes(next.language) ? next.text : undefined;
