@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
-import { DatabaseClient, useBriefly } from './database/client.ts';
+import { withConnection } from './database/client.ts';
 import { connectionConfig } from './database/connection.ts';
 import { migrateEmbedded, type OpenDatabase, openDatabase, type UseConnection } from './database/open.ts';
 import { type PoolerMode, poolerModeOf } from './database/pooler.ts';
@@ -40,9 +40,8 @@ const seed = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
     import('./import/demo.ts'),
     import('./import-kinds.ts'),
   ]);
-  // Its own client, because `COPY` does not work with a `query_timeout`.
-  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 });
-  await useBriefly(client, async () => {
+  // A client of its own, because `COPY` cannot run on one with a `query_timeout`.
+  await withConnection({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 }, undefined, async (client) => {
     log.info(await seedDemoCatalogue(client, IMPORT_KINDS), 'filled with the demo catalogue');
   });
 };

@@ -68,7 +68,7 @@ const isUnavailableCode = (code: string): boolean => CODES.has(code) || SQLSTATE
 
 // `pg` gives these no code.
 const UNAVAILABLE_MESSAGE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end)/i;
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end)/i;
 
 /** The AppError that a failure is; for any other, one that says nothing of its cause, which is logged. */
 export const toAppError = (error: unknown, log: Logger): AppError => {

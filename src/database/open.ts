@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { DatabaseClient, READ_ONLY, useBriefly } from './client.ts';
+import { type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
 import { placeOf } from './connection-url.ts';
-import { messageOf } from './failures.ts';
+import { isDatabaseUnavailable, messageOf } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
 
 /** The database that the configuration names. */
@@ -93,12 +93,8 @@ export const openOrJoinDatabase = async (options: OpenOptions, log: Logger): Pro
 };
 
 /** The file may be one of an earlier server, while the next is about to start. */
-const isAnswering = (url: string): Promise<boolean> => {
-  const client = new DatabaseClient({ ...connectionConfig(url), connectionTimeoutMillis: JOIN_TIMEOUT_MS });
-  return useBriefly(client, async () => true).catch(() => false);
-};
-
-const JOIN_TIMEOUT_MS = 2000;
+const isAnswering = (url: string): Promise<boolean> =>
+  withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, async () => true).catch(() => false);
 
 interface Options {
   readonly url: string;
@@ -110,8 +106,7 @@ interface Options {
   readonly use?: UseConnection | undefined;
 }
 
-const CONNECT_TIMEOUT_MS = 2000;
-const USE_TIMEOUT_MS = 3000;
+const CONNECT_TIMEOUT_MS = 3000;
 const RETRY_MS = 250;
 const REMIND_MS = 5000;
 
@@ -147,43 +142,23 @@ const awaitDatabase = async ({ url, variable, waitMs, log, use }: Options): Prom
 };
 
 /** What went wrong; undefined where nothing did. */
-const tryToConnect = (url: string, use: UseConnection = async () => {}): Promise<unknown> => {
-  const client = new DatabaseClient({
-    ...connectionConfig(url),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: USE_TIMEOUT_MS,
-  });
-  return useBriefly(client, use).catch((error: unknown) => error);
-};
+const tryToConnect = (url: string, use: UseConnection = async () => {}): Promise<unknown> =>
+  withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, use).catch((error: unknown) => error);
 
-const PASSING_CODES = new Set([
-  // Nobody listens yet, the name or the way is not known yet, the socket file is not there yet.
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
-  'ENOENT',
-  // admin_shutdown, crash_shutdown, cannot_connect_now (starting up), too_many_connections, and a database that takes no connections:
-  // https://www.postgresql.org/docs/current/errcodes-appendix.html
-  ...['57P01', '57P02', '57P03', '53300', '55000'],
-  // A standby, where the primary is looked for among several servers: it may be about to be promoted.
-  READ_ONLY,
-]);
+/** Class 28 is a refused user or password, 3D a database that does not exist. */
+const PERMANENT = /^(28|3D)/;
 
-const isPassing = (error: unknown): boolean => {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  // `pg` gives no code to a connection that broke off, or that nobody answered.
-  return PASSING_CODES.has(code) || /^(Connection terminated|timeout expired|Query read timeout)/.test(message);
-};
+const isPassing = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) && !PERMANENT.test(String((error as NodeJS.ErrnoException).code));
+
+const MIGRATE_TIMEOUT_MS = 60_000;
 
 /**
  * Migrates the embedded database: it is ours alone, so nobody else will.
  * @param use done with the same connection once it is migrated
  */
 export const migrateEmbedded = async ({ url }: OpenDatabase, log: Logger, use?: UseConnection): Promise<void> => {
-  const client = new DatabaseClient({
-    ...connectionConfig(url),
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 60_000,
-  });
-  await useBriefly(client, async () => {
+  await withConnection(connectionConfig(url), MIGRATE_TIMEOUT_MS, async (client) => {
     const { readMigrationStatus } = await import('./migrations/status.ts');
     const { pending } = await readMigrationStatus(client);
     if (pending.length > 0) await applyMigrations({ url, log: (line) => log.info(line) });

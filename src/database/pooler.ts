@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { type ConnectionConfig, DatabaseClient, useBriefly } from './client.ts';
+import { type ConnectionConfig, type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
 import { isDatabaseUnavailable } from './failures.ts';
 
@@ -26,7 +27,7 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
   // The server names the process when a session begins. A pooler has begun it before, and names something of its own.
   if (pid === client.namedPid) return 'none';
   try {
-    return await useBriefly(client.another(), async (other) => {
+    return await withConnection(client.config, undefined, async (other) => {
       for (let tries = 0; tries < TRIES; tries += 1) {
         if ((await pidOf(client)) !== pid) return 'transaction';
         // Two connections that are open at once have one session between them; or the first has lost its own to the second.
@@ -47,7 +48,7 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
 export const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
   const statement = { name: 'vitrine_probe', text: 'select pg_backend_pid() as pid' };
   try {
-    return await useBriefly(client.another(), async (other) => {
+    return await withConnection(client.config, undefined, async (other) => {
       // The session that was used last is the next to be given: there the other finds its name taken.
       for (const each of [client, other, client, other]) await each.query(statement);
       return true;
@@ -120,9 +121,8 @@ export const findPoolerMode = async ({
   connection,
   ...options
 }: PoolerOptions & { readonly connection: ConnectionConfig }): Promise<PoolerMode> => {
-  const client = new DatabaseClient({ ...connection, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS });
   try {
-    return await useBriefly(client, () => poolerModeOf(client, options));
+    return await withConnection(connection, TIMEOUT_MS, (client) => poolerModeOf(client, options));
   } catch (error) {
     if (!(error instanceof Error) || !isDatabaseUnavailable(error)) throw error;
     throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
@@ -132,7 +132,7 @@ export const findPoolerMode = async ({
 /** Of the settings that a session was to begin with, those that a pooler has dropped, as `TimeZone = UTC`. */
 const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {
   const lost: string[] = [];
-  for (const [name, value] of Object.entries(client.startup)) {
+  for (const [name, value] of Object.entries(client.config.startup ?? {})) {
     const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
     // DateStyle has a second half.
     if (rows[0]?.value.split(',')[0] !== value) lost.push(`${name} = ${value}`);
@@ -167,24 +167,16 @@ export const tripOfNotification = async (
   notify: (sql: string, values: string[]) => Promise<unknown>,
 ): Promise<number | undefined> => {
   const channel = `vitrine_probe_${randomUUID().replaceAll('-', '')}`;
-  const listener = new DatabaseClient({
-    ...connectionConfig(listenUrl),
-    connectionTimeoutMillis: NOTIFICATION_TIMEOUT_MS,
-    query_timeout: NOTIFICATION_TIMEOUT_MS,
+  return withConnection(connectionConfig(listenUrl), NOTIFICATION_TIMEOUT_MS, async (listener) => {
+    const heard = once(listener, 'notification', { signal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) }).then(
+      () => performance.now() - startMs,
+      () => undefined,
+    );
+    await listener.query(`listen ${channel}`);
+    const startMs = performance.now();
+    await notify('select pg_notify($1, $2)', [channel, 'hello']);
+    return heard;
   });
-  const { promise: heard, resolve } = Promise.withResolvers<boolean>();
-  listener.on('notification', () => resolve(true));
-  const timer = setTimeout(resolve, NOTIFICATION_TIMEOUT_MS, false);
-  try {
-    return await useBriefly(listener, async () => {
-      await listener.query(`listen ${channel}`);
-      const startMs = performance.now();
-      await notify('select pg_notify($1, $2)', [channel, 'hello']);
-      return (await heard) ? performance.now() - startMs : undefined;
-    });
-  } finally {
-    clearTimeout(timer);
-  }
 };
 
 /** @throws OperatorError where what is committed by way of the pool is not told to those who listen at the other URL */

@@ -5,10 +5,11 @@ import { placeOf } from '../database/connection-url.ts';
 import { messageOf } from '../database/failures.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
-import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
+import { checkReplicas } from './replicas.ts';
+import { checkClock, checkConnections, checkPooler, checkServer } from './server.ts';
 import { checkIndexes, checkMigrations, checkNotifications, checkPermissions } from './tables.ts';
 
-/** In the order in which one would mend them. Those after the migrations need the tables. */
+/** In the order in which one would correct them. Those after the migrations need the tables. */
 const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['server', checkServer],
   ['clock', checkClock],
@@ -24,7 +25,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
 const CONNECT_TIMEOUT_MS = 5000;
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** Looks at a database as a gateway would use it. Changes nothing. Never throws for what it finds. */
+/** Examines a database as a gateway would use it. Changes nothing. Never throws for what it finds. */
 export const examine = async (
   tables: readonly CheckedTable[],
   config: Config,
@@ -45,7 +46,7 @@ export const examine = async (
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];
     for (const [name, check] of CHECKS) {
       const found = await check({ tables, config, url, client, instances }).catch((error: unknown) => [
-        fail(name, `could not be looked at: ${messageOf(error)}`, 'Mend what is said above, and run this again.'),
+        fail(name, `could not be checked: ${messageOf(error)}`, 'Correct the cause, and run this again.'),
       ]);
       findings.push(...found);
       // Without the tables, all the rest would only say so again.

@@ -3,18 +3,17 @@ import type { Config } from '../config/config.ts';
 import type { DatabaseClient } from '../database/client.ts';
 import type { CheckedTable } from '../feature.ts';
 
-/** What one look at the installation has found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
-  /** `fail`: the gateway does not work so; `warn`: it does, and something is not as it should be. */
+  /** `fail`: the gateway does not work; `warn`: it works, and something is not as it should be. */
   readonly status: 'ok' | 'warn' | 'fail';
-  /** What is so. */
   readonly message: string;
   /** What to do about it, where it is not ok. */
   readonly remedy?: string;
 }
 
-export interface Patient {
+export interface Examined {
   readonly tables: readonly CheckedTable[];
   readonly config: Config;
   readonly url: string;
@@ -24,23 +23,17 @@ export interface Patient {
   readonly instances: number;
 }
 
-export type Check = (patient: Patient) => Promise<Finding[]>;
+export type Check = (examined: Examined) => Promise<Finding[]>;
 
 export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message });
 
-export const warn = (check: string, message: string, remedy: string): Finding => ({
-  check,
-  status: 'warn',
-  message,
-  remedy,
-});
+const problem =
+  (status: 'warn' | 'fail') =>
+  (check: string, message: string, remedy: string): Finding => ({ check, status, message, remedy });
 
-export const fail = (check: string, message: string, remedy: string): Finding => ({
-  check,
-  status: 'fail',
-  message,
-  remedy,
-});
+export const warn = problem('warn');
+
+export const fail = problem('fail');
 
 /** The one row that a query without a table answers. */
 export const oneRow = async <Row extends pg.QueryResultRow>(

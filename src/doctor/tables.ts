@@ -1,36 +1,17 @@
-import { DatabaseClient, useBriefly } from '../database/client.ts';
+import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
-import { OperatorError } from '../errors.ts';
-import { type Check, type Finding, fail, ok, oneRow, type Patient, warn } from './finding.ts';
+import { type Check, type Examined, type Finding, fail, ok, oneRow, warn } from './finding.ts';
 
 /** Whether the database is as this version's migrations leave it. */
 export const checkMigrations: Check = async ({ client }) => {
-  const status = await readMigrationStatus(client).catch((error: unknown) => {
-    if (error instanceof OperatorError) return error;
-    throw error;
-  });
-  if (status instanceof OperatorError) {
-    return [
-      fail(
-        'migrations',
-        'the record of migrations cannot be read',
-        'Let the owner run "grant select on _prisma_migrations to …".',
-      ),
-    ];
-  }
-  const { applied, pending, failed, unknown, edited } = status;
+  const { applied, pending, failed, unknown, edited } = await readMigrationStatus(client);
   const findings: Finding[] = [];
   if (pending.length > 0) {
     const unfinished = failed.length > 0 ? `, of which ${failed.join(', ')} was begun and not finished` : '';
-    findings.push(
-      fail(
-        'migrations',
-        `pending: ${pending.join(', ')}${unfinished}`,
-        'Run "npx vitrine migrate" as the role that owns the tables.',
-      ),
-    );
+    const remedy = 'Run "npx vitrine migrate" as the role that owns the tables.';
+    findings.push(fail('migrations', `pending: ${pending.join(', ')}${unfinished}`, remedy));
   }
   if (edited.length > 0) {
     const remedy = 'Restore the files of prisma/migrations from the release that was installed.';
@@ -43,14 +24,14 @@ export const checkMigrations: Check = async ({ client }) => {
   return findings.length > 0 ? findings : [ok('migrations', `${applied.length} applied, none pending`)];
 };
 
+const INDEX =
+  /\bcreate\s+(?:unique\s+)?index\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"?(\w+)"?\s+on\b|\bdrop\s+index\s+(?:concurrently\s+)?(?:if\s+exists\s+)?"?(\w+)"?/gi;
+
 /** The indexes that the migrations make and do not drop again. */
-const readIndexNames = async (directory = MIGRATIONS_DIRECTORY): Promise<string[]> => {
+const readIndexNames = async (): Promise<string[]> => {
   const names = new Set<string>();
-  for (const { script } of await readMigrationFiles(directory)) {
-    const statements = script.replaceAll(/--.*$/gm, '');
-    const pattern =
-      /\bcreate\s+(?:unique\s+)?index\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"?(\w+)"?\s+on\b|\bdrop\s+index\s+(?:concurrently\s+)?(?:if\s+exists\s+)?"?(\w+)"?/gi;
-    for (const [, created, dropped] of statements.matchAll(pattern)) {
+  for (const { script } of await readMigrationFiles(MIGRATIONS_DIRECTORY)) {
+    for (const [, created, dropped] of script.replaceAll(/--.*$/gm, '').matchAll(INDEX)) {
       if (created) names.add(created);
       if (dropped) names.delete(dropped);
     }
@@ -111,23 +92,20 @@ export const checkPermissions: Check = async ({ client, tables }) => {
     const remedy = `Let the owner run "grant ${grant} to ${role}".`;
     return [fail('permissions', `${role} has no right to ${grant}`, remedy)];
   }
-  const surplus = isSuperuser
-    ? '; it is a superuser, and could do with far less'
-    : isWriter
-      ? '; it may also write, which serving does not need'
-      : '';
+  let surplus = isWriter ? '; it may also write, which serving does not need' : '';
+  if (isSuperuser) surplus = '; it is a superuser, and could do with far less';
   return [ok('permissions', `${role} has all the rights that serving needs${surplus}`)];
 };
 
 const TIMEOUT_MS = 3000;
 
 /** Whether changes are told: the triggers are on, and a notification comes through to a connection that listens. */
-export const checkNotifications: Check = async (patient) =>
-  patient.config.changeFeed === 'poll'
+export const checkNotifications: Check = async (examined) =>
+  examined.config.changeFeed === 'poll'
     ? [ok('notifications', 'not relied on: CHANGE_FEED=poll')]
-    : [await checkTriggers(patient), await checkRoundTrip(patient)];
+    : [await checkTriggers(examined), await checkRoundTrip(examined)];
 
-const checkTriggers = async ({ client, tables }: Patient): Promise<Finding> => {
+const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => {
   const expected = tables.flatMap(({ table, triggers }) => triggers.map((trigger) => ({ table, trigger })));
   const { rows } = await client.query<{ table: string; trigger: string }>(
     `select * from json_to_recordset($1) as expected ("table" text, trigger text) where not exists (
@@ -145,7 +123,7 @@ const checkTriggers = async ({ client, tables }: Patient): Promise<Finding> => {
   );
 };
 
-const checkRoundTrip = async ({ client, url, config }: Patient): Promise<Finding> => {
+const checkRoundTrip = async ({ client, url, config }: Examined): Promise<Finding> => {
   const directUrl = config.databaseDirectUrl ?? url;
   const remedy = config.databaseDirectUrl
     ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, itself or by way of a pool in session mode; or set CHANGE_FEED=poll.'
@@ -164,11 +142,5 @@ const checkRoundTrip = async ({ client, url, config }: Patient): Promise<Finding
 };
 
 /** Whether there is no session of one's own on that way. */
-const isShared = async (url: string): Promise<boolean> => {
-  const client = new DatabaseClient({
-    ...connectionConfig(url),
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-  });
-  return useBriefly(client, async () => (await findPooling(client)) === 'transaction');
-};
+const isShared = (url: string): Promise<boolean> =>
+  withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => (await findPooling(client)) === 'transaction');

@@ -99,7 +99,7 @@ describe('a fault is told with what to do:', () => {
     const environment = { DATABASE_POOL_SIZE: '3' };
     try {
       const unreadable = faults(await look(environment, url));
-      expect(unreadable.map(({ remedy }) => remedy)).toEqual([
+      expect(unreadable.map(({ message }) => message)).toEqual([
         expect.stringContaining('grant select on _prisma_migrations'),
       ]);
       await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);

@@ -71,7 +71,7 @@ export const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Pro
     if (error.code === UNDEFINED_TABLE) return [];
     if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
     throw new OperatorError(
-      'this role may not read the record of migrations: grant select on _prisma_migrations to it',
+      'this role may not read the record of migrations: let the owner run "grant select on _prisma_migrations to …"',
     );
   }
 };

@@ -1,0 +1,178 @@
+import pg from 'pg';
+import type { ConnectToPrimary, DatabaseClient } from './client.ts';
+
+/** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
+export type SessionAttributes = 'any' | 'read-write' | 'primary';
+
+/** SQLSTATE read_only_sql_transaction; also the code of {@link NotWritable}. */
+export const READ_ONLY = '25006';
+
+class NotWritable extends Error {
+  readonly code = READ_ONLY;
+}
+
+interface Host {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A host that does not answer does not keep the next one from being tried. */
+const STAGGER_MS = 250;
+const PROBE_TIMEOUT_MS = 1000;
+/** After a search that found none, requests do not each begin another one. */
+const RETRY_MS = 100;
+
+/**
+ * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
+ * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections that are opened by one result are to the
+ * same server: a pool whose connections stayed at a former primary would go on reading what the new one has long changed, unnoticed,
+ * because notifications come from the new one.
+ * @param config what all of them are connected to with
+ */
+export const createConnectToPrimary = (
+  config: pg.ClientConfig,
+  hosts: readonly Host[],
+  attributes: SessionAttributes,
+): ConnectToPrimary => {
+  const open = new Map<DatabaseClient, Host>();
+  let primary: Host | undefined;
+  let finding: Promise<Host> | undefined;
+  let failure: { readonly error: unknown; readonly untilMs: number } | undefined;
+
+  const drop = (isDropped: (host: Host) => boolean): void => {
+    for (const [client, host] of open) {
+      if (isDropped(host))
+        client.connection.stream.destroy(new Error('Connection terminated: another server is the primary'));
+    }
+  };
+
+  const forget = (host: Host): void => {
+    if (primary === host) primary = undefined;
+  };
+
+  const probe = async (host: Host): Promise<Host> => {
+    const limits = { connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS };
+    const client = new pg.Client({ ...config, ...host, ...limits });
+    client.on('error', () => {});
+    const assertWritable = followWritability(client, attributes);
+    try {
+      await client.connect();
+      await assertWritable();
+      return host;
+    } finally {
+      client.connection.stream.destroy();
+    }
+  };
+
+  const search = (): Promise<Host> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Host>();
+    const errors = new Map<Host, unknown>();
+    let next = 0;
+    let stagger: NodeJS.Timeout | undefined;
+    const tryNext = (): void => {
+      clearTimeout(stagger);
+      const host = hosts[next];
+      if (!host) return;
+      next += 1;
+      stagger = setTimeout(tryNext, STAGGER_MS);
+      probe(host).then(resolve, (error: unknown) => {
+        errors.set(host, error);
+        if (errors.size === hosts.length) reject(mostTelling(hosts.map((each) => errors.get(each))));
+        else tryNext();
+      });
+    };
+    tryNext();
+    return promise.finally(() => clearTimeout(stagger));
+  };
+
+  const find = async (): Promise<Host> => {
+    try {
+      const found = await search();
+      primary = found;
+      drop((host) => host !== found);
+      return found;
+    } catch (error) {
+      failure = { error, untilMs: performance.now() + RETRY_MS };
+      throw error;
+    } finally {
+      finding = undefined;
+    }
+  };
+
+  const findOnce = (): Promise<Host> => {
+    if (failure && performance.now() < failure.untilMs) throw failure.error;
+    finding ??= find();
+    return finding;
+  };
+
+  return async (client, openConnection) => {
+    const host = primary ?? (await findOnce());
+    // The pool has given the connection up meanwhile.
+    if (client.connection.stream.destroyed) throw new Error('timeout exceeded when trying to connect');
+    const assertWritable = followWritability(client, attributes, () => {
+      forget(host);
+      drop((each) => each === host);
+    });
+    try {
+      // Declared as read-only, and read when it connects.
+      Object.assign(client, host);
+      await openConnection();
+      await assertWritable();
+    } catch (error) {
+      forget(host);
+      client.connection.stream.destroy();
+      throw error;
+    }
+    open.set(client, host);
+    client.connection.once('end', () => {
+      open.delete(client);
+      if (!client.isEnding) forget(host);
+    });
+    // Another server was found to be the primary while this one connected.
+    if (primary && primary !== host) drop((each) => each === host);
+  };
+};
+
+/** Where one is there and no primary, its refusal says less than what keeps another from answering. */
+const mostTelling = (errors: readonly unknown[]): unknown =>
+  errors.find((error) => !(error instanceof NotWritable)) ?? new NotWritable('none of the hosts takes writes');
+
+/** What PostgreSQL reports of every session, from its start on and whenever it changes, without being asked. */
+const STANDBY = 'in_hot_standby';
+const READ_ONLY_BY_DEFAULT = 'default_transaction_read_only';
+
+/**
+ * Follows whether a session is good for what it is wanted for.
+ * @param onLoss called when a session that was good no longer is
+ * @returns the first check, once connected. It throws NotWritable, and where a pooler does not pass the reports on, what the query throws.
+ */
+const followWritability = (
+  client: pg.Client,
+  attributes: SessionAttributes,
+  onLoss: () => void = () => {},
+): (() => Promise<void>) => {
+  const reported: Record<string, boolean> = {};
+  const isGood = (): boolean =>
+    attributes === 'any' || !(reported[STANDBY] || (attributes === 'read-write' && reported[READ_ONLY_BY_DEFAULT]));
+  let wasGood = false;
+
+  client.connection.on('parameterStatus', (message: { parameterName: string; parameterValue: string }) => {
+    reported[message.parameterName] = message.parameterValue === 'on';
+    if (wasGood && !isGood()) onLoss();
+  });
+  client.connection.on('errorMessage', ({ code }: { code?: string }) => {
+    if (wasGood && code === READ_ONLY && attributes !== 'any') onLoss();
+  });
+
+  return async () => {
+    if (attributes !== 'any' && !(STANDBY in reported && READ_ONLY_BY_DEFAULT in reported)) {
+      const { rows } = await client.query<{ standby: boolean; readOnly: boolean }>(
+        `select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as "readOnly"`,
+      );
+      reported[STANDBY] = rows[0]?.standby === true;
+      reported[READ_ONLY_BY_DEFAULT] = rows[0]?.readOnly === true;
+    }
+    if (!isGood()) throw new NotWritable('the server does not take writes');
+    wasGood = true;
+  };
+};
