@@ -5,60 +5,42 @@ import { AppError, databaseUnavailable } from '../errors.ts';
  * Whether a failure says that the database could not serve at all (away, restarting, full, out of time), rather than that it objected to what
  * was asked.
  */
-export const isDatabaseUnavailable = (error: unknown): boolean => saysOf(error, isUnavailableCode, UNAVAILABLE_MESSAGE);
+export const isDatabaseUnavailable = (error: unknown): boolean =>
+  hasSign(error, isUnavailableCode, UNAVAILABLE_MESSAGE);
 
 /** Whether a failure says that the server could not be reached, or takes no connections at all: it is not only slow, locked or busy. */
-export const isDatabaseUnreachable = (error: unknown): boolean => saysOf(error, (code) => UNREACHABLE_CODES.has(code));
+export const isDatabaseUnreachable = (error: unknown): boolean => hasSign(error, (code) => UNREACHABLE_CODES.has(code));
 
 /** Looks through the wrappers that Prisma and we put around the driver's error. */
-const saysOf = (error: unknown, isOne: (code: string) => boolean, ofMessage?: RegExp): boolean => {
+const hasSign = (error: unknown, isSign: (code: string) => boolean, ofMessage?: RegExp): boolean => {
   for (let depth = 0, current = error; depth < 8 && typeof current === 'object' && current !== null; depth += 1) {
     const { code, message, cause, kind, originalCode, meta } = current as Record<string, unknown>;
-    if ([code, kind, originalCode].some((name) => typeof name === 'string' && isOne(name))) return true;
+    if ([code, kind, originalCode].some((name) => typeof name === 'string' && isSign(name))) return true;
     if (typeof message === 'string' && ofMessage?.test(message)) return true;
     current = cause ?? (meta as Record<string, unknown> | undefined)?.driverAdapterError;
   }
   return false;
 };
 
-const UNREACHABLE_CODES = new Set([
-  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
-  ...['P1001', 'DatabaseNotReachable'],
-  // cannot_connect_now: it starts, stops or recovers
-  '57P03',
-]);
+/** 57P03, cannot_connect_now: the server starts, stops or recovers. */
+const UNREACHABLE_CODES = new Set(
+  'ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN ENOENT P1001 DatabaseNotReachable 57P03'.split(' '),
+);
 
-const CODES = new Set([
-  // Node: https://nodejs.org/api/errors.html#common-system-errors
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'ECONNABORTED',
-    'EPIPE',
-    'ETIMEDOUT',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'ENOENT',
-  ],
-  // Prisma: https://www.prisma.io/docs/orm/reference/error-reference
-  ...['P1000', 'P1001', 'P1002', 'P1003', 'P1008', 'P1011', 'P1017', 'P2024', 'P2034', 'P2037'],
-  // Prisma's driver adapters
-  ...[
-    'DatabaseNotReachable',
-    'DatabaseDoesNotExist',
-    'DatabaseAccessDenied',
-    'AuthenticationFailed',
-    'ConnectionClosed',
-    'SocketTimeout',
-    'TooManyConnections',
-    'TlsConnectionError',
-  ],
-  // PostgreSQL: no such database, query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby),
-  // object_not_in_prerequisite_state (a database that takes no connections); serialization_failure and deadlock_detected, trying again in vain
-  ...['3D000', '57014', '55P03', '25006', '55000', '40001', '40P01'],
-]);
+const CODES = new Set(
+  [
+    // Node: https://nodejs.org/api/errors.html#common-system-errors
+    'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN ENOENT',
+    // Prisma: https://www.prisma.io/docs/orm/reference/error-reference
+    'P1000 P1001 P1002 P1003 P1008 P1011 P1017 P2024 P2034 P2037',
+    // Prisma's driver adapters
+    'DatabaseNotReachable DatabaseDoesNotExist DatabaseAccessDenied AuthenticationFailed ConnectionClosed SocketTimeout',
+    'TooManyConnections TlsConnectionError',
+    // PostgreSQL: no such database, query_canceled (the statement timeout), lock_not_available, read_only_sql_transaction (a standby),
+    // object_not_in_prerequisite_state (a database that takes no connections); serialization_failure and deadlock_detected, after every retry
+    '3D000 57014 55P03 25006 55000 40001 40P01',
+  ].flatMap((codes) => codes.split(' ')),
+);
 
 // Connection exceptions, invalid authorization, insufficient resources (connections, disk, memory), operator intervention, system errors:
 // https://www.postgresql.org/docs/current/errcodes-appendix.html

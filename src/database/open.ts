@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly dataDir: string;
 }
 
-/** For what needs a session of its own: the configuration, in which a pooler is left aside if there is a way. */
+/** The configuration for what needs a session of its own: with the direct URL, where there is one. */
 export const withDirectUrl = <Config extends Pick<OpenOptions, 'databaseUrl' | 'databaseDirectUrl'>>(
   config: Config,
 ): Config => ({
@@ -41,11 +41,11 @@ export const withDirectUrl = <Config extends Pick<OpenOptions, 'databaseUrl' | '
 
 const DIRECT_URL = 'DATABASE_DIRECT_URL';
 
-/** What is done with a connection that is open anyway. */
+/** Uses a connection that is open anyway. */
 export type UseConnection = (client: DatabaseClient) => Promise<void>;
 
 /**
- * @param use where the database is the operator's own: done with the connection that shows that the database is there
+ * @param use for the operator's own database: uses the connection by which it was found to be there
  * @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up
  */
 export const openDatabase = async (
@@ -58,13 +58,7 @@ export const openDatabase = async (
     await awaitDatabase({ url: databaseUrl, variable: isDirect ? DIRECT_URL : 'DATABASE_URL', waitMs, log, use });
     if (databaseDirectUrl !== undefined && !isDirect)
       await awaitDatabase({ url: databaseDirectUrl, variable: DIRECT_URL, waitMs, log });
-    return {
-      url: databaseUrl,
-      isEmbedded: false,
-      isStarted: false,
-      exited: new Promise(() => {}),
-      close: async () => {},
-    };
+    return runningElsewhere(databaseUrl, false);
   }
   const { keepEmbeddedDatabase } = await import('./embedded/server.ts');
   return { ...(await keepEmbeddedDatabase({ dataDir, log })), isEmbedded: true, isStarted: true };
@@ -80,17 +74,19 @@ export const openOrJoinDatabase = async (options: OpenOptions, log: Logger): Pro
     return await openDatabase(options, log);
   } catch (error) {
     if (!(error instanceof DirectoryInUseError)) throw error;
-    const url = await readFile(join(options.dataDir, 'database-url'), 'utf8').catch(() => undefined);
-    if (url === undefined || !(await isAnswering(url.trim()))) throw error;
-    return {
-      url: url.trim(),
-      isEmbedded: true,
-      isStarted: false,
-      exited: new Promise(() => {}),
-      close: async () => {},
-    };
+    const url = (await readFile(join(options.dataDir, 'database-url'), 'utf8').catch(() => '')).trim();
+    if (url === '' || !(await isAnswering(url))) throw error;
+    return runningElsewhere(url, true);
   }
 };
+
+const runningElsewhere = (url: string, isEmbedded: boolean): OpenDatabase => ({
+  url,
+  isEmbedded,
+  isStarted: false,
+  exited: new Promise(() => {}),
+  close: async () => {},
+});
 
 /** The file may be one of an earlier server, while the next is about to start. */
 const isAnswering = (url: string): Promise<boolean> =>
@@ -111,12 +107,12 @@ const RETRY_MS = 250;
 const REMIND_MS = 5000;
 
 /**
- * Waits for a server that comes up later than we do. What no waiting mends (a wrong password, a database that does not exist) is told at once.
+ * Waits for a server that comes up later than we do. What no waiting cures (a wrong password, a database that does not exist) is reported at once.
  * @throws OperatorError
  */
 const awaitDatabase = async ({ url, variable, waitMs, log, use }: Options): Promise<void> => {
   const startedMs = performance.now();
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let remindedMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     const error = await tryToConnect(url, use);
     if (!error) return;
@@ -133,8 +129,8 @@ const awaitDatabase = async ({ url, variable, waitMs, log, use }: Options): Prom
       const waited = waitMs === 0 ? '' : ` after ${(waitedMs / 1000).toFixed(1)} s (DATABASE_WAIT_MS)`;
       throw new OperatorError(`The database cannot be reached${waited}: ${message}. Check ${variable}.`);
     }
-    if (performance.now() - toldMs > REMIND_MS) {
-      toldMs = performance.now();
+    if (performance.now() - remindedMs > REMIND_MS) {
+      remindedMs = performance.now();
       log.warn(`waiting for the database at ${placeOf(url)}: ${message}`);
     }
     await delay(RETRY_MS);
@@ -155,7 +151,7 @@ const MIGRATE_TIMEOUT_MS = 60_000;
 
 /**
  * Migrates the embedded database: it is ours alone, so nobody else will.
- * @param use done with the same connection once it is migrated
+ * @param use uses the same connection once the database is migrated
  */
 export const migrateEmbedded = async ({ url }: OpenDatabase, log: Logger, use?: UseConnection): Promise<void> => {
   await withConnection(connectionConfig(url), MIGRATE_TIMEOUT_MS, async (client) => {

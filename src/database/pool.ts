@@ -2,34 +2,34 @@ import { hash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
+import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../fast-path/pg-values.ts';
 import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
-import { PrismaClient } from './generated/client/client.ts';
+import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
-import { TYPES } from './types.ts';
 
 interface Options {
   readonly connection: ConnectionConfig;
   readonly size: number;
   /** The longest that one statement may take, and that a connection may be waited for. */
   readonly timeoutMs: number;
-  /** What stands between. @default 'none' */
+  /** @default 'none' */
   readonly pooling?: Pooling | undefined;
   /** Whether statements that have a name are prepared once a connection. @default true */
   readonly isPrepared?: boolean | undefined;
   readonly log: Logger;
   /** Called with each new connection; where it throws, nobody gets it. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
-  /** Told of each statement of the pool. */
+  /** Is called with each statement of the pool. */
   readonly observer?: ObserveStatement;
 }
 
-/** Told of a statement that is being sent, by its name if it has one and its text; and then, by what it gives back, of its end. */
+/** Called as a statement is sent, with its name if it has one and its text. What it returns is called at the end of the statement. */
 export type ObserveStatement = (name: string | undefined, text: string) => (error?: unknown) => void;
 
 const CONNECT_TIMEOUT_MS = 1500;
 
-/** A statement that takes too long is ended by the server, and its connection is kept, unless that says nothing. */
+/** The server ends a statement that takes too long, and the connection is kept; without an answer by then, the connection is closed. */
 const SERVER_GRACE_MS = 100;
 
 /** The connections that requests share, and how many statements they have sent. */
@@ -43,7 +43,6 @@ export const createDatabase = (options: Options): Database => {
   const { connection, size, timeoutMs, pooling = 'none', isPrepared = true, log, onConnect, observer } = options;
   let statements = 0;
 
-  // The statement timeout is the server's, which is given the time to say so; this one is ours.
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
 
   class CountingClient extends DatabaseClient {
@@ -96,7 +95,22 @@ export const createDatabase = (options: Options): Database => {
   return { pool, statementCount: () => statements };
 };
 
-/** A column that a prepared statement gives back has another type since: "cached plan must not change result type". */
+const { builtins } = pg.types;
+
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, BigInt],
+  [builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
+  [builtins.TIMESTAMPTZ, parseTimestamp],
+  [TEXT_ARRAY_OID, parseTextArray],
+]);
+
+/** How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it. */
+export const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** The type of a column has changed since the statement was prepared: "cached plan must not change result type". */
 const isPlanOutdated = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery';
 

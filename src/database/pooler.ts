@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import pg, { type Pool } from 'pg';
-import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import { type ConnectionConfig, type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
 import { isDatabaseUnavailable } from './failures.ts';
 
 /**
- * What stands between a connection and the server: `none`; a pooler that gives it a session of its own for as long as it is open; or one that gives
+ * The pooler between a connection and the server: `none`; one that gives the connection a session of its own for as long as it is open; or one that gives
  * each transaction any session, so that nothing of a session can be relied on (`LISTEN`, advisory locks, named statements, settings).
  */
 export type Pooling = 'none' | 'session' | 'transaction';
 
-const TRIES = 3;
+const ROUNDS = 3;
 
 // Statement pooling: https://www.pgbouncer.org/features.html
 const NO_TRANSACTIONS = /transaction blocks not allowed/;
 
 /**
- * Finds out by what the connection meets, for no pooler says it of itself. It asks one more connection to hold a session for a moment.
+ * Finds out by the sessions that two connections get, because no pooler reports its mode.
  * @param client connected, and with no transaction open
  */
 export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
@@ -28,9 +27,9 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
   if (pid === client.namedPid) return 'none';
   try {
     return await withConnection(client.config, undefined, async (other) => {
-      for (let tries = 0; tries < TRIES; tries += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         if ((await pidOf(client)) !== pid) return 'transaction';
-        // Two connections that are open at once have one session between them; or the first has lost its own to the second.
+        // Two connections that are open at once share a session, or the first has lost its own to the second.
         if ((await pidOf(other, 'begin')) === pid || (await pidOf(client)) !== pid) return 'transaction';
         await other.query('rollback');
       }
@@ -42,14 +41,14 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
 };
 
 /**
- * Whether a pooler in transaction mode knows statements by name in whatever session it gives (PgBouncer since 1.21, with `max_prepared_statements`).
+ * Whether a pooler in transaction mode makes prepared statements work in every session (PgBouncer since 1.21, with `max_prepared_statements`).
  * @param client connected, and with no transaction open
  */
-export const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
+const keepsStatements = async (client: DatabaseClient): Promise<boolean> => {
   const statement = { name: 'vitrine_probe', text: 'select pg_backend_pid() as pid' };
   try {
     return await withConnection(client.config, undefined, async (other) => {
-      // The session that was used last is the next to be given: there the other finds its name taken.
+      // The pooler gives the session that was used last: there the other connection finds the name taken.
       for (const each of [client, other, client, other]) await each.query(statement);
       return true;
     });
@@ -71,7 +70,7 @@ const STATEMENT_EXISTS = '42P05';
 export const assertOwnSession = async (client: DatabaseClient, what: string, instead = ''): Promise<void> => {
   if ((await findPooling(client)) !== 'transaction') return;
   throw new OperatorError(
-    `${what} a session, and there is a pooler in transaction mode before the database: let DATABASE_DIRECT_URL lead to the database itself, or to a pool in session mode${instead}.`,
+    `${what} a session, and there is a pooler in transaction mode before the database: set DATABASE_DIRECT_URL to the database itself, or to a pool in session mode${instead}.`,
   );
 };
 
@@ -81,7 +80,7 @@ const pidOf = async (client: DatabaseClient, begin?: string): Promise<number | u
   return rows[0]?.pid;
 };
 
-/** The way from here to the database. */
+/** How the gateway uses its connections. */
 export interface PoolerMode {
   readonly pooling: Pooling;
   /** Whether statements are prepared once a connection. */
@@ -90,11 +89,11 @@ export interface PoolerMode {
 
 interface PoolerOptions {
   readonly preparedStatements: 'auto' | 'on' | 'off';
-  readonly log: Logger;
+  readonly log: { warn(text: string): void };
 }
 
 /**
- * Finds out which pooler is before the database, and what it does to a session.
+ * Finds out which pooler is before the database, and how to work with it.
  * @param client connected, and with no transaction open
  * @throws OperatorError when the database cannot be used through it
  */
@@ -141,26 +140,26 @@ const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {
 };
 
 const lostSettings = (lost: readonly string[]): string =>
-  `A pooler before the database drops what a session is to begin with: ${lost.join(', ')}. Let the role begin so: ${lost.map((setting) => `"alter role … set ${setting}"`).join(', ')}.`;
+  `A pooler before the database drops settings of the session: ${lost.join(', ')}. Set them for the role: ${lost.map((setting) => `"alter role … set ${setting}"`).join(', ')}.`;
 
 const STATEMENTS_ARE_LOST =
-  'PREPARED_STATEMENTS=on, and the pooler in transaction mode before the database does not know statements by name in every session: leave it out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
+  'PREPARED_STATEMENTS=on, and the pooler in transaction mode before the database loses prepared statements: leave PREPARED_STATEMENTS out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
 
-/** What a statement is cut off by that the gateway has given up. */
-export const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => {
+/** Whether the server itself ends a statement that the gateway no longer waits for. */
+const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => {
   const { rows } = await client.query<{ value: string }>(`select current_setting('statement_timeout') as value`);
   return rows[0]?.value !== '0';
 };
 
 const NO_STATEMENT_TIMEOUT =
-  'the pooler in transaction mode before the database begins sessions without a statement_timeout: statements that the gateway has given up go on; let the role set it: "alter role … set statement_timeout = …" (DATABASE_TIMEOUT_MS)';
+  'the pooler in transaction mode before the database begins sessions without a statement_timeout: statements that the gateway no longer waits for go on; set it for the role: "alter role … set statement_timeout = …" (DATABASE_TIMEOUT_MS)';
 
 const NOTIFICATION_TIMEOUT_MS = 2000;
 
 /**
- * Sends a notification on one way and listens for it on another, on a channel that no gateway listens to.
- * @param notify runs a statement on the one way
- * @returns how long it took, in milliseconds; undefined where it did not come through within {@link NOTIFICATION_TIMEOUT_MS}
+ * Listens at one URL for a notification that is sent elsewhere, on a channel that no gateway uses.
+ * @param notify runs the statement that sends it
+ * @returns how long it took, in milliseconds; undefined where it did not arrive within {@link NOTIFICATION_TIMEOUT_MS}
  */
 export const tripOfNotification = async (
   listenUrl: string,
@@ -168,23 +167,23 @@ export const tripOfNotification = async (
 ): Promise<number | undefined> => {
   const channel = `vitrine_probe_${randomUUID().replaceAll('-', '')}`;
   return withConnection(connectionConfig(listenUrl), NOTIFICATION_TIMEOUT_MS, async (listener) => {
-    const heard = once(listener, 'notification', { signal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) }).then(
+    const arrived = once(listener, 'notification', { signal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) }).then(
       () => performance.now() - startMs,
       () => undefined,
     );
     await listener.query(`listen ${channel}`);
     const startMs = performance.now();
     await notify('select pg_notify($1, $2)', [channel, 'hello']);
-    return heard;
+    return arrived;
   });
 };
 
-/** @throws OperatorError where what is committed by way of the pool is not told to those who listen at the other URL */
+/** @throws OperatorError where a notification from the pool does not arrive at the other URL */
 export const assertSameDatabase = async (pool: Pool, directUrl: string): Promise<void> => {
   const tripMs = await tripOfNotification(directUrl, (sql, values) => pool.query(sql, values));
   if (tripMs === undefined) {
     throw new OperatorError(
-      'A notification sent by way of DATABASE_URL did not arrive at DATABASE_DIRECT_URL: let both lead to the same database.',
+      'A notification sent through DATABASE_URL did not arrive at DATABASE_DIRECT_URL: let both lead to the same database.',
     );
   }
 };

@@ -3,6 +3,7 @@ import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { placeOf } from '../database/connection-url.ts';
 import { messageOf } from '../database/failures.ts';
+import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
 import { checkReplicas } from './replicas.ts';
@@ -46,7 +47,11 @@ export const examine = async (
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];
     for (const [name, check] of CHECKS) {
       const found = await check({ tables, config, url, client, instances }).catch((error: unknown) => [
-        fail(name, `could not be checked: ${messageOf(error)}`, 'Correct the cause, and run this again.'),
+        fail(
+          name,
+          error instanceof OperatorError ? error.message : `could not be checked: ${messageOf(error)}`,
+          'Correct the cause, and run this again.',
+        ),
       ]);
       findings.push(...found);
       // Without the tables, all the rest would only say so again.
@@ -65,12 +70,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name is unknown here. Check DATABASE_URL, and the DNS of this machine.',
   EAI_AGAIN: 'The host name could not be looked up. Check DATABASE_URL, and the DNS of this machine.',
   '28P01': 'User or password is wrong. Check DATABASE_URL; special characters in a password are percent-encoded.',
-  '28000': 'The server lets nobody in from here in this way. Check its pg_hba.conf, and sslmode in DATABASE_URL.',
+  '28000': 'The server refuses connections of this kind from here. Check its pg_hba.conf, and sslmode in DATABASE_URL.',
   '3D000': 'Create it (createdb), or check the name at the end of DATABASE_URL.',
   '53300': 'All connections are taken. Raise max_connections, or close some.',
   '08P01':
     'A pooler lets no session begin with that: leave it out of DATABASE_URL, and let the role set it ("alter role … set …").',
-  '57P03': 'It is starting or stopping. Try again in a moment.',
+  '57P03': 'It is starting or stopping. Try again in some seconds.',
 };
 
 const remedyOf = (error: unknown): string => {

@@ -16,19 +16,19 @@ import { type Check, type Finding, ok, oneRow, warn } from './finding.ts';
 const TIMEOUT_MS = 3000;
 
 const NO_FOLLOWER =
-  'Let it follow this one (pg_rewind, or a new copy). Soon after a promotion that can only be told by who may see pg_stat_wal_receiver (pg_read_all_stats).';
-const LOOK_MS = 5;
+  'Let it follow this one (pg_rewind, or a new copy). Soon after a promotion only a role that may read pg_stat_wal_receiver (pg_read_all_stats) can see that it does.';
+const POLL_MS = 5;
 
-/** A replica that replays later than this is hardly ever read from. */
+/** A replica that replays later than this share of the bound is hardly ever read from. */
 const QUICK_SHARE = 0.5;
 
-/** Whether replicas are there, follow this database, and keep up. None of it keeps a gateway from working: the primary is read instead. */
+/** Whether replicas are there, follow this database, and keep up. A gateway works without them: the primary is read instead. */
 export const checkReplicas: Check = async ({ client, config, instances }) => {
   const { databaseReplicaUrls: urls, freshnessMs, databasePoolSize } = config;
   if (urls.length === 0) return [];
   const primary = await oneRow<WalPosition>(client, WAL_HISTORY);
   const findings = await Promise.all(
-    urls.map((url) => look(url, { primary, freshnessMs, connections: (databasePoolSize + 1) * instances })),
+    urls.map((url) => examine(url, { primary, freshnessMs, connections: (databasePoolSize + 1) * instances })),
   );
   if (freshnessMs > 0) return findings.flat();
   const remedy = 'Leave DATABASE_REPLICA_URLS out, or allow a few milliseconds (FRESHNESS_MS).';
@@ -41,32 +41,32 @@ interface Wanted {
   readonly connections: number;
 }
 
-const look = async (url: string, { primary, freshnessMs, connections }: Wanted): Promise<Finding[]> => {
+const examine = async (url: string, { primary, freshnessMs, connections }: Wanted): Promise<Finding[]> => {
   const place = placeOf(url);
-  const tell = (message: string, remedy: string): Finding[] => [warn('replicas', `${place} ${message}`, remedy)];
+  const warned = (message: string, remedy: string): Finding[] => [warn('replicas', `${place} ${message}`, remedy)];
   try {
     return await withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
       const startMs = performance.now();
       const position = (): Promise<ReplayPosition> => oneRow(client, REPLAY_POSITION.text);
       let replica = await position();
       if (replica.pid !== client.namedPid)
-        return tell('is behind a pooler: it is not read from', 'Name the server itself in DATABASE_REPLICA_URLS.');
+        return warned('is behind a pooler: it is not used', 'Name the server itself in DATABASE_REPLICA_URLS.');
       if (replica.origin !== primary.origin)
-        return tell('is another database: it is not read from', 'Name streaming replicas of DATABASE_URL.');
-      if (!replica.isStandby) return [ok('replicas', `${place} is a primary at present: it is not read from`)];
-      if (!isOfHistory(replica, primary)) return tell('does not follow this primary: it is not read from', NO_FOLLOWER);
+        return warned('is another database: it is not used', 'Name streaming replicas of DATABASE_URL.');
+      if (!replica.isStandby) return [ok('replicas', `${place} is a primary at present: it is not used`)];
+      if (!isOfHistory(replica, primary)) return warned('does not follow this primary: it is not used', NO_FOLLOWER);
       while (!hasReplayed(replica, primary) && performance.now() - startMs < TIMEOUT_MS) {
-        await delay(LOOK_MS);
+        await delay(POLL_MS);
         replica = await position();
       }
       if (!hasReplayed(replica, primary))
-        return tell(
-          `has not replayed what the primary wrote ${TIMEOUT_MS / 1000} s ago: it is not read from`,
+        return warned(
+          `has not replayed what the primary wrote ${TIMEOUT_MS / 1000} s ago: it is not used`,
           'Look at pg_stat_wal_receiver there, pg_stat_replication on the primary, recovery_min_apply_delay, and pg_is_wal_replay_paused().',
         );
       const replayedMs = performance.now() - startMs;
       if (freshnessMs > 0 && replayedMs > freshnessMs * QUICK_SHARE)
-        return tell(
+        return warned(
           `replays after ${Math.round(replayedMs)} ms: too late to be read from most of the time`,
           'Find what delays it, or raise FRESHNESS_MS.',
         );
@@ -77,7 +77,7 @@ const look = async (url: string, { primary, freshnessMs, connections }: Wanted):
       ];
     });
   } catch (error) {
-    return tell(
+    return warned(
       `cannot be used: ${messageOf(error)}`,
       'Until it can, the primary is read instead. Check DATABASE_REPLICA_URLS.',
     );
@@ -91,7 +91,7 @@ const room = async (client: DatabaseClient, place: string, needed: number): Prom
   );
   if (needed <= most) return [];
   const remedy = 'Lower DATABASE_POOL_SIZE, run fewer instances, or raise max_connections there.';
-  return [warn('replicas', `${place} lets in ${most} connections, and ${needed} are wanted`, remedy)];
+  return [warn('replicas', `${place} allows ${most} connections, and ${needed} are needed`, remedy)];
 };
 
 const hint = ({ receivedTimeline }: ReplayPosition): Finding[] =>

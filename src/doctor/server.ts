@@ -1,5 +1,5 @@
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
-import { findPooling, hasStatementTimeout, keepsStatements } from '../database/pooler.ts';
+import { poolerModeOf } from '../database/pooler.ts';
 import { type Check, type Finding, fail, ok, oneRow, warn } from './finding.ts';
 
 /** The server's version, whether it can be written to, and the settings of the session. */
@@ -49,13 +49,13 @@ export const checkServer: Check = async ({ client }) => {
   return findings;
 };
 
-const TRIES = 5;
-const TOLERATED_MS = 1000;
+const CLOCK_READINGS = 5;
+const MAX_OFFSET_MS = 1000;
 
-/** How far the clocks of this machine and of the database are apart, as well as a round trip can tell. */
+/** How far the clocks of this machine and of the database are apart, measured by round trips. */
 export const checkClock: Check = async ({ client }) => {
   let best = { offsetMs: 0, tripMs: Number.POSITIVE_INFINITY };
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
     const sentMs = performance.now();
     const sentAtMs = Date.now();
     const { now } = await oneRow<{ now: number }>(
@@ -67,14 +67,14 @@ export const checkClock: Check = async ({ client }) => {
   }
   const offsetMs = Math.round(best.offsetMs);
   const round = `a round trip takes ${best.tripMs.toFixed(1)} ms`;
-  if (Math.abs(offsetMs) <= TOLERATED_MS)
+  if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
     return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
   const seconds = (Math.abs(offsetMs) / 1000).toFixed(1);
   return [
     warn(
       'clock',
       `the database's is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's; ${round}`,
-      'Let NTP set both. Answers follow the database, so they agree; notices start and end wrongly if it is the database that is wrong.',
+      'Let NTP set both. All instances follow the clock of the database: if that one is wrong, notices start and end at the wrong time.',
     ),
   ];
 };
@@ -88,11 +88,8 @@ interface Limits {
   own: number;
 }
 
-/** Of what is left, so much should stay free for people and other programs. */
-const COMFORTABLE_SHARE = 0.8;
-
-/** The pool, and the connection that listens for changes. */
-const connectionsOf = (poolSize: number): number => poolSize + 1;
+/** The share of the free connections that gateways may take: the rest is for people and other programs. */
+const USABLE_SHARE = 0.8;
 
 /** Whether the connections of all instances fit into what the server, the database and the role allow. */
 export const checkConnections: Check = async ({ client, config, instances }) => {
@@ -109,8 +106,8 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
   );
   const { workers } = config;
   const isOne = workers === 1;
-  // While a worker is replaced there is one more.
-  const each = connectionsOf(config.databasePoolSize) * (isOne ? 1 : workers + 1);
+  // The pool, and the connection that listens for changes. While a worker is replaced there is one more.
+  const each = (config.databasePoolSize + 1) * (isOne ? 1 : workers + 1);
   const needed = each * instances;
   const wanted = `${instances} ${instances === 1 ? 'instance' : 'instances'} of ${each} connections (DATABASE_POOL_SIZE and one${isOne ? '' : `, for each of ${workers} workers and one that takes over`})`;
   const remedy = `Lower DATABASE_POOL_SIZE${isOne ? '' : ' or WORKERS'}, run fewer instances, or raise the limit. (How many instances? "vitrine doctor --instances N".)`;
@@ -126,28 +123,22 @@ export const checkConnections: Check = async ({ client, config, instances }) => 
   const free = limits.server - limits.others;
   const state = `${limits.server} for all, ${limits.others} taken by others, ${limits.gateways} by gateways`;
   if (needed > free) findings.push(fail('connections', `${wanted} do not fit: ${state}`, remedy));
-  else if (needed > free * COMFORTABLE_SHARE)
+  else if (needed > free * USABLE_SHARE)
     findings.push(warn('connections', `${wanted} only just fit: ${state}`, remedy));
   return findings.length > 0 ? findings : [ok('connections', `${wanted} fit: ${state}`)];
 };
 
-/** What stands between here and the database, and whether the gateway is told how to live with it. */
-export const checkPooler: Check = async ({ client, config }) => {
-  const pooling = await findPooling(client);
-  if (pooling === 'none') return [ok('pooler', 'none between here and the database')];
-  if (pooling === 'session') return [ok('pooler', 'in session mode: each connection has a session of its own')];
+const POOLERS = {
+  none: 'none between here and the database',
+  session: 'in session mode: each connection has a session of its own',
+  transaction: 'in transaction mode: each transaction may have another session',
+} as const;
 
-  if (config.preparedStatements === 'on' && !(await keepsStatements(client))) {
-    const remedy = 'Leave PREPARED_STATEMENTS out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
-    return [fail('pooler', 'in transaction mode, and loses prepared statements: PREPARED_STATEMENTS=on', remedy)];
-  }
-  if (await hasStatementTimeout(client))
-    return [ok('pooler', 'in transaction mode: each transaction may have another session')];
-  return [
-    warn(
-      'pooler',
-      'in transaction mode, where the gateway can set no statement_timeout: statements that it has given up go on',
-      `Let the owner run "alter role … set statement_timeout = '${config.databaseTimeoutMs}ms'".`,
-    ),
-  ];
+/** Which pooler is between here and the database, and whether the gateway is configured for it. */
+export const checkPooler: Check = async ({ client, config: { preparedStatements, databaseTimeoutMs } }) => {
+  const warnings: string[] = [];
+  const log = { warn: (text: string) => void warnings.push(text) };
+  const { pooling } = await poolerModeOf(client, { preparedStatements, log });
+  const remedy = `Let the owner run "alter role … set statement_timeout = '${databaseTimeoutMs}ms'".`;
+  return warnings.length > 0 ? warnings.map((text) => warn('pooler', text, remedy)) : [ok('pooler', POOLERS[pooling])];
 };

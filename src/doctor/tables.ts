@@ -93,16 +93,16 @@ export const checkPermissions: Check = async ({ client, tables }) => {
     return [fail('permissions', `${role} has no right to ${grant}`, remedy)];
   }
   let surplus = isWriter ? '; it may also write, which serving does not need' : '';
-  if (isSuperuser) surplus = '; it is a superuser, and could do with far less';
+  if (isSuperuser) surplus = '; it is a superuser, which serving does not need';
   return [ok('permissions', `${role} has all the rights that serving needs${surplus}`)];
 };
 
 const TIMEOUT_MS = 3000;
 
-/** Whether changes are told: the triggers are on, and a notification comes through to a connection that listens. */
+/** Whether changes are notified: the triggers are on, and a notification reaches a connection that listens. */
 export const checkNotifications: Check = async (examined) =>
   examined.config.changeFeed === 'poll'
-    ? [ok('notifications', 'not relied on: CHANGE_FEED=poll')]
+    ? [ok('notifications', 'not needed: CHANGE_FEED=poll')]
     : [await checkTriggers(examined), await checkRoundTrip(examined)];
 
 const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => {
@@ -118,7 +118,7 @@ const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => 
   const remedies = rows.map(({ table, trigger }) => `"alter table ${table} enable trigger ${trigger}"`).join(', ');
   return fail(
     'triggers',
-    `no enabled trigger ${missing}: changes would not show for as long as answers are kept`,
+    `no enabled trigger ${missing}: changes would not show while responses are cached`,
     `${remedies}; if it is gone, create it as prisma/migrations has it.`,
   );
 };
@@ -126,21 +126,17 @@ const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => 
 const checkRoundTrip = async ({ client, url, config }: Examined): Promise<Finding> => {
   const directUrl = config.databaseDirectUrl ?? url;
   const remedy = config.databaseDirectUrl
-    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, itself or by way of a pool in session mode; or set CHANGE_FEED=poll.'
+    ? 'Let DATABASE_DIRECT_URL lead to the database of DATABASE_URL, directly or through a pool in session mode; or set CHANGE_FEED=poll.'
     : 'Let DATABASE_URL lead to the database itself, or set DATABASE_DIRECT_URL, or CHANGE_FEED=poll.';
-  if (await isShared(directUrl)) {
-    const message = 'a pooler in transaction mode takes them: changes would not show for as long as answers are kept';
+  if (await hasSharedSessions(directUrl)) {
+    const message = 'a pooler in transaction mode takes them: changes would not show while responses are cached';
     return fail('notifications', message, remedy);
   }
   const tripMs = await tripOfNotification(directUrl, (sql, values) => client.query(sql, values));
-  if (tripMs !== undefined) return ok('notifications', `one came through in ${tripMs.toFixed(1)} ms`);
-  return fail(
-    'notifications',
-    'one did not come through: changes would not show for as long as answers are kept',
-    remedy,
-  );
+  if (tripMs !== undefined) return ok('notifications', `one arrived after ${tripMs.toFixed(1)} ms`);
+  return fail('notifications', 'one did not arrive: changes would not show while responses are cached', remedy);
 };
 
-/** Whether there is no session of one's own on that way. */
-const isShared = (url: string): Promise<boolean> =>
+/** Whether a pooler there gives each transaction another session. */
+const hasSharedSessions = (url: string): Promise<boolean> =>
   withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => (await findPooling(client)) === 'transaction');
