@@ -154,7 +154,7 @@ describe('misses', () => {
       for (let read = 0; read < 20; read += 1) expect(await readPrice(barred)).toBeGreaterThan(0);
       expect(await readsFrom(barred, replica)).toBe(0);
       expect(barred.logged.map(({ msg }) => msg)).toContain(
-        'the primary does not tell its position: no replica is read from',
+        'the position of the primary cannot be read: no replica is used',
       );
     } finally {
       await primary.sql('grant execute on function pg_control_system() to public');

@@ -2,15 +2,15 @@ import type { Logger } from 'pino';
 import { abandon, type ConnectionConfig, DatabaseClient } from '../client.ts';
 import { REPLAY_POSITION, type ReplayPosition } from './wal-position.ts';
 
-/** The connection by which a replica is asked how far it is. */
+/** The connection on which a replica is asked for its position. */
 export interface Prober {
-  /** Asks soon, unless it is being asked; connects if it must. */
+  /** Asks soon, unless an answer is awaited; connects where there is no connection. */
   readonly probe: () => void;
-  /** What it said last on the connection that still stands. */
+  /** The last answer on the open connection. */
   readonly position: () => ReplayPosition | undefined;
-  /** Whether it has answered as quickly as a server does that is well. */
+  /** Whether it answers quickly. */
   readonly isResponsive: () => boolean;
-  /** Until it has answered again, it does not count as well. */
+  /** Until the next answer it does not count as responsive. */
   readonly suspect: () => void;
   readonly close: () => void;
 }
@@ -18,26 +18,26 @@ export interface Prober {
 interface Options {
   readonly name: string;
   readonly connection: ConnectionConfig;
-  /** A replica needs a moment to replay what the primary has just told of. */
+  /** How long after `probe` it is asked: the replica replays what the primary has just written. */
   readonly delayMs: number;
-  /** Its position is another one, or not known any more. */
+  /** Called when its position has changed, or is no longer known. */
   readonly onChange: () => void;
   readonly log: Logger;
 }
 
 const CONNECT_TIMEOUT_MS = 3000;
 const TIMEOUT_MS = 1000;
-/** One that takes longer to say how far it is would take as long to answer. */
+/** A replica that takes longer would take as long for a statement. */
 const PATIENCE_MS = 250;
 const RECONNECT_DELAY_MS = 500;
 
 export const createProber = ({ name, connection, delayMs, onChange, log }: Options): Prober => {
   let client: DatabaseClient | undefined;
   let position: ReplayPosition | undefined;
-  /** Since when it has owed an answer. */
+  /** When the question was sent that is not answered yet. */
   let askedMs: number | undefined;
   let isConnecting = false;
-  /** When it was asked what it has answered last. */
+  /** When the question was sent that was answered last. */
   let answeredMs = Number.NEGATIVE_INFINITY;
   let suspectedMs = Number.NEGATIVE_INFINITY;
   let isScheduled = false;

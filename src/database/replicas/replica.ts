@@ -18,25 +18,25 @@ import {
 /** Why a replica is not read from; undefined where it is. */
 export type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy' | undefined;
 
-/** A streaming replica, of which it is known what it does not miss. */
+/** A streaming replica, with what is known of its state. */
 export interface Replica {
   /** Its host and port. */
   readonly name: string;
   readonly pool: pg.Pool;
   readonly statementCount: () => number;
-  /** Of an operation that begins now. */
+  /** For an operation that begins now. */
   readonly obstacle: () => Obstacle;
-  /** Whether a statement may be sent of an operation that found no obstacle: it still holds every change that was told. */
+  /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
   readonly isCurrent: () => boolean;
-  /** It misses no commit that was acknowledged before this moment. */
+  /** By `performance.now()`: the replica misses no commit that was acknowledged before. */
   readonly asOfMs: () => number;
   /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
   readonly query: (...args: [pg.QueryConfig]) => Promise<pg.QueryResult>;
-  /** The primary has told a position. */
+  /** A heartbeat has brought a position of the primary. */
   readonly onPrimaryPosition: () => void;
   /** How far it is behind the primary's last position; undefined while it is not known. */
   readonly lag: () => { readonly ms: number; readonly bytes: number } | undefined;
-  /** Whether nothing is known of it. */
+  /** Whether its position is not known. */
   readonly isAway: () => boolean;
   readonly stats: { failures: number };
   readonly close: () => Promise<void>;
@@ -52,16 +52,16 @@ interface Options {
   readonly observer?: ObserveStatement | undefined;
 }
 
-/** Of the time for a statement, so much for the replica; the rest is the primary's, if it must be asked instead. */
+/** The share of a statement's time that the replica gets; the rest is for the primary, if it must be asked instead. */
 const TIMEOUT_SHARE = 0.5;
 
-/** Of the bound, so much for the replica to replay what the primary has just written, before it is asked how far it is. */
+/** The share of the bound that the replica gets to replay what the primary has just written, before it is asked for its position. */
 const REPLAY_SHARE = 0.05;
 
-/** The state of two connections can be told apart by one of them having asked a little earlier. */
-const MAX_LOOKS = 3;
+/** A difference between two connections may only mean that one of them asked a little earlier. */
+const MAX_COMPARISONS = 3;
 
-// recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): it says nothing against the replica.
+// A recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): the replica is well.
 const SERIALIZATION_FAILURE = '40001';
 
 export const createReplica = (options: Options): Replica => {
@@ -70,33 +70,33 @@ export const createReplica = (options: Options): Replica => {
   const timeoutMs = Math.ceil(options.timeoutMs * TIMEOUT_SHARE);
   const connection = connectionConfig(url);
   const stats = { failures: 0 };
-  let vouched: PrimaryPosition | undefined;
+  /** The latest position of the primary that the replica has replayed. */
+  let reached: PrimaryPosition | undefined;
 
-  /** By the latest position of the primary that it has replayed. */
-  const vouch = (): void => {
+  const update = (): void => {
     const replayed = prober.position();
-    vouched =
+    reached =
       replayed &&
       (positions()
         .recent()
         .find((position) => hasReplayed(replayed, position)) ??
-        vouched);
+        reached);
   };
 
-  const prober = createProber({ name, connection, delayMs: freshnessMs * REPLAY_SHARE, onChange: vouch, log });
+  const prober = createProber({ name, connection, delayMs: freshnessMs * REPLAY_SHARE, onChange: update, log });
 
   /**
-   * What the prober's connection has found is true of another one if that is to the same server, which has not lost anything since: after a crash, a
-   * replica may come back with less than it has shown. A connection does not outlive its server, so it is enough to look when it is opened.
+   * The prober's findings hold for another connection if it is to the same server, which has not lost anything since: after a crash, a
+   * replica may come back with less than it has shown. A connection does not outlive its server, so it is enough to check as it is opened.
    */
   const assertSame = async (opened: pg.ClientBase): Promise<void> => {
     const client = opened as DatabaseClient;
-    for (let looks = 1; ; looks += 1) {
+    for (let comparison = 1; ; comparison += 1) {
       const { rows } = await client.query<ReplayPosition>(REPLAY_POSITION);
       const [own] = rows;
       const known = prober.position();
       if (own && own.pid !== client.namedPid)
-        throw new Error(`${name} is a pooler: let DATABASE_REPLICA_URLS lead to the servers`);
+        throw new Error(`${name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
       if (
         own &&
         known &&
@@ -105,7 +105,8 @@ export const createReplica = (options: Options): Replica => {
         (own.lsn ?? 0) >= (known.lsn ?? 0)
       )
         return;
-      if (looks === MAX_LOOKS) throw new Error(`${name} is several servers, or one that has just been restarted`);
+      if (comparison === MAX_COMPARISONS)
+        throw new Error(`${name} is several servers, or one that has just been restarted`);
     }
   };
 
@@ -119,16 +120,16 @@ export const createReplica = (options: Options): Replica => {
   });
 
   const isCurrent = (): boolean =>
-    vouched !== undefined && vouched.heard === positions().heard() && prober.isResponsive();
+    reached !== undefined && reached.changeCount === positions().changeCount() && prober.isResponsive();
 
   const obstacle = (): Obstacle => {
     const replayed = prober.position();
     if (!replayed || !prober.isResponsive()) return 'away';
     const [latest] = positions().recent();
-    if (!latest || !vouched || performance.now() - vouched.sentMs >= freshnessMs)
+    if (!latest || !reached || performance.now() - reached.sentMs >= freshnessMs)
       return latest && !isOfHistory(replayed, latest) ? 'other' : 'lag';
-    if (vouched.heard !== positions().heard()) return 'change';
-    // As many wait as can be served at once: the primary may have nothing to do.
+    if (reached.changeCount !== positions().changeCount()) return 'change';
+    // As many wait as can be served at once: the primary may be idle.
     return pool.waitingCount >= poolSize ? 'busy' : undefined;
   };
 
@@ -138,7 +139,7 @@ export const createReplica = (options: Options): Replica => {
     statementCount,
     obstacle,
     isCurrent,
-    asOfMs: () => vouched?.sentMs ?? Number.NEGATIVE_INFINITY,
+    asOfMs: () => reached?.sentMs ?? Number.NEGATIVE_INFINITY,
     query: async (...args) => {
       try {
         return await withDeadline(pool.query(...args), timeoutMs);
@@ -151,15 +152,15 @@ export const createReplica = (options: Options): Replica => {
       }
     },
     onPrimaryPosition: () => {
-      // What is replayed already, because nothing was written since, need not be asked.
-      vouch();
+      // Where nothing was written since, the position is reached already.
+      update();
       prober.probe();
     },
     lag: () => {
       const [latest] = positions().recent();
       const replayed = prober.position();
-      if (!latest || !vouched || !replayed || replayed.lsn === null) return undefined;
-      return { ms: Math.max(0, latest.sentMs - vouched.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
+      if (!latest || !reached || !replayed || replayed.lsn === null) return undefined;
+      return { ms: Math.max(0, latest.sentMs - reached.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
     },
     isAway: () => prober.position() === undefined,
     stats,

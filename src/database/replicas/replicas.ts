@@ -6,11 +6,11 @@ import { createSql, type Sql } from '../sql.ts';
 import { createReplica, type Obstacle, type Replica } from './replica.ts';
 import { followPrimary, type PrimaryPositions } from './wal-position.ts';
 
-/** Servers that take reads off the primary. */
+/** Servers that are read instead of the primary. */
 export interface Replicas {
-  /** Of the connection of the heartbeat. */
+  /** For the connection of the heartbeat. */
   readonly observer: PrimaryPositions['observer'];
-  /** @param createReads what operations read by, made for each server */
+  /** @param createReads makes the loaders of an operation, for each server */
   readonly serve: <Reads>(createReads: CreateReads<Reads>) => Promise<ReadServers<Reads>>;
   readonly all: readonly Replica[];
   readonly stats: ReplicaStats;
@@ -22,7 +22,7 @@ export interface Replicas {
 export type CreateReads<Reads> = (prisma: PrismaClient, sql: Sql) => Reads;
 
 export interface ReadServers<Reads> {
-  /** What an operation that begins now may read by, and what it then does not miss; undefined for the primary. */
+  /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
   readonly choose: () => { readonly reads: Reads; readonly asOfMs: number } | undefined;
 }
 
@@ -47,8 +47,8 @@ interface Options {
 }
 
 /**
- * Operations that began on a replica, until one of their statements had to go to the primary. From then on, all that they have left to read is read
- * there: what is read later is then never older than what was read before it, so that a product's category is not missing.
+ * Operations that began on a replica. When a statement of one has to go to the primary, the rest of their statements goes there too: a later read
+ * is then never older than an earlier one, so that a product's category is not missing.
  */
 interface Cohort<Reads> {
   readonly reads: Reads;
@@ -56,23 +56,21 @@ interface Cohort<Reads> {
 }
 
 /**
- * Reads are taken off the primary without the bound being broken: a read may go to a replica only while it is known to miss no commit that was
- * acknowledged more than `freshnessMs` before.
+ * A read may go to a replica only while the replica is known to miss no commit that was acknowledged more than `freshnessMs` before.
  *
- * - **How that is known.** Each beat brings the primary's position in its log (`followPrimary`). A replica that has replayed it
+ * - **How that is known.** Each heartbeat brings the primary's position in its log (`followPrimary`). A replica that has replayed it
  *   (`hasReplayed`) shows every commit that was acknowledged before the position was asked for: a commit's record is inserted before it is
  *   acknowledged, and replayed only when snapshots there see it. So it misses nothing from before then, and may be used until that is
  *   `freshnessMs` ago; an answer is as old as that, not as its execution, for those that join it (`GatheredPolicy.asOfMs`).
- * - **What was notified.** A notification is pushed, and moves what answers are kept under at once. A replica that has only replayed up to a position
- *   from before would be read, and its old rows kept as new for ever. So from a notification on, none is used that has not replayed a
- *   position that was asked for after it. That is looked at as each statement is sent and not only as an operation begins: what keeps rows
- *   for longer than an operation does is right with it, too. A pulse that is lost and comes back counts as a notification of everything.
+ * - **What was notified.** A notification changes the cache tags at once. Old rows of a replica that has not replayed that commit would then be cached as new, for ever.
+ *   So after a notification no replica is used that has not replayed a position that was asked for later. That is checked as each
+ *   statement is sent, and not only as an operation begins. A heartbeat that is lost and comes back counts as a notification of everything.
  * - **One answer, several servers.** Later reads of an operation rest on earlier ones. They go to the same replica, whose state only goes forward, or
  *   from there to the primary, which is ahead of all, and never back.
  * - **Failures.** A statement that fails on a replica (a conflict with recovery, a time-out after half the time there is, a lost connection) is sent
  *   to the primary once.
- * - **The primary away.** Then there is no beat, and after `freshnessMs` no replica is known to miss nothing, although it may be alive: what is in
- *   memory is given as stale, as without replicas.
+ * - **The primary away.** Then there is no heartbeat, and after `freshnessMs` no replica is used, although it may be alive: cached responses are
+ *   given as stale, as without replicas.
  */
 export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: Options): Replicas => {
   const positions = followPrimary({
@@ -92,7 +90,7 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
   const openReplica = async <Reads>(replica: Replica, createReads: CreateReads<Reads>) => {
     let cohort: Cohort<Reads> | undefined;
 
-    /** Sends what a cohort reads; undefined: whichever is the present one. */
+    /** Sends the statements of a cohort. */
     const routeOf =
       (own: () => Cohort<Reads> | undefined): Query =>
       async (config) => {
@@ -109,7 +107,7 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
         }
       };
 
-    // It has a connector and a cache of its own, so there is one for all cohorts; it is asked for roots only, on which nothing rests that came before.
+    // One Prisma client serves all cohorts, because each has a connector of its own. Only the first reads of an operation are Prisma's.
     const prisma = await createPrisma(poolOf(routeOf(() => cohort)));
 
     const join = (): Reads => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 
-/** A log that positions are in. */
+/** The write-ahead log that a position is in. */
 export interface WalHistory {
   /** Cluster and database: the same in a replica, and in nothing else. */
   readonly origin: string;
@@ -19,9 +19,9 @@ export interface WalPosition extends WalHistory {
 export interface ReplayPosition extends Pick<WalHistory, 'origin'> {
   /** Null where it is none. */
   readonly lsn: number | null;
-  /** Null where our role is not told. */
+  /** Null where our role may not see it. */
   readonly receivedTimeline: number | null;
-  /** The one that it has surely come to, which may be behind for minutes after a promotion. */
+  /** The one that it has certainly reached; for minutes after a promotion it may be the former one. */
   readonly recoveredTimeline: number;
   readonly isStandby: boolean;
   /** Tells servers apart that have one name. */
@@ -47,7 +47,7 @@ export const WAL_HISTORY = `
   select ${INSERT_LSN}, ${ORIGIN} as origin,
     ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int as timeline`;
 
-/** Whoever may not look into `pg_stat_wal_receiver` (pg_read_all_stats) sees nulls there. */
+/** A role without pg_read_all_stats sees nulls in `pg_stat_wal_receiver`. */
 export const REPLAY_POSITION = {
   name: 'vitrine_replay_position',
   text: `select ${bytes('pg_last_wal_replay_lsn()')} as lsn,
@@ -60,16 +60,16 @@ export const REPLAY_POSITION = {
 const PAGE_BYTES = 8192;
 const PAGE_HEADER_BYTES = 24;
 
-/** Whether it replays the same log: a former primary that came back without being rewound may be further, in a history of its own. */
+/** Whether it replays the same log: a former primary that came back without being rewound may be further on, in a history of its own. */
 export const isOfHistory = (replica: ReplayPosition, { origin, timeline }: WalHistory): boolean =>
   replica.isStandby &&
   replica.origin === origin &&
   (replica.receivedTimeline === timeline || replica.recoveredTimeline === timeline);
 
 /**
- * Whether all that was written up to a position is replayed. Where the last record ended with its page, the place for the next one is behind that
- * page's successor's header, at which no replay ends: without the exception, a replica of a database that rests just there would count as
- * lagging. No commit is as short as that header, so that none is taken for it.
+ * Whether everything up to a position is replayed. Where the last record ended with its page, the next one is inserted behind the header of the next
+ * page, while the replay position stays at the end of the page: without the exception, a replica of an idle database would then count as
+ * lagging. No commit record is as short as that header.
  */
 export const hasReplayed = (replica: ReplayPosition, position: WalPosition): boolean => {
   const { lsn } = replica;
@@ -77,15 +77,15 @@ export const hasReplayed = (replica: ReplayPosition, position: WalPosition): boo
   return lsn >= position.lsn || (lsn % PAGE_BYTES === 0 && position.lsn - lsn === PAGE_HEADER_BYTES);
 };
 
-/** A position of the primary: whoever has replayed it misses no commit that was acknowledged before it was asked for. */
+/** A position of the primary: a replica that has replayed it misses no commit that was acknowledged before it was asked for. */
 export interface PrimaryPosition extends WalPosition {
   /** When it was asked for, by `performance.now()`. */
   readonly sentMs: number;
-  /** How many changes had been told by then: it comes after the commits of all of these. */
-  readonly heard: number;
+  /** How many changes had been notified by then: the position is after the commits of all of these. */
+  readonly changeCount: number;
 }
 
-/** What the connection of the heartbeat finds out for replicas. */
+/** The primary's positions, as the connection of the heartbeat finds them. */
 export interface PrimaryPositions {
   /** That connection's observer. */
   readonly observer: {
@@ -93,8 +93,8 @@ export interface PrimaryPositions {
     readonly onChange: () => void;
     readonly onSend: () => (row: { readonly lsn?: unknown }) => void;
   };
-  /** How many changes were notified so far; that the connection was lost, and anything may have changed, is one. */
-  readonly heard: () => number;
+  /** How many changes were notified so far. A lost connection counts as one, because anything may have changed. */
+  readonly changeCount: () => number;
   /** Younger than the bound, the latest first. */
   readonly recent: () => readonly PrimaryPosition[];
 }
@@ -110,16 +110,16 @@ interface Options {
  * notifies the changes.
  */
 export const followPrimary = ({ freshnessMs, onPosition, log }: Options): PrimaryPositions => {
-  let heard = 0;
+  let changeCount = 0;
   let recent: PrimaryPosition[] = [];
   let history: WalHistory | undefined;
 
-  /** Undefined where the server does not tell. */
+  /** Undefined where the role may not read it. */
   const readHistory = async (client: pg.Client): Promise<WalHistory | undefined> => {
     try {
       return (await client.query<WalHistory>(WAL_HISTORY)).rows[0];
     } catch (error) {
-      log.warn({ err: error }, 'the primary does not tell its position: no replica is read from');
+      log.warn({ err: error }, 'the position of the primary cannot be read: no replica is used');
       return undefined;
     }
   };
@@ -127,28 +127,28 @@ export const followPrimary = ({ freshnessMs, onPosition, log }: Options): Primar
   return {
     observer: {
       onConnect: async (client) => {
-        heard += 1;
+        changeCount += 1;
         history = await readHistory(client);
         return history ? [INSERT_LSN] : [];
       },
       onChange: () => {
-        heard += 1;
+        changeCount += 1;
       },
       onSend: () => {
         const sentMs = performance.now();
-        const heardBefore = heard;
+        const before = changeCount;
         const primary = history;
         return ({ lsn }) => {
           if (!primary || typeof lsn !== 'number') return;
           const { origin, timeline } = primary;
           const boundMs = performance.now() - freshnessMs;
           recent = recent.filter((position) => position.sentMs > boundMs);
-          recent.unshift({ lsn, timeline, origin, sentMs, heard: heardBefore });
+          recent.unshift({ lsn, timeline, origin, sentMs, changeCount: before });
           onPosition();
         };
       },
     },
-    heard: () => heard,
+    changeCount: () => changeCount,
     recent: () => recent,
   };
 };
