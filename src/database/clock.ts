@@ -7,7 +7,7 @@ export interface Clock {
   /**
    * Takes in a reading of the database's clock, with this process's `performance.now()` before and after it.
    * A reading that is less certain than the present one is left aside.
-   * @returns whether the clock was set back, so that what was found out by it may speak of what is still to come
+   * @returns whether the clock was set back, so that what was read by it may show what is still to come
    */
   readonly observe: (databaseMs: number, sentMs: number, receivedMs: number) => boolean;
 }
@@ -23,7 +23,7 @@ export const createClock = (): Clock => {
   let offsetMs = performance.timeOrigin;
   let uncertaintyMs = Number.POSITIVE_INFINITY;
   let observedMs = 0;
-  /** The latest time by which anything was found out. */
+  /** The latest time by which anything was read. */
   let latestMs = Number.NEGATIVE_INFINITY;
 
   /** An old reading gets worse. */

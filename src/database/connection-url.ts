@@ -17,19 +17,19 @@ export const splitUrls = (list: string): readonly string[] =>
 
 const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'];
 
-/** Whether the sessions that it asks for can do what a gateway does. */
+/** Whether its target_session_attrs fits a gateway, which writes. */
 export const asksForWrites = (url: string): boolean => {
   const [, attributes] = /[?&]target_session_attrs=([^&#]*)/.exec(url) ?? [];
   return attributes === undefined || SESSION_ATTRIBUTES.includes(attributes);
 };
 
-/** Whether it is about one server, whatever that is at the moment; what comes after a comma may be meant for another. */
+/** Whether it names exactly one server, and not the primary among several. */
 export const namesOneServer = (url: string): boolean => {
   const [, , hosts = '', after = ''] = AUTHORITY.exec(url) ?? [];
   return !hosts.includes(',') && !/[,\s]|[?&]target_session_attrs=/.test(after);
 };
 
-/** Its hosts and ports, for people. */
+/** Its hosts and ports, for messages. */
 export const placeOf = (url: string): string =>
   urlsOf(url)
     .map((each) => {
@@ -40,7 +40,7 @@ export const placeOf = (url: string): string =>
 
 export const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
 
-/** Whether it can be taken apart; what follows a `#` would be left out, and is the rest of a password. */
+/** Whether it can be parsed; what follows a `#` would be left out, and is the rest of a password. */
 export const isWholeUrl = (value: string): boolean => {
   if (value.includes('#')) return false;
   return urlsOf(value).every((url) => {

@@ -56,11 +56,11 @@ interface Options<Key, Row> {
 
 const MAX_KEYS = 256;
 
-/** While one statement is under way the next fills up, and a connection is never idle between them. */
+/** While one statement is under way the next batch fills up, and no connection is idle between them. */
 const MAX_IN_FLIGHT = 2;
 
 /**
- * A loader for the whole process: lookups of different requests in the same moment share a statement. It remembers nothing, so that no
+ * A loader for the whole process: lookups of different requests at the same time share a statement. It caches nothing, so that no
  * request gets a row that was read before it asked.
  */
 export const createSharedLoader = <Key extends number | string, Row>({
@@ -93,9 +93,9 @@ export const createSharedLoader = <Key extends number | string, Row>({
     {
       cache: false,
       maxBatchSize: MAX_KEYS,
-      // After the event loop has taken in every request that has already arrived, and a place is free.
+      // After the event loop has read every request that has already arrived, and once a statement may be sent.
       batchScheduleFn: (send) => {
-        // Belongs to the trace of the request that came first, not to the one that happens to free a place.
+        // Belongs to the trace of the request that came first, not to the one whose statement has just ended.
         const run = AsyncLocalStorage.snapshot();
         waiting.push(() => run(send));
         setImmediate(dispatch);

@@ -6,23 +6,23 @@ import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
 import { absentAsUndefined, isRoot, type Owner, readOwner } from './data-directory.ts';
 
-/** As whom the programs of PostgreSQL run. */
+/** The user that the programs of PostgreSQL run as. */
 export interface Account {
-  /** The command that takes a program's command line as its arguments and becomes that program; empty for none. */
+  /** A command to put before a program's command line, which then runs it; empty for none. */
   readonly prefix: readonly string[];
-  /** Who must own the files of the cluster; undefined for whoever made them, this process. */
+  /** The user that must own the files of the cluster; undefined for that of this process. */
   readonly owner?: Owner;
 }
 
 const SELF: Account = { prefix: [] };
 
 /**
- * In a user namespace without a mapping this process, and all that root owns, shows as the overflow user (`nobody`),
- * which satisfies PostgreSQL, while the kernel goes on granting it what root owns.
+ * In a user namespace without a mapping, this process and all files of root appear to belong to the overflow user (`nobody`),
+ * which satisfies PostgreSQL, while the kernel still gives it access to them.
  */
 const UNMAPPED: Account = { prefix: ['unshare', '--user'] };
 
-/** Another user, who keeps one right of root's: to pass directories that only root may enter. */
+/** Another user with one capability of root: to pass directories that only root may enter. */
 const privileged = (owner: Owner): Account => ({
   prefix: [
     'setpriv',
@@ -33,7 +33,7 @@ const privileged = (owner: Owner): Account => ({
     // The weaker dac_read_search would do, but it is not among the capabilities that containers are given.
     '--inh-caps=-all,+dac_override',
     '--ambient-caps=-all,+dac_override',
-    // Otherwise access(2), by which PostgreSQL checks its programs, answers without regard to the capability.
+    // Otherwise access(2), by which PostgreSQL checks its programs, ignores the capability.
     '--securebits=+no_setuid_fixup',
   ],
   owner,
@@ -47,8 +47,8 @@ const INSTALL_ADVICE =
 
 /**
  * The accounts that can be tried, the simplest and least privileged first. PostgreSQL refuses to run as root, so root
- * hands over to the owner of the cluster; for a new one to the owner of the data directory, if this machine has a name
- * for that user, which initdb wants, or to a user who is there for such programs.
+ * runs it as the owner of the cluster; a new one as the owner of the data directory, if this machine has a name
+ * for that user, which initdb needs, or as a user that exists for such programs.
  */
 const candidates = async (dataDir: string, cluster: string): Promise<readonly Account[]> => {
   if (!isRoot()) return [SELF];
@@ -116,11 +116,11 @@ const MAX_REPORTED_LINES = 10;
 /** A started program. */
 export interface Program {
   readonly child: ChildProcess;
-  /** Resolves when it has ended and all it printed was read: to its last lines, or to the error that tells of them. */
+  /** Resolves when it has ended and its output was read: to the last lines, or to an error that holds them. */
   readonly ended: Promise<string | OperatorError>;
 }
 
-/** Starts a program of PostgreSQL as `account`, with `input` to read; `log` is given each line it prints. */
+/** Starts a program of PostgreSQL as `account`, with `input` on its standard input; `log` is given each line that it prints. */
 export const startProgram = (
   account: Account,
   file: string,
@@ -137,7 +137,7 @@ export const startProgram = (
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     ...(account.prefix.length === 0 ? account.owner : undefined),
   });
-  // Whoever ends without having read the input is judged by its exit code.
+  // A program that ends without reading its input is judged by its exit code.
   child.stdin.on('error', () => {}).end(input);
   const lastLines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -38,8 +38,8 @@ const findHolder = async (pidFile: string): Promise<number | undefined> => {
 /**
  * Takes the lock of a data directory. Node has no file lock of its own; SQLite, which comes with it, takes one in the
  * kernel for an exclusive transaction. The kernel frees it when the process dies, so no lock is ever stale and nothing
- * has to be guessed from process ids, which are reused. The file stays empty, and is never deleted: whoever had it open
- * would lock a file that nobody else sees.
+ * has to be guessed from process ids, which are reused. The file stays empty, and is never deleted: a process that had it open
+ * would lock a file that no other process sees.
  *
  * SQLite opens by path only. The owner of the directory who swaps the file between our checks and its opening could have it lock another
  * file, which is then neither written nor given to anybody.
@@ -82,7 +82,7 @@ export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => 
       `Another Vitrine is already running on ${dataDir}${pid === undefined ? '' : ` (process ${pid})`}. Stop it first, or give this one its own DATA_DIR.`,
     );
   }
-  // Held here too, for what nobody refers to is collected, and a connection that is collected closes.
+  // Referenced here too: a connection that is garbage collected closes, and the lock with it.
   const closeAtExit = () => void close();
   process.once('exit', closeAtExit);
   return {

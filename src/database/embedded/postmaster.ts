@@ -28,7 +28,7 @@ export interface PostmasterOptions {
   readonly log: (line: string) => void;
 }
 
-/** The server says in its lock file how far it is: line 1 is its process id, line 8 its status (pidfile.h). */
+/** The server writes its state into its lock file: line 1 is its process id, line 8 its status (pidfile.h). */
 const isReady = async (cluster: string, pid: string): Promise<boolean> => {
   const lines = (await readPlainFile(join(cluster, 'postmaster.pid')).catch(absentAsUndefined))?.split('\n');
   return lines?.[0] === pid && lines[7]?.trimEnd() === 'ready';
@@ -52,7 +52,7 @@ const launchPostmaster = async (
     stopping = true;
     if (pid !== undefined) await shutDown(pid, isRunning);
   };
-  // A gateway that ends without stopping its server still tells it.
+  // A gateway that exits without stopping its server still sends the signal.
   const endWithGateway = () => child.kill('SIGINT');
   process.once('exit', endWithGateway);
   const exited = new Promise<void>((resolve) => {
@@ -76,10 +76,10 @@ const LAUNCH_TIMEOUT_MS = 10_000;
 const LAUNCH_RETRY_MS = 200;
 
 /**
- * Refusals that pass: another program was quicker to take the port, a server that a killed gateway left was itself
- * just starting, or backends have yet to notice that their server was killed.
+ * Failures after which a retry helps: another program has just taken the port, a server that a killed gateway left was itself
+ * starting, or backends have yet to notice that their server was killed.
  */
-const PASSING_REFUSAL = /could not create any TCP\/IP sockets|"postmaster\.pid" already exists|still in use/;
+const TEMPORARY_FAILURE = /could not create any TCP\/IP sockets|"postmaster\.pid" already exists|still in use/;
 
 /**
  * Starts the server of a cluster, in place of one that was left over, on the preferred port if that is free.
@@ -98,8 +98,8 @@ export const launch = async (
       const postmaster = await launchPostmaster(account, binaries, { cluster, settings: { ...settings, ...own }, log });
       return { postmaster, port };
     } catch (error) {
-      const passes = error instanceof OperatorError && PASSING_REFUSAL.test(error.message);
-      if (!passes || performance.now() > deadline) throw error;
+      const isTemporary = error instanceof OperatorError && TEMPORARY_FAILURE.test(error.message);
+      if (!isTemporary || performance.now() > deadline) throw error;
     }
   }
 };
@@ -121,7 +121,7 @@ const commandLine = async (pid: number): Promise<string> => {
 export const clearLeftover = async (cluster: string, log: (line: string) => void): Promise<void> => {
   const pidFile = join(cluster, 'postmaster.pid');
   const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile).catch(absentAsUndefined)) ?? '', 10));
-  // The id may have gone to another process since.
+  // Another process may have the id by now.
   const isRunning = async () => (await commandLine(pid)).includes(` -D ${cluster} `);
   if (await isRunning()) {
     log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
@@ -136,7 +136,7 @@ export const clearLeftover = async (cluster: string, log: (line: string) => void
 
 const POLL_MS = 10;
 
-/** What the postmaster is sent until it ends, each with the time it gets: fast, immediate, and no choice. */
+/** The signals that the postmaster is sent until it ends, each with its time: fast shutdown, immediate shutdown, kill. */
 const STEPS = [
   { signal: 'SIGINT', graceMs: 15_000 },
   { signal: 'SIGQUIT', graceMs: 7_000 },

@@ -47,7 +47,7 @@ const startLocked = async (
 
   const created = !(await hasCluster(cluster, major));
   if (created) {
-    // What it says of an earlier cluster would be taken for the password of this one.
+    // It would hold the password of an earlier cluster.
     await rm(urlFile, { force: true });
     await createCluster(account, binaries, cluster);
   }
@@ -100,7 +100,7 @@ export const startEmbeddedDatabase = async ({
 export interface RunningDatabase {
   /** The same after every start. */
   readonly url: string;
-  /** Resolves when it ended and cannot be had at this URL any more; never rejects. */
+  /** Resolves when it ended and cannot be started again at this URL; never rejects. */
   readonly exited: Promise<void>;
   /** Ends it for good. */
   readonly close: () => Promise<void>;
@@ -114,8 +114,8 @@ interface Options {
 const RESTART_DELAY_MS = 500;
 
 /**
- * A full disk, the kernel's hunt for memory or an operator's mistake ends the server. The gateway lives on, with what it remembers,
- * and tries until the cause is gone.
+ * A full disk, a lack of memory or an operator's mistake ends the server. The gateway goes on with its cache, and tries to start the server
+ * until the cause is gone.
  * @throws what the first start throws
  */
 export const keepEmbeddedDatabase = async ({ dataDir, log }: Options): Promise<RunningDatabase> => {
@@ -126,7 +126,7 @@ export const keepEmbeddedDatabase = async ({ dataDir, log }: Options): Promise<R
   let isStarting = false;
   let isClosed = false;
 
-  /** Undefined where it was closed meanwhile. */
+  /** Undefined where `close` was called meanwhile. */
   const startAgain = async (): Promise<EmbeddedDatabase | undefined> => {
     for (let reported = ''; !isClosed; await delay(RESTART_DELAY_MS)) {
       try {
@@ -140,7 +140,7 @@ export const keepEmbeddedDatabase = async ({ dataDir, log }: Options): Promise<R
     return undefined;
   };
 
-  const observer = async (): Promise<void> => {
+  const superviseServer = async (): Promise<void> => {
     while (!isClosed) {
       await server.exited;
       log.error('the embedded database ended: starting it again');
@@ -157,10 +157,10 @@ export const keepEmbeddedDatabase = async ({ dataDir, log }: Options): Promise<R
 
   return {
     url,
-    exited: observer(),
+    exited: superviseServer(),
     close: async () => {
       isClosed = true;
-      // One that is just being started is told to end when this process does, which waits for nothing.
+      // A server that is still starting is stopped as this process exits, without waiting for it.
       if (!isStarting) await server.stop();
     },
   };
