@@ -1,4 +1,7 @@
+import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
+import { connectionConfig } from '../../src/database/connection.ts';
+import { createDatabase } from '../../src/database/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -56,4 +59,15 @@ test('a home page of hot and new products with their categories, and notices, ta
 test('a product with its category is one statement, and the parent and children of that are two', async () => {
   const query = '{ product(id: 7) { category { name parent { name } children { name } } } }';
   expect(await gateway.countStatements(() => gateway.graphql(query))).toBe(2);
+});
+
+test('a statement that was prepared before a column got another type is sent again', async () => {
+  await using database = await createTestDatabase();
+  const log = pino({ level: 'silent' });
+  const { pool } = createDatabase({ connection: connectionConfig(database.url), size: 1, timeoutMs: 2000, log });
+  const count = () => pool.query({ name: 'stock', text: 'select stock from product' });
+  await count();
+  await database.sql('alter table product alter column stock type bigint');
+  await expect(count()).resolves.toMatchObject({ rows: [] });
+  await pool.end();
 });
