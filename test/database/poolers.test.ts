@@ -220,6 +220,15 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     ).rejects.toThrow('max_prepared_statements');
   });
 
+  test('that drops a setting of the session is refused, with the setting', async () => {
+    const settings = 'ignore_startup_parameters = search_path';
+    await using pooler = await startPgBouncer(database, { mode: 'session', settings });
+    const url = `${pooler.url}?schema=pg_catalog`;
+    await expect(createTestGateway({ url }, { DATABASE_URL: url })).rejects.toThrow(
+      'drops settings of the session: search_path = pg_catalog',
+    );
+  });
+
   test('that leads to another database than the direct URL is found out', async () => {
     await using other = await createTestDatabase();
     await expect(createTestGateway(bouncer, { ...config, DATABASE_DIRECT_URL: other.url })).rejects.toThrow(

@@ -126,19 +126,6 @@ describe('a fault is told with what to do:', () => {
     }
   });
 
-  test('more instances than the server has connections for', async () => {
-    expect(faults(await look({ DATABASE_POOL_SIZE: '100' }, database.url, 50))).toEqual([
-      expect.objectContaining({
-        check: 'connections',
-        status: 'fail',
-        message: expect.stringContaining('50 instances of 101 connections'),
-      }),
-    ]);
-    expect(faults(await look({ DATABASE_POOL_SIZE: '9', WORKERS: '39' }, database.url))).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('1 instance of 400 connections') }),
-    ]);
-  });
-
   test('notifications that do not come through', async () => {
     await using wire = await deafWireTo(database);
     expect(faults(await look({}, wire.url))).toEqual([
@@ -150,21 +137,29 @@ describe('a fault is told with what to do:', () => {
     ]);
   });
 
-  test('a session that cannot write', async () => {
-    const url = Object.assign(new URL(database.url), {
-      search: '?options=-c%20default_transaction_read_only%3Don',
-    }).href;
-    expect(faults(await look({}, url))).toEqual([expect.objectContaining({ check: 'writable', status: 'fail' })]);
-  });
-
-  test.each([
-    ['nobody listens', { host: '127.0.0.1:1' }, 'Is PostgreSQL running there'],
-    ['a wrong password', { password: 'wrong' }, 'User or password is wrong'],
-    ['no such database', { pathname: '/nowhere' }, 'Create it (createdb)'],
-  ])('%s', async (_, part, remedy) => {
-    const found = await look({}, Object.assign(new URL(database.url), part).href);
-    expect(found).toEqual([
-      expect.objectContaining({ check: 'database', status: 'fail', remedy: expect.stringContaining(remedy) }),
+  test.for<[string, { environment?: Record<string, string>; url?: object; instances?: number }, Partial<Finding>]>([
+    [
+      'more instances than the server has connections for',
+      { environment: { DATABASE_POOL_SIZE: '100' }, instances: 50 },
+      { check: 'connections', message: '50 instances of 101 connections' },
+    ],
+    [
+      'more workers than the server has connections for',
+      { environment: { DATABASE_POOL_SIZE: '9', WORKERS: '39' } },
+      { check: 'connections', message: '1 instance of 400 connections' },
+    ],
+    [
+      'a session that cannot write',
+      { url: { search: '?options=-c%20default_transaction_read_only%3Don' } },
+      { check: 'writable' },
+    ],
+    ['nobody listens', { url: { host: '127.0.0.1:1' } }, { check: 'database', remedy: 'Is PostgreSQL running there' }],
+    ['a wrong password', { url: { password: 'wrong' } }, { check: 'database', remedy: 'User or password is wrong' }],
+    ['no such database', { url: { pathname: '/nowhere' } }, { check: 'database', remedy: 'Create it (createdb)' }],
+  ])('%s', async ([, { environment, url, instances }, { check, message = '', remedy = '' }]) => {
+    const found = await look(environment, Object.assign(new URL(database.url), url).href, instances);
+    expect(faults(found)).toEqual([
+      { check, status: 'fail', message: expect.stringContaining(message), remedy: expect.stringContaining(remedy) },
     ]);
   });
 });
