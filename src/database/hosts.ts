@@ -5,7 +5,7 @@ import type { ConnectToPrimary, DatabaseClient } from './client.ts';
 export type SessionAttributes = 'any' | 'read-write' | 'primary';
 
 /** SQLSTATE read_only_sql_transaction; also the code of {@link NotWritable}. */
-export const READ_ONLY = '25006';
+const READ_ONLY = '25006';
 
 class NotWritable extends Error {
   readonly code = READ_ONLY;

@@ -105,7 +105,7 @@ const PARSERS = new Map<number, (text: string) => unknown>([
 ]);
 
 /** How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it. */
-export const TYPES: pg.CustomTypesConfig = {
+const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
