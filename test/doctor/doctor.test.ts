@@ -94,7 +94,7 @@ describe('a fault is told with what to do:', () => {
 
   test('a role that lacks rights, one with exactly those it needs, and its connection limit', async () => {
     const role = `role_${Math.random().toString(36).slice(2)}`;
-    await database.sql(`create role ${role} login password 'x' connection limit 5`);
+    await database.sql(`create role ${role} login password 'x' connection limit 7`);
     const url = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
     const environment = { DATABASE_POOL_SIZE: '3' };
     try {
@@ -118,9 +118,11 @@ describe('a fault is told with what to do:', () => {
       expect(faults(await look(environment, url, 2))).toEqual([
         expect.objectContaining({
           check: 'connections',
-          message: expect.stringContaining(`connection limit of the role ${role}, 5`),
+          message: expect.stringContaining(`connection limit of the role ${role}, 7`),
         }),
       ]);
+      await database.sql(`alter role ${role} connection limit 8`);
+      expect(faults(await look(environment, url, 2))).toEqual([]);
     } finally {
       await database.sql(`drop owned by ${role}; drop role ${role}`);
     }
