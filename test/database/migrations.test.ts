@@ -213,6 +213,15 @@ describe('a migration that fails', () => {
     expect(await scene.status(scripts)).toEqual({ ...CLEAN, applied: ['1_one', '2_two'] });
   });
 
+  test('and is resolved as rolled back with "prisma migrate resolve" is pending', async () => {
+    await using scene = await createScene();
+    const scripts = { '1_one': 'select 1' };
+    await scene.migrate(scripts);
+    await scene.sql('update _prisma_migrations set rolled_back_at = now()');
+    expect(await scene.status(scripts)).toEqual({ ...CLEAN, pending: ['1_one'] });
+    expect(await scene.migrate(scripts)).toEqual(['1_one']);
+  });
+
   test('because it cannot be recorded leaves nothing: script and record are one transaction', async () => {
     await using scene = await createScene();
     await scene.migrate({ '1_one': 'create table one (id int)' });
