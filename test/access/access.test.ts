@@ -1,4 +1,7 @@
+import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openAccess } from '../../src/access/access.ts';
+import { createClock } from '../../src/database/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type CachedResponse, createTestGateway, type GraphqlResult, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
@@ -209,6 +212,19 @@ describe('a token', () => {
     expect(own.logged.length).toBeGreaterThan(0);
     expect(JSON.stringify([own.logged, answers])).not.toContain(TOKEN);
   });
+});
+
+test('a token whose verification began before the tokens changed is verified again', async () => {
+  const config = { tokens: [TOKEN], tokensFile: undefined, jwt: undefined };
+  const { access, close } = await openAccess(config, createClock(), pino({ level: 'silent' }));
+  const fields = new Set(['notices']);
+  const admitted = access.admit(WITH_TOKEN, fields);
+  access.forget();
+  await admitted;
+  expect(access.isGranted(WITH_TOKEN)).toBe(false);
+  await access.admit(WITH_TOKEN, fields);
+  expect(access.isGranted(WITH_TOKEN)).toBe(true);
+  close();
 });
 
 test('without configured tokens everything is open', async () => {

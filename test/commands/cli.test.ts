@@ -74,12 +74,13 @@ test('openapi prints the document of the REST paths, writes it and checks it', a
   expect(await run(['openapi', '--check', file])).toEqual({ code: 0, output: '' });
 
   const nowhere = path.join(folder.path, 'nowhere', 'x');
-  for (const name of ['openapi', 'schema']) {
-    for (const option of ['--write', '--check']) {
-      const refused = await run([name, option, nowhere]);
-      expect(refused.code).toBe(1);
-      expect(refused.output).toMatch(/^\S+ cannot be used: ENOENT.*\n$/);
-    }
+  for (const args of [
+    ['openapi', '--write'],
+    ['schema', '--check'],
+  ]) {
+    const refused = await run([...args, nowhere]);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toMatch(/^\S+ cannot be used: ENOENT.*\n$/);
   }
 
   // Replaced documents change it.

@@ -69,6 +69,26 @@ test('a variable is read by its older name, too, where the new one is not set', 
   expect(unknownVariables({ PULSE: 'poll' })).toEqual([]);
 });
 
+test.for([
+  [{ DATABASE_DIRECT_URL: 'postgresql://db/shop' }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+  [{ DATABASE_REPLICA_URLS: 'postgresql://db/shop' }, 'DATABASE_REPLICA_URLS needs DATABASE_URL'],
+  [
+    { DATABASE_URL: 'postgresql://a/shop', DATABASE_REPLICA_URLS: 'postgresql://b/shop', PULSE: 'poll' },
+    /DATABASE_REPLICA_URLS needs \w+=listen/,
+  ],
+] as const)('%j does not fit together', ([environment, message]) => {
+  expect(() => readConfig(environment)).toThrow(message);
+});
+
+test('a fault shows neither the password in a value nor more than its beginning', () => {
+  const url = 'postgresql://shop:s3cret-of-shop@db/shop';
+  expect(() => readConfig({ PORT: url })).toThrow(
+    'PORT must be a whole number from 0 to 65535, but is "postgresql://shop:',
+  );
+  expect(() => readConfig({ PORT: url })).not.toThrow('s3cret');
+  expect(() => readConfig({ PORT: 'x'.repeat(1000) })).toThrow(`"${'x'.repeat(100)}… (900 more)"`);
+});
+
 test('no log may contain the passwords and tokens of the configuration', () => {
   const config = readConfig({
     DATABASE_URL: 'postgresql://a:first@db/shop',

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Overloaded } from '../../src/errors.ts';
-import { createLoadGuard, type LoadGuard } from '../../src/overload/load-guard.ts';
+import { createLoadGuard, type LoadGuard, watchLoopLag } from '../../src/overload/load-guard.ts';
 
 // The rule by itself, on a clock of its own: a server with so many places, of which each finishes one execution in a fixed time.
 
@@ -15,14 +15,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const createGuard = (pool = { waitingCount: 0 }): LoadGuard =>
+const createGuard = (pool = { waitingCount: 0 }, lagMs = 0): LoadGuard =>
   createLoadGuard({
     maxInFlight: 5000,
     maxWaitMs: MAX_WAIT_MS,
     maxLoopLagMs: 250,
     poolSize: POOL_SIZE,
     pool,
-    lag: { standingMs: () => 0, stop: () => {} },
+    lag: { standingMs: () => lagMs, stop: () => {} },
     log: pino({ level: 'silent' }),
   });
 
@@ -144,6 +144,43 @@ test('so many work side by side, and the others get their turn in the order in w
   expect(begun).toEqual(Array.from({ length: 1200 - 64 }, (_, index) => index + 64));
   for (let number = 0; number < 64; number += 1) expect(guard.enter()).toBeUndefined();
   expect(guard.enter()).toBeInstanceOf(Promise);
+});
+
+test('an execution whose turn comes much later than was foreseen is refused', async () => {
+  const guard = createGuard();
+  for (let number = 0; number < 64; number += 1) guard.enter();
+  const [late, later] = [guard.enter(), guard.enter()];
+  vi.advanceTimersByTime(MAX_WAIT_MS);
+  guard.leave(true);
+  await expect(late).resolves.toBeUndefined();
+  vi.advanceTimersByTime(MAX_WAIT_MS / 2);
+  guard.leave(true);
+  await expect(later).rejects.toThrow(Overloaded);
+});
+
+test('an event loop that is late for all lets more wait, not fewer in', () => {
+  const waitingWith = (lagMs: number): number => {
+    const guard = createGuard(undefined, lagMs);
+    simulate(guard, () => 5, 3000, evenly(8000));
+    return guard.stats.inFlight;
+  };
+  expect(waitingWith(MAX_WAIT_MS)).toBeGreaterThan(waitingWith(0) * 1.5);
+});
+
+test('one long pause of the event loop is no lag; a loop that is late each time is', () => {
+  vi.useRealTimers();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const lag = watchLoopLag();
+  const lookLate = (lateMs: number): number => {
+    nowMs += 50 + lateMs;
+    vi.advanceTimersByTime(50);
+    return lag.standingMs();
+  };
+  expect([0, 300, 100, 100, 100].map(lookLate)).toEqual([0, 0, 0, 0, 100]);
+  lag.stop();
+  clock.mockRestore();
 });
 
 test('what is given up does not count as finished', () => {

@@ -102,6 +102,7 @@ describe('while products cannot be read', () => {
     for (const { ms } of [byRest, byGraphql]) expect(ms).toBeLessThan(1000);
     expect(await (await fetch(`${gateway.url}/metrics`)).text()).toMatch(/^vitrine_requests_rejected_total [1-9]/m);
     expect(gateway.command.output()).toContain('overload: requests are rejected');
+    expect(gateway.command.output(), 'a refusal has no line of its own').not.toMatch(/"status":503/);
     // It is over when it is over.
     await expect.poll(async () => (await ask(gateway, '/api/product/hot?limit=7')).status).toBe(200);
   });

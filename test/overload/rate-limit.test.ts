@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createClientOf, createRateLimit } from '../../src/http/rate-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
@@ -83,6 +83,21 @@ describe('who a client is', () => {
   ])('behind %i proxies, %s that brings "%s" is %s', ([hops, address, forwardedFor, client]) => {
     expect(createClientOf(hops)(from(address, forwardedFor))).toBe(client);
   });
+});
+
+test('a client may ask again a minute after its first request, and not before', async () => {
+  vi.useFakeTimers();
+  try {
+    const limit = createRateLimit({ perMinute: 1, clientOf: createClientOf(0) });
+    const client = from('192.0.2.1');
+    expect(await limit(client)).toBeUndefined();
+    vi.advanceTimersByTime(59_000);
+    expect(await limit(client)).toMatchObject({ headers: { 'retry-after': '1' } });
+    vi.advanceTimersByTime(1000);
+    expect(await limit(client)).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('no more clients are remembered than may be, those who came last', async () => {

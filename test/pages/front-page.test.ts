@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { PrismaClient } from '../../src/database/generated/client/client.ts';
+import { createCatalogueCounts } from '../../src/pages/front-page.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -72,6 +74,30 @@ describe('the front page', () => {
     const look = () => Promise.all(Array.from({ length: 50 }, () => gateway.get('/', BROWSER)));
     // One statement for each number.
     expect(await gateway.countStatements(look)).toBe(2);
+  });
+
+  test('spends at most a twentieth of the time of one connection on counting', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      let reads = 0;
+      const read = async (): Promise<number> => {
+        vi.advanceTimersByTime(100);
+        reads += 1;
+        return reads;
+      };
+      const count = createCatalogueCounts(
+        [{ name: 'rows', label: 'Rows', read }],
+        {} as PrismaClient,
+        { nowMs: Date.now } as never,
+      );
+      expect(await count()).toEqual([1]);
+      vi.advanceTimersByTime(1999);
+      expect(await count()).toEqual([1]);
+      vi.advanceTimersByTime(1);
+      expect(await count()).toEqual([2]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('leads only to what is switched on', async () => {

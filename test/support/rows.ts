@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { TestDatabase } from './database.ts';
 
+// The back office writes plain SQL, so that defaults and triggers of the database take part; Prisma would fill in defaults of its own.
+
 /** Column names and values, as the back office writes them. */
 type Values = Readonly<Record<string, unknown>>;
 
