@@ -58,10 +58,10 @@ describe('a file of tokens', () => {
     await using gateway = await open();
     expect(await statusOf(gateway, TOKEN)).toBe(200);
     const request = { method: 'GET', target: '/api/notice/list', headers: { authorization: `Bearer ${TOKEN}` } };
-    expect(recall(gateway, request)).toBeDefined();
+    await expect.poll(() => recall(gateway, request)).toBeDefined();
 
     await writeFile(file, OTHER);
-    await expect.poll(() => statusOf(gateway, OTHER), { timeout: 5000 }).toBe(200);
+    await expect.poll(() => statusOf(gateway, OTHER)).toBe(200);
     expect(recall(gateway, request)).toBeUndefined();
     expect(await statusOf(gateway, TOKEN)).toBe(401);
     expect(JSON.stringify(gateway.logged)).not.toMatch(new RegExp(`${TOKEN}|second\\.token`));
@@ -75,16 +75,16 @@ describe('a file of tokens', () => {
     expect(await statusOf(gateway, TOKEN)).toBe(200);
     await symlink('v2', `${file}.new`);
     await rename(`${file}.new`, file);
-    await expect.poll(() => statusOf(gateway, TOKEN), { timeout: 5000 }).toBe(401);
+    await expect.poll(() => statusOf(gateway, TOKEN)).toBe(401);
   });
 
   test('that goes wrong leaves the tokens that were good, and says so without them', async () => {
     await writeFile(file, TOKEN);
     await using gateway = await open();
     await writeFile(file, `${OTHER}\nnot a token of ours\n`);
-    await expect.poll(() => JSON.stringify(gateway.logged), { timeout: 5000 }).toContain(`${file}:2`);
+    await expect.poll(() => JSON.stringify(gateway.logged)).toContain(`${file}:2`);
     await rm(file);
-    await expect.poll(() => JSON.stringify(gateway.logged), { timeout: 5000 }).toContain('ENOENT');
+    await expect.poll(() => JSON.stringify(gateway.logged)).toContain('ENOENT');
     expect(await statusOf(gateway, TOKEN)).toBe(200);
     expect(await statusOf(gateway, OTHER)).toBe(401);
     expect(JSON.stringify(gateway.logged)).not.toMatch(/not a token of ours|second\.token/);

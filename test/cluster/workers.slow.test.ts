@@ -130,6 +130,9 @@ describe('two workers', () => {
 
   test('are replaced before they go when one is asked to end', async () => {
     const [first = 0, second = 0] = await workersOf(gateway);
+    const requests = async (): Promise<number> =>
+      (await scrape(gateway)).sum('vitrine_requests_total', { operation: 'product' });
+    const before = await requests();
     await using asking = keepAsking(`${gateway.url}/api/product/1`, 4);
     process.kill(first, 'SIGTERM');
     await untilNew(gateway, [first]);
@@ -139,6 +142,8 @@ describe('two workers', () => {
     expect(failed.filter(({ isGivenUp }) => isGivenUp)).toEqual([]);
     expect(await workersOf(gateway)).toContain(second);
     expect((await scrape(gateway)).sum('vitrine_worker_deaths_total')).toBe(2);
+    await expect.poll(() => runs(first), LONG).toBe(false);
+    expect(await requests()).toBeGreaterThanOrEqual(before + asking.count() - failed.length);
   });
 
   test('do not outlive a primary that is killed', async () => {

@@ -63,7 +63,7 @@ describe('the front page', () => {
     await database.sql(`update product set status = 'OFF_SALE' where id = 1`);
     await database.sql(`update notice set ends_at = now() where id = 1`);
     await expect
-      .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text), { timeout: 5000 })
+      .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text))
       .toMatchObject({ products: '138', noticesInEffect: '13' });
     await database.sql(`update product set status = 'ON_SALE' where id = 1`);
     await database.sql(`update notice set ends_at = null where id = 1`);
@@ -145,7 +145,7 @@ describe('the front page', () => {
     expect(text).toContain('<p role="status">The database does not answer.</p>');
     await giveBack();
     await expect
-      .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text), { timeout: 5000 })
+      .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text))
       .toMatchObject({ products: '139' });
   });
 });
