@@ -5,7 +5,7 @@ import { runBenchmark } from './benchmark.ts';
 import { HELP, readOptions } from './options.ts';
 import { writeReport } from './report/report.ts';
 import { summarise } from './report/summary.ts';
-import { toText } from './report/text.ts';
+import { toText } from './report/tables.ts';
 
 const interrupted = new AbortController();
 process.once('SIGINT', () => interrupted.abort(new Error('interrupted')));

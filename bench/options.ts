@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { positive } from './positive.ts';
 import { CONTENDERS, LIMIT } from './servers/contenders.ts';
 
 export interface Options {
@@ -69,4 +68,11 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     json: values.json,
     report: values.report ?? !(quick || values.only || values.workloads || values.products),
   };
+};
+
+/** A whole number above 0 from the command line. @throws Error that says what is wrong */
+export const positive = (name: string, text: string): number => {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new Error(`--${name} takes whole numbers above 0.`);
 };

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { CONNECTIONS, type LoadResult, runWrk } from '../load/wrk.ts';
 import { rssMbOf } from '../machine/process-usage.ts';
+import type { Contender } from '../servers/contenders.ts';
 import type { RunningServer } from '../servers/start.ts';
 import { expectRightAnswer } from '../workloads/expect.ts';
-import type { Method, Question, Workload } from '../workloads/workload.ts';
-import type { Sample } from './sample.ts';
+import { hasRest, type Method, type Question, type Workload } from '../workloads/workload.ts';
 import { readUsage, settle, usedBetween } from './usage.ts';
 
 /** What all cells of a run share. */
@@ -106,3 +106,36 @@ const assertCounted = ({ server, workload }: Cell, answered: number, counted: nu
   if (counted >= answered && counted <= answered + CONNECTIONS) return;
   throw new Error(`${workload.code}: ${counted} views were counted and ${answered} answered`);
 };
+
+/** The first method of a server that the workload can be asked with. */
+export const methodOf = ({ methods }: Contender, workload: Workload): Method | undefined =>
+  methods.find((method) => method === 'POST' || hasRest(workload));
+
+export const questionsFor = ({ isWarm }: Contender, { questions, warmQuestions }: Workload): readonly Question[] =>
+  (isWarm ? warmQuestions : undefined) ?? questions;
+
+/** The methods that a workload's servers use: the limit is measured with each of them. */
+export const methodsOf = (contenders: readonly Contender[], workload: Workload): Method[] => {
+  const used = contenders.flatMap((contender) => methodOf(contender, workload) ?? []);
+  const fallback: Method = hasRest(workload) ? 'GET' : 'POST';
+  return [...new Set(used.length > 0 ? used : [fallback])].sort();
+};
+
+/** What one server did in one round of one workload. */
+export interface Sample {
+  readonly workload: string;
+  readonly server: string;
+  readonly method: Method;
+  readonly round: number;
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the server process; undefined where the system does not tell, as all that follow. */
+  readonly cpuUsPerRequest: number | undefined;
+  /** The part of one core that it had: about 1 when the server itself is what limits. */
+  readonly cores: number | undefined;
+  readonly postgresUsPerRequest: number | undefined;
+  readonly postgresCores: number | undefined;
+  readonly rssMb: number | undefined;
+}

@@ -5,9 +5,8 @@ import { LIMIT, SOURCE } from '../servers/contenders.ts';
 import { recordAnswers } from '../servers/known-answers.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { callOf, type Method, type Workload } from '../workloads/workload.ts';
-import { type Bench, type Cell, loadCell } from './cell.ts';
+import { type Bench, type Cell, loadCell, questionsFor } from './cell.ts';
 import { medianOf } from './median.ts';
-import { questionsFor } from './plan.ts';
 import { type RunOptions, startContender } from './run-workload.ts';
 
 interface StartedLimit {

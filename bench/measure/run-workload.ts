@@ -5,12 +5,11 @@ import type { Cores } from '../machine/cores.ts';
 import { rssMbOf } from '../machine/process-usage.ts';
 import type { Contender } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
-import { firstCallOf } from '../workloads/first-call.ts';
+import { firstCallOf } from '../workloads/expect.ts';
 import { callOf, type Method, type Workload } from '../workloads/workload.ts';
-import { type Bench, type Cell, loadCell, measureCell } from './cell.ts';
+import type { Sample } from './cell.ts';
+import { type Bench, type Cell, loadCell, measureCell, methodOf, methodsOf, questionsFor } from './cell.ts';
 import { startLimit, warmLimit } from './limit.ts';
-import { methodOf, methodsOf, questionsFor } from './plan.ts';
-import type { Sample } from './sample.ts';
 import { settle } from './usage.ts';
 
 export interface WorkloadRun {

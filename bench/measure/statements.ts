@@ -1,10 +1,10 @@
 import { startStatementProxy } from '../database/statement-proxy.ts';
 import type { Contender } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
-import { firstCallOf } from '../workloads/first-call.ts';
+import { firstCallOf } from '../workloads/expect.ts';
 import { callOf, type Workload } from '../workloads/workload.ts';
+import { methodOf } from './cell.ts';
 import { medianOf } from './median.ts';
-import { methodOf } from './plan.ts';
 
 /** An odd number, so that what a server sends by itself now and then does not reach the median. */
 const REPETITIONS = 9;

@@ -2,8 +2,8 @@ import type { Results } from '../benchmark.ts';
 import { CONNECTIONS } from '../load/wrk.ts';
 import { count } from './format.ts';
 import { limitsOf } from './limits.ts';
-import { noiseOf } from './noise.ts';
 import type { Row } from './summary.ts';
+import { noiseOf } from './summary.ts';
 import { markdownTable } from './table.ts';
 import { tablesOf } from './tables.ts';
 

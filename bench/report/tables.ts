@@ -1,8 +1,10 @@
 import type { Results } from '../benchmark.ts';
+import { medianOf } from '../measure/median.ts';
 import { count, DASH } from './format.ts';
 import { MEASURES } from './measures.ts';
 import type { Row } from './summary.ts';
-import { watchingTables } from './watching.ts';
+import { noiseOf } from './summary.ts';
+import { textTable } from './table.ts';
 
 export interface Table {
   readonly title: string;
@@ -50,6 +52,40 @@ export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
         label,
         ...[startupMs, rssIdleMb, rssLoadedMb].map((value) => count(value)),
       ]),
+    },
+  ];
+};
+
+/** All tables for the terminal. */
+export const toText = (results: Results, rows: readonly Row[]): string =>
+  [
+    ...tablesOf(results, rows).map(({ title, head, rows: cells }) => textTable([title, ...head], cells)),
+    ...noiseOf(results),
+  ].join('\n\n');
+
+const BASELINE = 'gateway-unwatched';
+
+/** What it costs to watch the gateway; none where the unwatched one was not measured. Round by round, so that the machine's moods cancel out. */
+export const watchingTables = ({ samples, servers, workloads }: Results): Table[] => {
+  const cpuOf = (server: string, workload: string, round: number): number =>
+    samples.find((sample) => sample.server === server && sample.workload === workload && sample.round === round)
+      ?.cpuUsPerRequest ?? Number.NaN;
+  const costOf = (server: string, workload: string): string => {
+    const rounds = new Set(samples.map(({ round }) => round));
+    const ratios = [...rounds].map((round) => cpuOf(server, workload, round) / cpuOf(BASELINE, workload, round));
+    const percent = (medianOf(ratios) - 1) * 100;
+    return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(1)} %`;
+  };
+  const watched = servers.filter(
+    ({ name }) => name.startsWith('gateway') && name !== 'gateway-off' && name !== BASELINE,
+  );
+  if (watched.length === 0 || !servers.some(({ name }) => name === BASELINE)) return [];
+  return [
+    {
+      title: 'What watching costs',
+      note: 'CPU of the server for a request, against the gateway without metrics in the same round; medians.',
+      head: workloads.map(({ code }) => code),
+      rows: watched.map(({ name, label }) => [label, ...workloads.map(({ code }) => costOf(name, code))]),
     },
   ];
 };

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { positive } from '../positive.ts';
+import { positive } from '../options.ts';
 
 export interface WorkersOptions {
   /** Numbers of workers that are compared, the first with the rest. */

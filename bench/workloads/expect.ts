@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import type { HttpClient } from '../load/http-client.ts';
-import { callOf, hasRest, type Method, type Question, type Workload } from './workload.ts';
+import type { Contender } from '../servers/contenders.ts';
+import { PRODUCT_DOCUMENT } from './documents.ts';
+import { type Call, callOf, hasRest, type Method, type Question, type Workload } from './workload.ts';
 
 /** A count may lag, and moves while notices are read: that it is one is checked here, how high it is by the sum of all. */
 const withoutViews = (key: string, value: unknown): unknown =>
@@ -38,3 +40,9 @@ export const expectRightAnswer = async (
     `${workload.code} is answered wrongly (${status}).\n${call.method} ${call.target} ${call.body ?? ''}\nreceived ${excerpt(actual)}\nexpected ${excerpt(expected)}`,
   );
 };
+
+/** The request by which every server shows that it has started: the same product, with a method that it answers. */
+export const firstCallOf = ({ methods }: Contender): Call =>
+  methods.includes('GET')
+    ? { method: 'GET', target: '/api/product/1' }
+    : { method: 'POST', target: '/graphql', body: JSON.stringify({ query: PRODUCT_DOCUMENT, variables: { id: 1 } }) };

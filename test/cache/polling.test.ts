@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { STALE } from '../support/known-answers.ts';
-import { takeAway } from '../support/outage.ts';
+import { takeAway } from '../support/outages.ts';
 import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { openSession } from '../support/session.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { takeAway } from '../support/outage.ts';
+import { takeAway } from '../support/outages.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 
 const post = (gateway: TestGateway, query: string, headers: Record<string, string> = {}): Promise<CachedResponse> =>

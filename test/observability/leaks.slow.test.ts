@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { forTerminal } from '../../src/observability/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { takeAway } from '../support/outage.ts';
+import { takeAway } from '../support/outages.ts';
 import { runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';

@@ -5,7 +5,7 @@ import { createCatalogueCounts } from '../../src/pages/front-page.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway } from '../support/gateway.ts';
-import { takeAway } from '../support/outage.ts';
+import { takeAway } from '../support/outages.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const TOKEN = 'a-token-0123456789';

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitRecord } from '../support/commit-record.ts';
 import type { RestartableDatabase } from '../support/restartable-database.ts';
 import { openSession } from '../support/session.ts';
+import { PRODUCT_IDS, VIEWED_IDS } from './instance.ts';
 import type { Write } from './plan.ts';
-import { PRODUCT_IDS, VIEWED_IDS } from './shop.ts';
 
 /** Writes as the plan has it. What it writes goes into the record, against which answers are held. */
 export const createBackOffice = (database: RestartableDatabase, record: CommitRecord) => {

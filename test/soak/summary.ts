@@ -1,6 +1,5 @@
-import type { BusyWatch } from './busy-machine.ts';
-import type { Handles } from './handles.ts';
-import { type Growth, mebibytes } from './memory.ts';
+import type { BusyWatch, Handles } from './observations.ts';
+import { type Growth, mebibytes } from './observations.ts';
 import type { Probe } from './probe.ts';
 import type { Traffic } from './traffic.ts';
 

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommitRecord } from '../support/commit-record.ts';
 import type { CachedResponse } from '../support/gateway.ts';
 import { BROKEN, type Door, type Load, startLoad, type View, viewOf, viewRequest } from '../support/views.ts';
-import type { Findings } from './findings.ts';
 import { createHttpClient } from './http-client.ts';
 import type { Instance } from './instance.ts';
+import { VIEWED_IDS } from './instance.ts';
 import { LISTS, OTHERS } from './requests.ts';
-import { VIEWED_IDS } from './shop.ts';
 import { beSlow } from './slow-clients.ts';
+import type { Findings } from './verdict.ts';
 
 export const CLIENTS = { readers: 8, others: 3, slow: 6, viewers: 6 } as const;
 

@@ -1,7 +1,7 @@
 import type { RestartableDatabase } from '../support/restartable-database.ts';
 import { expectHonest, type Load, stored, type View } from '../support/views.ts';
 import type { Instance } from './instance.ts';
-import { type Growth, mebibytes } from './memory.ts';
+import { type Growth, mebibytes } from './observations.ts';
 import type { Probe } from './probe.ts';
 import { HEAD_ONLY_ID } from './requests.ts';
 
@@ -35,4 +35,30 @@ export const shutdownFaults = async ({ process, url }: Instance): Promise<string
   child.kill('SIGTERM');
   const code = await ended;
   return code === 0 ? [] : [`${url} ended with ${code}`];
+};
+
+/** What broke, in words: the first of each kind, and how many there were. */
+export interface Findings {
+  readonly add: (kind: string, faults: readonly string[]) => void;
+  readonly list: () => string[];
+}
+
+const SHOWN_OF_A_KIND = 3;
+
+export const createFindings = (): Findings => {
+  const kinds = new Map<string, { shown: string[]; count: number }>();
+  return {
+    add: (kind, faults) => {
+      if (faults.length === 0) return;
+      const found = kinds.get(kind) ?? { shown: [], count: 0 };
+      kinds.set(kind, found);
+      found.count += faults.length;
+      found.shown.push(...faults.slice(0, SHOWN_OF_A_KIND - found.shown.length));
+    },
+    list: () =>
+      [...kinds].flatMap(([kind, { shown, count }]) => [
+        ...shown.map((fault) => `${kind}: ${fault}`),
+        ...(count > shown.length ? [`${kind}: … ${count} in all`] : []),
+      ]),
+  };
 };
