@@ -7,7 +7,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
-import { openSession, untilBlocked } from '../support/session.ts';
 
 // Every test here runs the real program as a process of its own.
 
@@ -28,18 +27,6 @@ const refusal = async (environment: Record<string, string>): Promise<string> => 
 };
 
 describe('the environment', () => {
-  test('is refused with one line for each fault', async () => {
-    const output = await refusal({ PORT: 'http', LOG_LEVEL: 'loud', GRAPHIQL: 'perhaps', SHUTDOWN_TIMEOUT_MS: '-1' });
-    const lines = output.split('\n').filter((line) => line.startsWith('  '));
-    expect(lines.map((line) => line.trim().split(' ')[0])).toEqual([
-      'PORT',
-      'LOG_LEVEL',
-      'GRAPHIQL',
-      'SHUTDOWN_TIMEOUT_MS',
-    ]);
-    expect(output).toContain('PORT must be a whole number from 0 to 65535, but is "http"');
-  });
-
   test('has no limit of queries so low that nothing could be asked, or so high that it is none', async () => {
     const output = await refusal({
       QUERY_MAX_COST: '999',
@@ -78,13 +65,6 @@ describe('the database', () => {
     expect(await refusal({ DATABASE_URL: database.url.replace(/[^/]*$/, 'no_such_database') })).toContain(
       'no_such_database',
     );
-  });
-
-  test('that lags stops the start, saying what to run', async () => {
-    await using database = await createTestDatabase({ migrated: false });
-    const output = await refusal({ DATABASE_URL: database.url });
-    expect(output).toContain('npx vitrine migrate');
-    expect(output).toContain('20261120000000_vitrine');
   });
 
   test('that lags is served once it is migrated, and seeded once', async () => {
@@ -217,36 +197,6 @@ describe('without a database of the operator', () => {
 });
 
 describe('a shutdown', () => {
-  test('lets a request in flight finish, refuses new ones and exits with 0', async () => {
-    await using database = await createTestDatabase();
-    await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
-    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, DATABASE_TIMEOUT_MS: '20000' });
-    // The view waits for a lock that the back office holds.
-    await using backOffice = await openSession(database);
-    await backOffice.query('begin');
-    await backOffice.query('update notice set title = title');
-    const inFlight = fetch(`${gateway.url}/api/notice/1`).then(async (response) => ({
-      status: response.status,
-      body: await response.json(),
-    }));
-    await untilBlocked(database);
-
-    gateway.command.child.kill('SIGTERM');
-    await gateway.command.printed(/shutting down/);
-    await expect
-      .poll(() =>
-        fetch(`${gateway.url}/livez`).then(
-          () => 'answered',
-          () => 'refused',
-        ),
-      )
-      .toBe('refused');
-    await backOffice.query('commit');
-
-    expect(await inFlight).toMatchObject({ status: 200, body: { viewCount: 1 } });
-    expect(await gateway.command.ended).toBe(0);
-  });
-
   test('takes no longer than it may', async () => {
     await using database = await createTestDatabase();
     await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, SHUTDOWN_TIMEOUT_MS: '300' });
