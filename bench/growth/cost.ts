@@ -13,7 +13,7 @@ export interface Cost {
 }
 
 const ORDERS = ['DEFAULT', 'NEWEST', 'BEST_SELLING', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
-/** So many of each kind from memory: CPU time is told in hundredths of a second. */
+/** So many of each kind from memory: CPU time is counted in hundredths of a second. */
 const WARM_REQUESTS = 6000;
 
 const get = (target: string): Call => ({ method: 'GET', target });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { backOffMs } from '../../src/cluster/primary.ts';
-import { getAnew, keepAsking } from '../support/asking.ts';
+import { getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
@@ -45,7 +45,8 @@ beforeAll(async () => {
 const start = (environment: Record<string, string> = {}): Promise<ServingProcess> =>
   startGatewayProcess({ DATABASE_URL: database.url, WORKERS: '2', ...environment });
 
-const scrape = async ({ url }: ServingProcess): Promise<Scrape> => parseMetrics((await getAnew(`${url}/metrics`)).text);
+const scrape = async ({ url }: ServingProcess): Promise<Scrape> =>
+  parseMetrics((await getByNewConnection(`${url}/metrics`)).text);
 
 const untilNew = (gateway: ServingProcess, old: readonly number[]): Promise<void> =>
   expect
@@ -75,14 +76,14 @@ describe('two workers', () => {
 
   test('all take requests, are live and ready, and say in the log which of them it was', async () => {
     for (const target of ['/livez', '/readyz']) {
-      for (const _ of numbers(1, 4)) expect((await getAnew(gateway.url + target)).status).toBe(200);
+      for (const _ of numbers(1, 4)) expect((await getByNewConnection(gateway.url + target)).status).toBe(200);
     }
     // The system distributes the connections, not in turn.
     const hasAnswered = (worker: number): boolean =>
       new RegExp(`"worker":${worker},.*/api/product/1`).test(gateway.command.output());
     await expect
       .poll(async () => {
-        expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
+        expect((await getByNewConnection(`${gateway.url}/api/product/1`)).status).toBe(200);
         asked += 1;
         return [1, 2].every(hasAnswered);
       }, LONG)
@@ -115,7 +116,7 @@ describe('two workers', () => {
     process.kill(first, 'SIGKILL');
     // Until its end is noticed, a connection may be handed to it.
     await gateway.command.printed(/ended with SIGKILL; it is replaced/);
-    for (const _ of numbers(1, 10)) expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
+    for (const _ of numbers(1, 10)) expect((await getByNewConnection(`${gateway.url}/api/product/1`)).status).toBe(200);
     await untilNew(gateway, [first]);
     await gateway.command.printed(/replaces it/);
     expect(await workersOf(gateway)).toContain(second);
@@ -164,7 +165,7 @@ describe('two workers', () => {
     const workers = await workersOf(gateway);
     gateway.command.child.kill('SIGKILL');
     await expect.poll(async () => (await Promise.all(workers.map(runs))).some(Boolean), LONG).toBe(false);
-    expect((await getAnew(`${gateway.url}/livez`)).status).toBe(0);
+    expect((await getByNewConnection(`${gateway.url}/livez`)).status).toBe(0);
   });
 });
 
@@ -197,14 +198,16 @@ describe('a shutdown', () => {
     await using backOffice = await openSession(database);
     await backOffice.query('begin');
     await backOffice.query('update notice set title = title where id = $1', [id]);
-    const views = Promise.all(numbers(1, 20).map(() => getAnew(`${gateway.url}/api/notice/${id}`)));
+    const views = Promise.all(numbers(1, 20).map(() => getByNewConnection(`${gateway.url}/api/notice/${id}`)));
     // Each worker has a statement of its own that waits.
     await untilBlocked(database, 2);
     gateway.command.child.kill('SIGTERM');
     await gateway.command.printed(/shutting down/);
-    await expect.poll(async () => (await getAnew(`${gateway.url}/readyz`)).text, LONG).toContain('shutting down');
-    expect((await getAnew(`${gateway.url}/readyz`)).text).toContain('shutting down');
-    expect((await getAnew(`${gateway.url}/livez`)).status).toBe(200);
+    await expect
+      .poll(async () => (await getByNewConnection(`${gateway.url}/readyz`)).text, LONG)
+      .toContain('shutting down');
+    expect((await getByNewConnection(`${gateway.url}/readyz`)).text).toContain('shutting down');
+    expect((await getByNewConnection(`${gateway.url}/livez`)).status).toBe(200);
     await backOffice.query('commit');
     for (const { status } of await views) expect(status).toBe(200);
     expect(await stored(database, id)).toBe(20);
@@ -233,7 +236,7 @@ describe('a shutdown', () => {
     const socket = net.connect(Number(port), hostname);
     socket.on('error', () => {});
     socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
-    for (const _ of workers) expect((await getAnew(`${gateway.url}/livez`)).status).toBe(200);
+    for (const _ of workers) expect((await getByNewConnection(`${gateway.url}/livez`)).status).toBe(200);
     await using asking = keepAsking(`${gateway.url}/livez`, 8);
     await expect.poll(asking.count, LONG).toBeGreaterThan(100);
     gateway.command.child.kill('SIGTERM');
@@ -274,7 +277,7 @@ describe('workers that do not start', () => {
     await gateway.command.printed(/the next try is in 0.4 s/);
     expect(gateway.command.output()).toContain('Cannot query field');
     expect(await workersOf(gateway)).toContain(old[1]);
-    expect((await getAnew(`${gateway.url}/api/product/1`)).status).toBe(200);
+    expect((await getByNewConnection(`${gateway.url}/api/product/1`)).status).toBe(200);
     await rm(document);
     await gateway.command.printed(/replaces it/);
     expect(backOffMs(100)).toBe(10_000);
@@ -288,7 +291,8 @@ test('with a database of its own, set up once, all end with Ctrl-C', async () =>
     await gateway.command.printed(/Ctrl-C stops both/);
     expect(gateway.command.output().match(/filled with the demo catalogue/g)).toHaveLength(1);
     const children = await childrenOf(gateway.command.child.pid);
-    for (const _ of numbers(1, 4)) expect((await getAnew(`${gateway.url}/api/product/hot`)).status).toBe(200);
+    for (const _ of numbers(1, 4))
+      expect((await getByNewConnection(`${gateway.url}/api/product/hot`)).status).toBe(200);
     // A terminal sends it to all of them.
     for (const pid of [...children, gateway.command.child.pid ?? 0]) process.kill(pid, 'SIGINT');
     expect(await gateway.command.ended).toBe(0);

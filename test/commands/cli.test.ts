@@ -59,7 +59,7 @@ test.each([
   [['migrate', 'now'], '"now" is one too many. Run "vitrine migrate --help".'],
   [['doctor', '--json=1'], '--json takes no value. Run "vitrine doctor --help".'],
   [['doctor', '--instances', '0'], '--instances must be a number from 1 to 9999, but is "0".'],
-])('%j is a mistake that is told in one line, with exit code 2', async (args, message) => {
+])('%j is a mistake that is reported in one line, with exit code 2', async (args, message) => {
   expect(await run(args)).toEqual({ code: 2, output: `${message}\n` });
 });
 

@@ -22,7 +22,7 @@ const refusal = async (environment: Record<string, string>): Promise<string> => 
   const command = runCli(['serve'], { PORT: '0', ...environment });
   expect(await command.ended).toBe(1);
   const output = command.output();
-  expect(output, 'a fault of the operator is told without a stack').not.toMatch(/^\s+at /m);
+  expect(output, 'a fault of the operator is reported without a stack').not.toMatch(/^\s+at /m);
   return output;
 };
 
@@ -130,7 +130,7 @@ describe('the port', () => {
     }
   });
 
-  test.for(['1', '2'])('that is taken is told before a database is made, with WORKERS=%s', async (workers) => {
+  test.for(['1', '2'])('that is taken is reported before a database is made, with WORKERS=%s', async (workers) => {
     const occupant = net.createServer().listen(0, '127.0.0.1');
     await once(occupant, 'listening');
     const { port } = occupant.address() as net.AddressInfo;
@@ -159,7 +159,7 @@ test('REST documents that do not fit stop the start with file, line and reason',
 });
 
 describe('without a database of the operator', () => {
-  test('a newcomer gets a filled gateway, is told what to try, and finds the same data after Ctrl-C', async () => {
+  test('a newcomer gets a filled gateway, reads what to try, and finds the same data after Ctrl-C', async () => {
     const environment = { DATA_DIR: path.join(folder, 'data') };
     const first = await startGatewayProcess(environment);
     await first.command.printed(/Ctrl-C stops both/);

@@ -112,7 +112,7 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['freshness_ms', 'FRESHNESS_MS'],
     ['DATABASE_URL_FILE', 'DATABASE_URL'],
     ['WORKER', 'WORKERS'],
-  ])('%s is told of', ([given, meant]) => {
+  ])('%s is reported', ([given, meant]) => {
     expect(unknownVariables({ [String(given)]: '1' })).toEqual([
       `${given} is not a variable of Vitrine; did you mean ${meant}?`,
     ]);

@@ -214,7 +214,7 @@ describe('the systemd unit', async () => {
     const restartMs = seconds('RestartSec') * 1000;
     const limitMs = seconds('StartLimitIntervalSec') * 1000;
     const burst = seconds('StartLimitBurst');
-    // What is told at once is told within seconds, also on a slow machine.
+    // A start that fails at once fails within seconds, also on a slow machine.
     expect(burst * (5000 + restartMs)).toBeLessThan(limitMs);
     expect(burst * (DEFAULTS.databaseWaitMs + restartMs)).toBeGreaterThan(2 * limitMs);
   });

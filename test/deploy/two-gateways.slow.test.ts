@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Asked, getAnew, keepAsking } from '../support/asking.ts';
+import { type Asked, getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Haproxy, hasHaproxy, type Instance, nameIn, startHaproxy, startInstance } from '../support/haproxy.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
@@ -36,7 +36,7 @@ describe.skipIf(!hasHaproxy)('behind HAProxy', { timeout: 120_000 }, () => {
     await expect
       .poll(
         async () => {
-          seen.add(nameIn((await getAnew(target())).headers));
+          seen.add(nameIn((await getByNewConnection(target())).headers));
           return names.every((name) => seen.has(name));
         },
         { interval: 20, timeout: 60_000 },
@@ -68,7 +68,7 @@ describe.skipIf(!hasHaproxy)('behind HAProxy', { timeout: 120_000 }, () => {
       await expect
         .poll(
           async () => {
-            const { status, headers, text, startedMs }: Asked = await getAnew(target());
+            const { status, headers, text, startedMs }: Asked = await getByNewConnection(target());
             expect(status).toBe(200);
             if (startedMs <= dueMs) return checked.size;
             expect(text, `${startedMs - dueMs} ms after it was due`).toContain(`"amount":"${price}.00"`);

@@ -21,7 +21,7 @@ test.for([
   expect(args).toEqual([...options, expect.stringMatching(/cli\.ts$/), 'serve']);
 });
 
-test('a cache whose size is no number is refused by name, as ever', async () => {
+test('a cache whose size is no number is refused by name', async () => {
   await expect(startGatewayProcess({ DATABASE_URL: database.url, CACHE_MAX_MB: 'much' })).rejects.toThrow(
     'CACHE_MAX_MB',
   );

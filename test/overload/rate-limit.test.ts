@@ -24,7 +24,7 @@ const statuses = async (count: number, askOnce: (index: number) => Promise<Respo
 
 const FIVE = [200, 200, 200, 200, 200];
 
-test('a client past its limit is told when to come again, at both doors, and whatever it says of itself', async () => {
+test('a client past its limit learns when to ask again, by REST and by GraphQL, whatever address it claims to have', async () => {
   await using gateway = await start();
   expect(await statuses(6, () => ask(gateway))).toEqual([...FIVE, 429]);
 

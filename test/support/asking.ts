@@ -15,8 +15,8 @@ export interface Asked {
 
 const PATIENCE_MS = 10_000;
 
-/** A GET by a connection of its own, which whoever distributes connections gives to the next in turn. Never rejects. */
-export const getAnew = (url: string): Promise<Asked> =>
+/** A GET on a connection of its own, which a balancer hands to the next worker or instance. Never rejects. */
+export const getByNewConnection = (url: string): Promise<Asked> =>
   new Promise((resolve) => {
     const startedMs = performance.now();
     let isGivenUp = false;
@@ -44,7 +44,7 @@ export interface Asking extends AsyncDisposable {
   readonly count: () => number;
 }
 
-/** So many clients that ask for the same all the time, by a new connection each time. */
+/** So many clients that ask for the same all the time, on a new connection each time. */
 export const keepAsking = (url: string, clients: number): Asking => {
   const failed: Asked[] = [];
   let count = 0;
@@ -52,7 +52,7 @@ export const keepAsking = (url: string, clients: number): Asking => {
   const running = Promise.all(
     numbers(1, clients).map(async () => {
       while (isRunning) {
-        const asked = await getAnew(url);
+        const asked = await getByNewConnection(url);
         count += 1;
         if (asked.status !== 200) failed.push(asked);
       }

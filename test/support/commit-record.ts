@@ -35,7 +35,7 @@ export interface CommitRecord {
   readonly withdrawNotice: () => Promise<void>;
   /** In this time the database is out of reach; the result ends it. */
   readonly loseDatabase: () => () => void;
-  /** In this time, known only afterwards, nothing could be answered as ever. */
+  /** In this time, known only afterwards, nothing could be answered as usual. */
   readonly excuse: (fromMs: number, toMs: number) => void;
   /** Whether a request between these two moments may be answered as if the database were away. */
   readonly isExcused: (sentMs: number, receivedMs: number) => boolean;
@@ -47,7 +47,7 @@ export interface CommitRecord {
 
 /** What the contract allows around a start and an end. */
 const TOLERANCE_MS = 50;
-/** After an outage, how long until everything is as ever: a request that was sent just before its end may wait for 2 s. */
+/** After an outage, how long until everything works as usual: a request that was sent just before its end may wait for 2 s. */
 const RECOVERY_MS = 2000;
 
 /** Begins with empty tables but for these products, at the price of 0. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, vi } from 'vitest';
-import { getAnew } from './asking.ts';
+import { getByNewConnection } from './asking.ts';
 import { type ServingProcess, startGatewayProcess } from './process.ts';
 import { findProgram } from './programs.ts';
 
@@ -31,7 +31,7 @@ export const startHaproxy = async (addresses: readonly [string, string]): Promis
   const url = `http://${listen}`;
   await vi.waitFor(
     async () => {
-      const { status } = await getAnew(`${url}/proxy-health`);
+      const { status } = await getByNewConnection(`${url}/proxy-health`);
       if (status !== 200) throw new Error(`HAProxy answers ${status}: ${output}`);
     },
     { interval: 50, timeout: 20_000 },
@@ -81,7 +81,7 @@ export const startInstance = async (databaseUrl: string): Promise<Instance> => {
   };
   return {
     address: `127.0.0.1:${port}`,
-    name: async () => nameIn((await getAnew(`${running.url}/livez`)).headers),
+    name: async () => nameIn((await getByNewConnection(`${running.url}/livez`)).headers),
     restart: async () => {
       expect(await end('SIGTERM')).toBe(0);
       await startAgain();

@@ -29,7 +29,7 @@ export const startLossyWire = async ({ url }: { readonly url: string }, statemen
       [database, client],
     ] as const) {
       sockets.add(socket);
-      socket.on('error', () => {}); // The other end is told.
+      socket.on('error', () => {}); // The other end sees its connection close.
       socket.on('close', () => {
         sockets.delete(socket);
         other.destroy();

@@ -17,7 +17,7 @@ export const linkTo = async (databaseUrl: string): Promise<DatabaseLink> => {
   const track = (socket: net.Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {}); // Whoever holds the other end is told.
+    socket.on('error', () => {}); // The other end sees its connection close.
   };
   const server = net.createServer((near) => {
     track(near);

@@ -35,7 +35,7 @@ export const wireTo = async ({ url }: { readonly url: string }): Promise<Wire> =
     sockets.add(socket);
     socket.setNoDelay();
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {}); // Whoever holds the other end is told.
+    socket.on('error', () => {}); // The other end sees its connection close.
   };
 
   const server = net.createServer((client) => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /**
- * The connections of a server that writes its SQL by hand. PostgreSQL would plan some of the prepared statements anew for every execution, as it
+ * The connections of a server that writes its SQL by hand. PostgreSQL would plan some of the prepared statements again for every execution, as it
  * hopes for more from knowing the limit; planning costs more than it saves.
  */
 export const createPool = (): pg.Pool =>
