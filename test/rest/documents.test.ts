@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { extendSchema, parse } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { OperatorError } from '../../src/errors.ts';
 import { loadRestOperations } from '../../src/rest/documents.ts';
@@ -8,14 +8,10 @@ import { ROUTES } from '../../src/rest/routes.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
 import { expectBadParameter, expectNotFound } from '../support/rest-problem.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { useRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
 
-let shop: RestShop;
-beforeAll(async () => {
-  shop = await createRestShop();
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = useRestShop();
 
 /** What an action finds at a gateway whose operator has put these documents into REST_DOCUMENTS. */
 const withDocuments = async (

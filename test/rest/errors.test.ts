@@ -2,36 +2,20 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { createTestGateway } from '../support/gateway.ts';
 import { type DatabaseLink, linkTo } from '../support/rest-database-link.ts';
 import { expectNotFound, expectProblem } from '../support/rest-problem.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { type RestShop, TARGETS, useRestShop } from '../support/rest-shop.ts';
 
 // What an answer was before a failure is of no use here.
 const UNCACHED = { CACHE_MAX_MB: '0', FRESHNESS_MS: '0' };
-const PATHS = [
-  '/api/product/4',
-  '/api/product/hot',
-  '/api/product/new',
-  '/api/product/list?categoryIds=1,2',
-  '/api/notice/list',
-  '/api/notice/page?keyword=x',
-  '/api/notice/4',
-];
-
-let shop: RestShop;
-beforeAll(async () => {
-  shop = await createRestShop(UNCACHED);
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = useRestShop(UNCACHED);
 
 describe('a failure of ours', () => {
-  let broken: RestShop;
+  const broken = useRestShop(UNCACHED);
   beforeAll(async () => {
-    broken = await createRestShop(UNCACHED);
     await broken.database.sql('alter table product rename column subtitle to gone');
     await broken.database.sql('alter table notice rename column summary to gone');
-    return () => broken[Symbol.asyncDispose]();
   });
 
-  test.for(PATHS)('at %s is a problem that tells nothing of its cause', async (path) => {
+  test.for(TARGETS)('at %s is a problem that tells nothing of its cause', async (path) => {
     const answer = await broken.gateway.get(path);
     expectProblem(answer, {
       status: 500,
@@ -55,7 +39,7 @@ describe('a failure of ours', () => {
   });
 
   test('at HEAD is the same', async () => {
-    for (const path of PATHS) expect((await broken.gateway.request('HEAD', path)).status).toBe(500);
+    for (const path of TARGETS) expect((await broken.gateway.request('HEAD', path)).status).toBe(500);
   });
 
   test('ends with its cause', async () => {
@@ -94,9 +78,9 @@ describe('with the database away', () => {
     ['that says nothing', { silent: true }],
   ] as const)('as one %s, each path says within 2 seconds when to come back, and then serves', async ([, how]) => {
     await link.cut(how);
-    await Promise.all(PATHS.map(expectUnavailable));
+    await Promise.all(TARGETS.map(expectUnavailable));
     await link.restore();
-    for (const path of PATHS) await expect.poll(async () => (await gateway.get(path)).status).toBe(200);
+    for (const path of TARGETS) await expect.poll(async () => (await gateway.get(path)).status).toBe(200);
   });
 
   test('a request that needs no database is answered as ever', async () => {
@@ -123,7 +107,7 @@ describe('with the database away', () => {
 describe('with ACCESS_TOKENS', () => {
   const TOKEN = 'token-of-a-legacy-client';
 
-  test.for(PATHS)('%s is for those who have one, except notice detail', async (path) => {
+  test.for(TARGETS)('%s is for those who have one, except notice detail', async (path) => {
     await using gateway = await createTestGateway(shop.database, { ...UNCACHED, ACCESS_TOKENS: TOKEN });
     const granted = await gateway.get(path, { authorization: `Bearer ${TOKEN}` });
     expect(granted.status).toBe(200);

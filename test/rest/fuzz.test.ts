@@ -1,14 +1,10 @@
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { CachedResponse } from '../support/gateway.ts';
 import { expectProblem } from '../support/rest-problem.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { useRestShop, words } from '../support/rest-shop.ts';
 
-let shop: RestShop;
-beforeAll(async () => {
-  shop = await createRestShop();
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = useRestShop();
 
 const CODES: Readonly<Record<number, string>> = { 400: 'BAD_USER_INPUT', 404: 'NOT_FOUND', 414: 'URI_TOO_LONG' };
 
@@ -108,13 +104,7 @@ test('any keyword finds through REST what it finds through GraphQL', async () =>
 
 test('any headers are answered soundly', async () => {
   const name = fc.constantFrom(
-    'accept',
-    'authorization',
-    'origin',
-    'if-none-match',
-    'x-request-id',
-    'accept-encoding',
-    'content-type',
+    ...words('accept authorization origin if-none-match x-request-id accept-encoding content-type'),
   );
   await fc.assert(
     fc.asyncProperty(fc.dictionary(name, fc.string({ unit: 'grapheme-ascii' })), async (headers) => {

@@ -4,36 +4,18 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestGateway } from '../support/gateway.ts';
 import { expectNotFound, expectProblem } from '../support/rest-problem.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { TARGETS, useRestShop } from '../support/rest-shop.ts';
 import { type Listening, listen } from '../support/socket.ts';
+import { stored } from '../support/views.ts';
 
-let shop: RestShop;
+const shop = useRestShop({ CACHE_MAX_MB: '0', FRESHNESS_MS: '0' });
 let server: Listening;
 beforeAll(async () => {
-  shop = await createRestShop({ CACHE_MAX_MB: '0', FRESHNESS_MS: '0' });
   server = await listen(shop.gateway);
-  return async () => {
-    await server[Symbol.asyncDispose]();
-    await shop[Symbol.asyncDispose]();
-  };
+  return () => server[Symbol.asyncDispose]();
 });
 
-const PATHS = [
-  '/api/product/4',
-  '/api/product/hot',
-  '/api/product/new?limit=3',
-  '/api/product/list?categoryIds=1',
-  '/api/notice/list',
-  '/api/notice/page',
-  '/api/notice/4',
-];
-
-const viewsOf = async (id: number): Promise<number> => {
-  const [row] = await shop.database.sql('select view_count from notice where id = $1', [id]);
-  return Number(row?.view_count);
-};
-
-describe.for(PATHS)('%s', (path) => {
+describe.for(TARGETS)('%s', (path) => {
   test('is JSON in UTF-8, under the media type that says so', async () => {
     const { status, headers } = await shop.gateway.get(path);
     expect(status).toBe(200);
@@ -70,10 +52,10 @@ const fetchRaw = async (method: string, path: string) => {
 
 const ERRORS = ['/api/product/999', '/api/notice/102', '/api/product/hot?limit=0', '/api/x', '/api/product/%zz'];
 
-test.for([...PATHS, ...ERRORS])('HEAD %s answers as GET does, with no body and no view counted', async (path) => {
-  const views = await viewsOf(4);
+test.for([...TARGETS, ...ERRORS])('HEAD %s answers as GET does, with no body and no view counted', async (path) => {
+  const views = await stored(shop.database, 4);
   const head = await fetchRaw('HEAD', path);
-  expect(await viewsOf(4)).toBe(views);
+  expect(await stored(shop.database, 4)).toBe(views);
   const get = await fetchRaw('GET', path);
   expect(get.text).not.toBe('');
   expect(get.headers['content-length']).toBe(String(Buffer.byteLength(get.text)));
@@ -81,9 +63,9 @@ test.for([...PATHS, ...ERRORS])('HEAD %s answers as GET does, with no body and n
 });
 
 test('HEAD of a notice counts nothing however often', async () => {
-  const views = await viewsOf(5);
+  const views = await stored(shop.database, 5);
   await Promise.all(Array.from({ length: 20 }, () => shop.gateway.request('HEAD', '/api/notice/5')));
-  expect(await viewsOf(5)).toBe(views);
+  expect(await stored(shop.database, 5)).toBe(views);
   expect((await shop.gateway.get('/api/notice/5')).json).toMatchObject({ viewCount: views + 1 });
 });
 
@@ -106,9 +88,9 @@ test.for(['POST', 'OPTIONS', 'HEAD', 'DELETE'])('a path that is none says so to 
 });
 
 test('a method that is not taken counts no view', async () => {
-  const views = await viewsOf(6);
+  const views = await stored(shop.database, 6);
   for (const method of ['POST', 'DELETE', 'OPTIONS']) await shop.gateway.request(method, '/api/notice/6');
-  expect(await viewsOf(6)).toBe(views);
+  expect(await stored(shop.database, 6)).toBe(views);
 });
 
 describe('with CORS_ORIGINS', () => {
@@ -116,7 +98,7 @@ describe('with CORS_ORIGINS', () => {
 
   test('a page of an allowed origin may read answers and errors, and no other page', async () => {
     await using gateway = await createTestGateway(shop.database, { CORS_ORIGINS: ORIGIN });
-    for (const path of [...PATHS, ...ERRORS]) {
+    for (const path of [...TARGETS, ...ERRORS]) {
       const { headers } = await gateway.get(path, { origin: ORIGIN });
       expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: expect.stringContaining('origin') });
       const stranger = await gateway.get(path, { origin: 'https://evil.example' });
@@ -127,7 +109,7 @@ describe('with CORS_ORIGINS', () => {
 
   test('OPTIONS answers the question that a browser asks first', async () => {
     await using gateway = await createTestGateway(shop.database, { CORS_ORIGINS: ORIGIN });
-    for (const path of PATHS) {
+    for (const path of TARGETS) {
       const { status, headers, text } = await gateway.request('OPTIONS', path, {
         origin: ORIGIN,
         'access-control-request-method': 'GET',

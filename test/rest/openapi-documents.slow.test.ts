@@ -1,19 +1,15 @@
 import { extendSchema, parse } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { loadRestOperations } from '../../src/rest/documents.ts';
 import { createOpenapi } from '../../src/rest/openapi/openapi.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
 import { lintAnswers, lintOpenapi, type Openapi, readOpenapi } from '../support/rest-openapi.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { useRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
 
-let shop: RestShop;
-beforeAll(async () => {
-  shop = await createRestShop();
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = useRestShop();
 
 /** What `/openapi.json` says, and some paths answer, where an operator has put these documents into REST_DOCUMENTS. */
 const describeDocuments = async (

@@ -5,29 +5,19 @@ import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
 import { lintAnswers, lintOpenapi, type Openapi, readOpenapi } from '../support/rest-openapi.ts';
-import { createRestShop, ENDED_ID, type RestShop } from '../support/rest-shop.ts';
+import { ENDED_ID, useRestShop } from '../support/rest-shop.ts';
 
-let shop: RestShop;
+const shop = useRestShop({ FRESHNESS_MS: '0' });
 let openapi: Openapi;
 beforeAll(async () => {
-  shop = await createRestShop({ FRESHNESS_MS: '0' });
   await shop.database.sql(
     `update product set subtitle = 'S', brand = 'B', tags = '{a,b}', list_price = 9, image_url = '/i.svg' where id = 4`,
   );
   await shop.database.sql(`update notice set view_count = 9007199254700000 where id = 4`);
   openapi = await readOpenapi(shop.gateway);
-  return () => shop[Symbol.asyncDispose]();
 });
 
-const PATHS = [
-  '/api/product/{id}',
-  '/api/product/hot',
-  '/api/product/new',
-  '/api/product/list',
-  '/api/notice/list',
-  '/api/notice/page',
-  '/api/notice/{id}',
-];
+const PATHS = ROUTES.map(({ path }) => path);
 
 const operationAt = (path: string) => {
   const operation = openapi.paths[path]?.get;
@@ -140,7 +130,7 @@ describe('the parameters', () => {
     name: 'id',
     in: 'path',
     required: true,
-    description: 'Digits only; one that nothing has is a 404.',
+    description: 'Digits only; an id that no row has is a 404.',
     schema: { type: 'integer', format: 'int32' },
     example,
   });

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectNotFound } from '../support/rest-problem.ts';
 import {
   categoryOf,
-  createRestShop,
   ENDED_ID,
   HIDDEN_NOTICE_IDS,
   HIDDEN_PRODUCT_IDS,
@@ -11,18 +10,14 @@ import {
   PINNED_IDS,
   PRODUCT_IDS,
   priceOf,
-  type RestShop,
   salesOf,
+  useRestShop,
 } from '../support/rest-shop.ts';
 import { insertNotice, insertProduct } from '../support/rows.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-let shop: RestShop;
-beforeAll(async () => {
-  shop = await createRestShop({ FRESHNESS_MS: '0' });
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = useRestShop({ FRESHNESS_MS: '0' });
 
 const getRows = async (target: string): Promise<Row[]> => {
   const { status, json, text } = await shop.gateway.get(target);

@@ -5,24 +5,21 @@ import { loadRestOperations, type RestOperation } from '../../src/rest/documents
 import { ROUTES } from '../../src/rest/routes.ts';
 import {
   CATEGORY_IDS,
-  createRestShop,
   ENDED_ID,
   HIDDEN_NOTICE_IDS,
   HIDDEN_PRODUCT_IDS,
   NOTICE_IDS,
   PRODUCT_IDS,
-  type RestShop,
+  useRestShop,
 } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-let shop: RestShop;
+const shop = useRestShop();
 let operations: readonly RestOperation[];
 beforeAll(async () => {
   operations = await loadRestOperations(schema, readConfig({}).queryLimits);
-  shop = await createRestShop();
-  return () => shop[Symbol.asyncDispose]();
 });
 
 /** Every combination of one value for each name; undefined leaves the name out. */

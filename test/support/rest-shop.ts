@@ -1,3 +1,4 @@
+import { beforeAll } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestGateway, type TestGateway } from './gateway.ts';
 
@@ -39,6 +40,31 @@ export const createRestShop = async (environment: Record<string, string> = {}): 
     },
   };
 };
+
+/** A shop for all tests of a file or of a `describe`, there from `beforeAll` on. */
+export const useRestShop = (environment: Record<string, string> = {}): RestShop => {
+  const shop = {} as RestShop;
+  beforeAll(async () => {
+    const created = await createRestShop(environment);
+    Object.assign(shop, created);
+    return () => created[Symbol.asyncDispose]();
+  });
+  return shop;
+};
+
+/** A target for each of the seven paths, with a response of 200. */
+export const TARGETS: readonly string[] = [
+  '/api/product/4',
+  '/api/product/hot',
+  '/api/product/new?limit=3',
+  '/api/product/list?categoryIds=1,2',
+  '/api/notice/list',
+  '/api/notice/page?keyword=x',
+  '/api/notice/4',
+];
+
+/** Lists short texts without white space in a few lines: `words('1e3 10.0')`. */
+export const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const ROWS = [
   `insert into category (id, name, slug) values (1, 'Cups', 'cups'), (2, 'Plates', 'plates'), (3, 'Empty', 'empty')`,
