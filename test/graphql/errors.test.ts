@@ -88,14 +88,26 @@ describe('what is refused before it runs has no data, 400 as graphql-response+js
 });
 
 describe('an argument that turns out wrong while its field runs', () => {
-  test.for<[string, Operation, object]>([
-    ['out of its range', { query: '{ products(limit: 0) { id } }' }, { code: 'BAD_USER_INPUT', argument: 'limit' }],
+  test.for<[string, string, Operation, object]>([
+    [
+      'out of its range',
+      'limit',
+      { query: '{ products(limit: 0) { id } }' },
+      { code: 'BAD_USER_INPUT', argument: 'limit' },
+    ],
     [
       'null through a nullable variable',
+      'limit',
       { query: 'query ($n: Int) { products(limit: $n) { id } }', variables: { n: null } },
       { code: 'BAD_USER_INPUT' },
     ],
-  ])('%s is bad input at its path, with the data that is left', async ([, operation, extensions]) => {
+    [
+      'null for an enum through a nullable variable',
+      'orderBy',
+      { query: 'query ($by: ProductOrder) { products(orderBy: $by) { id } }', variables: { by: null } },
+      { code: 'BAD_USER_INPUT' },
+    ],
+  ])('%s is bad input at its path, with the data that is left', async ([, argument, operation, extensions]) => {
     for (const accept of [JSON_TYPE, GRAPHQL_TYPE]) {
       const { status, json } = await post(operation, accept);
       expect({ status, json }).toEqual({
@@ -104,7 +116,7 @@ describe('an argument that turns out wrong while its field runs', () => {
           data: null,
           errors: [
             {
-              message: expect.stringContaining('limit'),
+              message: expect.stringContaining(argument),
               locations: expect.anything(),
               path: ['products'],
               extensions,

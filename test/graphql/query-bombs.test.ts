@@ -90,7 +90,7 @@ const BOMBS: [string, () => string][] = [
     'fragments that spread each other twice under conditions, and the last one a fragment that is missing',
     () => {
       const twice = (index: number): string => `...F${index + 1} @skip(if:false) `.repeat(2);
-      return requestOf(`{...F0} ${times(45, (index) => `fragment F${index} on Query{${twice(index)}}`)}`);
+      return requestOf(`{...F0} ${times(38, (index) => `fragment F${index} on Query{${twice(index)}}`)}`);
     },
   ],
   [

@@ -94,6 +94,22 @@ describe('an operation', () => {
     }
   });
 
+  test.for(['query', 'operationName', 'variables', 'extensions'])('by GET with "%s" twice is refused', async (name) => {
+    const others = name === 'query' ? '' : 'query={__typename}&';
+    const response = await fetch(`${server.url}/graphql?${others}${name}={__typename}&${name}={}`);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      {
+        errors: [
+          {
+            message: `The query parameter "${name}" is given more than once.`,
+            extensions: { code: 'BAD_USER_INPUT' },
+          },
+        ],
+      },
+    ]);
+  });
+
   test('that is a mutation is refused by GET with 405', async () => {
     const response = await get({ query: 'mutation { buy }' });
     expect(response.status).toBe(405);
