@@ -41,15 +41,15 @@ import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
 import { createSchema } from './schema.ts';
 
-/** For what requests ask for: a share of the memory for responses, and at least what a gateway without one needs. */
+/** For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. */
 const REQUEST_CACHE_SHARE = 0.125;
 const MIN_REQUEST_CACHE_BYTES = 524_288;
 
-/** Of the time for a shutdown, what is kept for letting go of the database once no request is left. */
+/** The part of the time for a shutdown that is reserved for closing the database connections. */
 const CLOSING_SHARE = 0.2;
 const MAX_CLOSING_MS = 1000;
 
-/** After the start: whoever waited for it is answered first. */
+/** After the start, so that the first requests are answered first. */
 const LOAD_ALL_AFTER_MS = 500;
 
 export interface Gateway {
@@ -57,23 +57,23 @@ export interface Gateway {
   readonly metrics: Metrics;
   /** Statements sent to the database so far. */
   readonly statementCount: () => number;
-  /** From now on `/readyz` says no. */
+  /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
-  /** Loads what is otherwise loaded when it is first asked for. */
+  /** Loads the modules that are otherwise loaded when they are first needed. */
   readonly loadAll: () => Promise<unknown>;
-  /** Lets go of the database. */
+  /** Closes the database connections. */
   readonly close: () => Promise<void>;
 }
 
 export interface DatabaseToServe {
   readonly url: string;
-  /** Undefined: it is found out, over a connection more. */
+  /** Undefined: it is detected, by one more connection. */
   readonly poolerMode?: PoolerMode | undefined;
 }
 
 /**
  * Puts the gateway together on a migrated database.
- * @param pageOfAll where it is one of several: their metrics together
+ * @param pageOfAll the metrics of all processes, where this is one of several
  * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
  */
 export const createGateway = async (
@@ -268,14 +268,14 @@ const kindOf = (error: unknown): FailureKind => {
 
 export interface Serving {
   readonly url: string;
-  /** Finishes what is in flight and lets go of everything, within the configured time. Idempotent. */
+  /** Finishes the requests in flight and closes everything, within the configured time. Idempotent. */
   readonly stop: () => Promise<void>;
 }
 
 /** A gateway that may be one of several processes at the same address. */
 export interface ServingGateway extends Serving {
   readonly metrics: Metrics;
-  /** Like `stop`, when another process has taken its place: at once, and `/readyz` is not changed. */
+  /** Like `stop`, where another process has taken its place: without the delay, and `/readyz` does not change. */
   readonly leave: () => Promise<void>;
 }
 
@@ -297,7 +297,7 @@ export const serve = async (
     const end = async (delayMs: number): Promise<void> => {
       clearTimeout(loading);
       await server.drain(shutdownTimeoutMs - closingMs, { delayMs });
-      // A database that no longer speaks keeps nobody waiting.
+      // Even where the database no longer answers.
       await withDeadline(gateway.close(), closingMs);
     };
     return {

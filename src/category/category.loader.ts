@@ -11,9 +11,9 @@ declare module '../graphql/context.ts' {
 
 export interface CategoryLoaders {
   readonly byIdOrNull: (id: number) => Category | Promise<Category | null>;
-  /** For an id that a foreign key vouches for; at once where it was read before. */
+  /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
   readonly byId: (id: number) => Category | Promise<Category>;
-  /** Takes one that was read otherwise, and need not be read again. */
+  /** Takes a category that was read with other rows, so that it is not read again. */
   readonly remember: (category: Category) => void;
   /** The roots of the tree, by position then id. */
   readonly roots: () => Promise<Category[]>;
@@ -35,23 +35,23 @@ export const createCategoryReads = (prisma: PrismaClient, sql: Sql): CategoryRea
   }),
   roots: () => prisma.category.findMany({ where: { parentId: null }, orderBy: SIBLINGS }),
   childrenOf: (parentIds) =>
-    prisma.category.findMany({ where: { parentId: { in: filledUp(parentIds) } }, orderBy: SIBLINGS }),
+    prisma.category.findMany({ where: { parentId: { in: padded(parentIds) } }, orderBy: SIBLINGS }),
 });
 
 const SIBLINGS: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc' }, { id: 'asc' }];
 
 /**
- * Prisma writes a parameter for each id, and each number of them is a statement that the connection keeps: filled up to a power of two with the
- * last id, there are a dozen of them rather than hundreds.
+ * Prisma writes a parameter for each id, and the connection keeps a statement for each number of parameters: padded with the last id to a power
+ * of two, there are a dozen statements rather than hundreds.
  */
-const filledUp = (ids: readonly number[]): number[] =>
+const padded = (ids: readonly number[]): number[] =>
   Array.from({ length: 2 ** Math.ceil(Math.log2(ids.length)) }, (_, index) => ids[index] ?? ids.at(-1) ?? 0);
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
 export const createCategoryLoaders = (reads: CategoryReads, { hints, inFlight }: LoaderScope): CategoryLoaders => {
   const known = new Map<number, Category | Promise<Category | null>>();
 
-  // The categories of several lists of products are one statement, whichever list comes first.
+  // Once all lists of products are read, so that their categories take one statement.
   const read = (id: number): Promise<Category | null> =>
     inFlight.isIdle
       ? reads.byId.load(id)
@@ -111,7 +111,7 @@ export const createCategoryLoaders = (reads: CategoryReads, { hints, inFlight }:
 
 const COLUMNS = columnsOf(Prisma.CategoryScalarFieldEnum, 'c');
 
-/** Values: ids. Lists of products need it: 16 categories cost 89 µs of CPU so, and 219 by Prisma's `findMany`. */
+/** Values: ids. For lists of products: 16 categories cost 89 µs of CPU, and 219 with Prisma's `findMany`. */
 const categoriesById: Statement = {
   name: 'categories_by_id',
   text: `select ${COLUMNS} from category c where c.id = any($1::int[])`,

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 // How V8 is set up for a gateway. Measured on 2026-11-22 (docs/fast-path.md): the heap saves 96 of 268 MB under load; with
-// pretenuring a product list that is not in memory costs 16 % more CPU time, without the warm-up one that is costs 11 % more. A V8 without one of these
-// flags says so when it starts; `heap` is the test.
+// pretenuring a miss costs 16 % more CPU time, without the warm-up a hit costs 11 % more. A V8 without one of these flags says so when it
+// starts; `heap` is the test.
 
 export const DEFAULT_CACHE_MB = 64;
 
@@ -12,12 +12,12 @@ const MB_PER_CACHE_MB = 2;
 
 const HEAP_FLAG = '--max-old-space-size=';
 
-/** Bounds the young generation, which V8 would let grow to three times as much. */
+/** Bounds the young generation, which V8 would let grow to three times that size. */
 const YOUNG_FLAG = '--max-semi-space-size=16';
 
 /**
- * V8 watches which objects outlive a collection, and allocates those that often do in the old generation. Rows outlive one while they wait for the
- * rest of their response, for milliseconds; then they are garbage that only a full collection finds, with all that they refer to.
+ * V8 allocates objects of a kind that often outlives a collection in the old generation. Rows outlive one while they wait, for milliseconds, for the
+ * rest of their response; then they are garbage that only a full collection finds, with all that they refer to.
  */
 const NO_PRETENURING_FLAG = '--no-allocation-site-pretenuring';
 
@@ -27,10 +27,10 @@ const heapMbOf = (options: string): number | undefined => {
 };
 
 /**
- * Sets how V8 collects garbage, and replaces this process by itself with a heap that fits the cache, unless it has one: left alone, V8 lets garbage
- * grow to twice of what is in use before it looks, and the heap that `npm start` names is too small for a larger cache. NODE_OPTIONS of the operator
+ * Sets how V8 collects garbage, and starts this process again (`execve`) with a heap that fits the cache, unless it has one: by itself V8 lets
+ * garbage grow to twice what is in use, and the heap that `npm start` names is too small for a larger cache. NODE_OPTIONS of the operator
  * stay as they are, and so does the heap on a system without `execve` (Windows).
- * @param environment of the process; what is wrong with it is for the configuration to say
+ * @param environment of the process; it is validated elsewhere
  */
 export const boundHeap = ({ CACHE_MAX_MB, NODE_OPTIONS = '' }: NodeJS.ProcessEnv): void => {
   setFlagsFromString(NO_PRETENURING_FLAG);

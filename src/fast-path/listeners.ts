@@ -4,16 +4,16 @@ import { type AddressInfo, createServer, type ListenOptions, Server as SocketSer
 import { setImmediate as turn } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 
-/** All sockets by which a server listens. */
+/** All listening sockets of a server. */
 export interface Listeners {
   /**
-   * Accepts the connections that the system has made already and keeps in the queues of these sockets: it resets those that are left there when a
-   * socket closes. Resolves when the queues are empty, or after half a second in which new connections never ceased to come.
+   * Accepts the connections that wait in the queues of these sockets: the system resets those that are left there when a socket closes.
+   * Resolves when the queues are empty, or after half a second.
    */
   readonly acceptWaiting: () => Promise<void>;
-  /** They accept no more; connections stay as they are. Idempotent. */
+  /** No more connections are accepted; open ones stay. Idempotent. */
   readonly close: () => void;
-  /** They are closed, and so is every connection that they have accepted. */
+  /** Resolves when the sockets and all their connections are closed. */
   readonly closed: Promise<unknown>;
 }
 
@@ -26,19 +26,19 @@ const SOCKETS = 16;
 
 const MAX_ACCEPT_WAITING_MS = 500;
 
-/** What a server of Node's `http` makes of a connection: lib/_http_server.js. */
+/** The options of Node's HTTP server for its connections: lib/_http_server.js. */
 const AS_HTTP = { allowHalfOpen: true, noDelay: true };
 
 /**
- * Has a server listen by several sockets, among which the system divides those who come; the sockets of workers share their address too. Where sockets cannot share
- * one, workers get their connections from the primary. @throws OperatorError when the address cannot be listened on
+ * Lets a server listen on several sockets, among which the system distributes connections; those of workers share the address too. Where sockets
+ * cannot share an address, workers get their connections from the primary. @throws OperatorError when the address cannot be listened on
  */
 export const listenWithSeveral = async (server: Server, address: Address): Promise<Listeners> => {
   if (process.platform !== 'linux') {
     await listen(server, address);
-    return acceptorsOf(server, []);
+    return listenersOf(server, []);
   }
-  // An address that is shared does not tell that another program has it. Of workers, their primary has looked.
+  // A shared address gives no error where another program uses it. For workers, their primary has checked.
   if (address.port !== 0 && cluster.isPrimary) await findPort(address);
   await listen(server, address, { reusePort: true });
   const { port } = server.address() as AddressInfo;
@@ -46,10 +46,10 @@ export const listenWithSeveral = async (server: Server, address: Address): Promi
     createServer(AS_HTTP, (socket) => server.emit('connection', socket)),
   );
   await Promise.all(others.map((other) => listen(other, { ...address, port }, { reusePort: true })));
-  return acceptorsOf(server, others);
+  return listenersOf(server, others);
 };
 
-const acceptorsOf = (server: Server, others: readonly SocketServer[]): Listeners => {
+const listenersOf = (server: Server, others: readonly SocketServer[]): Listeners => {
   let accepted = 0;
   server.on('connection', () => {
     accepted += 1;
@@ -74,8 +74,8 @@ const acceptorsOf = (server: Server, others: readonly SocketServer[]): Listeners
 };
 
 /**
- * Connections that may wait to be accepted; the system has a bound of its own (`net.core.somaxconn`). Past it the system drops what a client sends to connect, and the client
- * tries again after 1, 3 and 7 seconds: of Node's 511, a thousand clients that come while the event loop is busy find out.
+ * Connections that may wait to be accepted; the system has a limit of its own (`net.core.somaxconn`). Past it the system drops the client's packet,
+ * and the client tries again after 1, 3 and 7 seconds. Node's default of 511 is too few for a thousand clients while the event loop is busy.
  */
 const BACKLOG = 4096;
 
@@ -86,7 +86,7 @@ export interface Address {
   readonly host: string | undefined;
 }
 
-/** Resolves once nobody listens or is connected any more. */
+/** Resolves when the socket and its connections are closed. */
 const untilClosed = (server: SocketServer): Promise<void> => new Promise((resolve) => server.once('close', resolve));
 
 /** @throws OperatorError when the address cannot be listened on */
@@ -106,7 +106,7 @@ const listen = (
     server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }), ...options }, resolve);
   });
 
-/** Listens for a moment only, and gives the port. @throws OperatorError when the address cannot be listened on */
+/** Listens briefly to find a free port. @throws OperatorError when the address cannot be listened on */
 export const findPort = async (address: Address): Promise<number> => {
   const server = createServer();
   await listen(server, address);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-// The inner members of pg's client that are used (lib/client.js of pg 8): its declarations do not have them. They are read here and nowhere else:
+// Inner members of pg's client (lib/client.js of pg 8), which its declarations do not have. They are read here and nowhere else:
 // docs/fast-path.md says what for.
 
 interface InnerClient {
@@ -11,12 +11,12 @@ interface InnerClient {
 
 const inner = (client: pg.Client): InnerClient => client as unknown as InnerClient;
 
-/** The parameters of the message that opens a session, as the driver sends them. A subclass that overrides `getStartupConf` adds its own. */
+/** The parameters with which the driver opens a session. A subclass that overrides `getStartupConf` adds its own. */
 export const driverStartup = (client: pg.Client): Record<string, string> =>
   inner(pg.Client.prototype).getStartupConf.call(client);
 
-/** The server process that was named when the session began; a pooler names something of its own. */
+/** The id of the server process, as given when the session began; a pooler gives an id of its own. */
 export const namedPid = (client: pg.Client): number | null => inner(client).processID;
 
-/** Whether a statement is under way. False where the driver no longer says so: its statements have no time limit of ours then. */
+/** Whether a statement is under way. Always false where the driver has no such member any more: then the watchdog cuts nothing. */
 export const isBusy = (client: pg.Client): boolean => inner(client).readyForQuery === false;

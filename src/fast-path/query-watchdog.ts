@@ -1,22 +1,22 @@
 import type pg from 'pg';
 import { isBusy } from './pg-client.ts';
 
-/** Ends connections whose server no longer speaks. */
+/** Ends connections whose server no longer answers. */
 export interface QueryWatchdog {
-  /** From now on this client is looked after. */
+  /** Watches a client. */
   readonly follow: (client: pg.Client) => void;
-  /** Called as a statement is given to a client. */
+  /** A statement is given to a client. */
   readonly asked: (client: pg.Client) => void;
 }
 
 /**
  * Replaces the driver's `query_timeout`, whose timer for each statement keeps its closures (rows, promises, requests) through many collections of
- * garbage. With it a product list that is not in memory costs 45 % more CPU time (2026-11-22, docs/fast-path.md). Here one timer does for all
+ * garbage. With it a miss costs 45 % more CPU time (2026-11-22, docs/fast-path.md). Here one timer serves all
  * statements, and none runs while no statement is under way. Where pg no longer says that one is, nothing is cut, and `silent-connections` fails.
  * @param maxMs how long a statement may go without an answer; those that wait on the connection fail with `Query read timeout`
  */
 export const createQueryWatchdog = (maxMs: number): QueryWatchdog => {
-  /** By `performance.now()`, when the statement was sent that each of them is at, if it is at one. */
+  /** When the current statement of each client was sent, by `performance.now()`. */
   const sinceMs = new Map<pg.Client, number>();
   let timer: NodeJS.Timeout | undefined;
 

@@ -22,18 +22,18 @@ import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './ro
 /** The whole gateway, as a function. */
 export interface App {
   /**
-   * Answers a request: at once where the response is in memory or too much is asked for, else by a promise, which never rejects, because every
-   * failure is a response.
+   * Answers a request: at once from the cache, or where the gateway is overloaded, else by a promise, which never rejects: every failure is
+   * a response.
    */
   readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
 }
 
 interface Deps {
-  /** The first that finds something at a path has it. */
+  /** The first route that is found is taken. */
   readonly routes: readonly FindRoute[];
   readonly requests: RequestCache;
   readonly responses: Pick<ResponseCache, 'current'>;
-  /** Counts the views of a cached response and fills them in, one character for each byte; undefined where its notice was withdrawn. */
+  /** Counts the views of a cached response and fills in their numbers, one character for each byte; undefined where a notice was withdrawn. */
   readonly countViews: (cached: CachedResponse) => Promise<string | undefined>;
   readonly access: Access;
   readonly load: LoadGuard;
@@ -48,7 +48,7 @@ export const createApp = (deps: Deps): App => {
   const isPublic = !access.isRestricted;
   const requestIdOf = createRequestIds();
 
-  // 1. Known bytes: what an equal request was answered, where that is still current and open to this caller.
+  // 1. Known bytes: the response to an equal request, where it is still current and this caller may read it.
 
   const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
     const key = request.fault ? undefined : requestKey(request);
@@ -60,12 +60,12 @@ export const createApp = (deps: Deps): App => {
         if (request.method !== 'HEAD') return answerCounted(request, key, known, cached);
       }
     }
-    // 2. Overload: what would have to be executed is refused while there is no room for it.
+    // 2. Overload: what would have to be executed is refused while there is no room.
     if ((load.isFull() || load.isLagging()) && !isExempt(request, known)) return reject(request);
     return answer(request, key, known);
   };
 
-  /** @param countedBody the body with the view counts of this request, where it has any */
+  /** @param countedBody with the view counts of this request, where it has any */
   const answerCached = (
     request: GatewayRequest,
     known: KnownRequest,
@@ -87,7 +87,7 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
-  /** A cached response with placeholders for view counts: the view is counted first. */
+  /** A cached response with placeholders for view counts: the views are counted first. */
   const answerCounted = async (
     request: GatewayRequest,
     key: string | undefined,
@@ -105,7 +105,7 @@ export const createApp = (deps: Deps): App => {
     }
   };
 
-  /** Whether it begins no execution: what is refused anyway, pages, what may be in memory, and views, whose queue has bounds of its own. */
+  /** What begins no execution: errors, pages, what may be cached, and views, whose queue has limits of its own. */
   const isExempt = (request: GatewayRequest, known: KnownRequest | undefined): boolean => {
     if (request.fault || request.body instanceof Error || known?.entry?.response) return true;
     const { path } = splitTarget(request.target);
@@ -113,7 +113,7 @@ export const createApp = (deps: Deps): App => {
     return !route || 'respond' in route || route.countsViewsOnly(path, request);
   };
 
-  /** Costs no more than a response from memory, so that refusing leaves time for what is not refused. */
+  /** Costs no more than a cache hit, so that refusing leaves time for other requests. */
   const reject = (request: GatewayRequest): GatewayResponse => {
     const requestId = requestIdOf(request.headers['x-request-id']);
     return writer.rejected(load.refuse(), errorFormatOf(request), request, requestId);
@@ -165,7 +165,7 @@ export const createApp = (deps: Deps): App => {
     return undefined;
   };
 
-  // 4. Access: to pages here, to operations by what they select, which their route finds out.
+  // 4. Access: to pages here, to operations in their route, by the fields that they select.
 
   const guard = async (route: ResponseRoute, call: Call): Promise<GatewayResponse> => {
     if (route.exposure !== 'token') return route.respond(call);
@@ -173,7 +173,7 @@ export const createApp = (deps: Deps): App => {
     return asPrivate(await route.respond(call));
   };
 
-  // 5. Execute, or find the response in the cache: another spelling of the request, or one that waits for the same.
+  // 5. Execute, or find the response in the cache: by another spelling of the request, or shared with one that is being executed.
 
   const execute = async (
     route: OperationRoute,
@@ -219,7 +219,7 @@ export const createApp = (deps: Deps): App => {
     }
   };
 
-  // 7. Headers that all responses have, and the books: log, metrics, trace.
+  // 7. Headers that all responses have; log, metrics and trace.
 
   const begin = (request: GatewayRequest): Call => {
     const { method, target, headers } = request;
@@ -253,7 +253,7 @@ const checkTarget = (target: string): void => {
   if (!target.startsWith('/')) throw new AppError('BAD_USER_INPUT', 'The request target must be a path.');
 };
 
-/** No shared cache may hand on what wanted a token. */
+/** No shared cache may keep what needs a token. */
 const asPrivate = (response: GatewayResponse): GatewayResponse => {
   const { headers } = response;
   const { 'cache-control': cacheControl = 'no-store', vary } = headers;

@@ -14,9 +14,8 @@ export interface HttpServer {
   /** Where it listens: `http://localhost:4000`. */
   readonly url: string;
   /**
-   * Stops accepting after the delay, lets requests in flight finish, and cuts what is left after the timeout. From the first moment on every answer
-   * closes its connection. A connection that waits for no answer stays open for one more second, because its client may be sending a
-   * request. Idempotent.
+   * Stops accepting after the delay, lets requests in flight finish, and cuts the rest after the timeout. From the call on, every response
+   * closes its connection. A connection without a request stays open for one more second, because its client may be sending one. Idempotent.
    */
   readonly drain: (timeoutMs: number, options?: DrainOptions) => Promise<void>;
 }
@@ -37,11 +36,11 @@ interface ServerConfig {
   readonly port: number;
   /** Undefined: every interface. */
   readonly host: string | undefined;
-  /** How long the headers of a request may take to arrive, also those of the first request of a connection. */
+  /** How long the headers of a request may take to arrive; the first request of a connection included. */
   readonly headersTimeoutMs: number;
   /** How long a whole request may take to arrive. */
   readonly requestTimeoutMs: number;
-  /** How long a client may stop reading what the system has no more room for. */
+  /** How long a client may read nothing while the system can buffer no more for it. */
   readonly sendTimeoutMs: number;
   /** How long a connection may be idle between two requests. */
   readonly keepAliveTimeoutMs: number;
@@ -54,16 +53,16 @@ interface ServerConfig {
 
 const MAX_HEADER_BYTES = 32_768;
 
-/** How late a connection that is too slow may be noticed. */
+/** How often Node looks for connections that are too slow. */
 const TIMEOUT_CHECK_MS = 500;
 
 /**
- * How long a connection without a request stays open after the server has stopped accepting. A client that was told `Connection: keep-alive` may be
- * sending its next request, and would get a reset; answered within this time, it is told `Connection: close`.
+ * How long a connection without a request stays open after the server has stopped accepting: its client may be sending the next request, and
+ * would get a reset. A request within this time is answered with `Connection: close`.
  */
 const IDLE_GRACE_MS = 1000;
 
-/** They are answered however full the server is. */
+/** Answered however full the server is. */
 const HEALTH_PATHS: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** @throws OperatorError when the address cannot be listened on */
@@ -75,19 +74,19 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Checked by us, so that the refusal says why.
+    // Checked here, so that the error says why.
     requireHostHeader: false,
-    // Twice the same header is for us to refuse, not for Node to pick one.
+    // Node would pick one of two equal headers; joined, they can be refused.
     joinDuplicateHeaders: true,
-    // A GET has no body to wait for: a tenth of what an answer from memory costs.
+    // A GET has no body to wait for (docs/fast-path.md).
     optimizeEmptyRequests: true,
   });
-  // None is dropped unseen; there is room for so many anyway.
+  // Node would drop headers past a number; their size is bounded above.
   server.maxHeadersCount = 0;
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
   const { rateLimitPerMinute: perMinute, trustedHops } = config;
-  // Its library is loaded by those who want it: it would be a tenth of the start.
+  // Loaded only if configured: its library would be a tenth of the start.
   const rateLimit =
     perMinute === 0
       ? undefined
@@ -104,7 +103,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     send(request, response, answered);
   };
 
-  /** A fault of ours ends this request and no other. */
+  /** An unexpected error ends this request and no other. */
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     const appError = toAppError(error, log);
     if (response.headersSent) response.destroy();
@@ -147,7 +146,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   server.on('request', serveWithinRate);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    // What is refused in any case need not be sent.
+    // A body that is refused anyway need not be sent.
     if (request.method === 'POST' && !isTooLarge(request)) response.writeContinue();
     serveWithinRate(request, response);
   });
@@ -201,9 +200,8 @@ const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 const fault = (message: string): AppError => new AppError('BAD_USER_INPUT', message);
 
 /**
- * What Node lets through and is no request of HTTP/1: another version, and no host, several, or one that can be none
- * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). Nothing else is ever done with the host: no answer, key or link depends on
- * what a client says of it.
+ * What Node accepts although it is no request of HTTP/1: another version; no host, several, or one that is invalid
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). The host is used for nothing else: no response, key or link depends on it.
  */
 const requestFault = ({ headers: { host }, httpVersion }: IncomingMessage): AppError | undefined => {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return fault('The request is not HTTP/1.1 or HTTP/1.0.');

@@ -6,7 +6,7 @@ const published = (alias: string): string => `${alias}.status = 'PUBLISHED'`;
 
 type NoticeRule<Column extends keyof Notice> = Rule<Pick<Notice, Column>, Prisma.NoticeWhereInput>;
 
-/** Its detail may be shown: the notice is published and has begun. One that has ended stays readable, so that old links keep working. */
+/** The detail of a notice may be shown once it is published and has begun. A notice that has ended stays readable, so that old links keep working. */
 export const readable = {
   sql: (alias, now) => `${published(alias)} and ${alias}.starts_at <= ${now}`,
   holds: ({ status, startsAt }, now) => status === 'PUBLISHED' && startsAt <= now,
@@ -15,7 +15,7 @@ export const readable = {
     `(select min(n.starts_at) from notice n where ${published('n')} and n.starts_at > ${after})`,
 } satisfies NoticeRule<'status' | 'startsAt'>;
 
-/** Lists may show it: the notice is readable and has not ended. */
+/** Lists show a notice that is readable and has not ended. */
 export const inEffect = {
   sql: (alias, now) => `${readable.sql(alias, now)} and (${alias}.ends_at is null or ${alias}.ends_at > ${now})`,
   holds: (notice, now) => readable.holds(notice, now) && (notice.endsAt === null || now < notice.endsAt),

@@ -29,7 +29,7 @@ export interface NoticeLoaders {
   /** Every notice in effect: pinned first, then latest start. */
   readonly inEffect: () => Promise<Notice[]>;
   readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
-  /** A readable notice, else null. Where the operation counts views, a slot stands for its count, and the policy says whose view is to be counted. */
+  /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
   readonly viewed: (id: number) => Promise<Notice | null>;
 }
 
@@ -45,7 +45,7 @@ const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 export const createNoticeReads = (sql: Sql): NoticeReads => ({
   inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
   page: async ({ page, pageSize, keyword, type }, now) => {
-    // No text in PostgreSQL holds a NUL, so nothing matches one; sent as a parameter it would be an error.
+    // No text in PostgreSQL has a NUL, so nothing matches; as a parameter it would be an error.
     if (keyword?.includes('\0')) return { items: [], total: 0 };
     const pattern = keyword?.trim() ? `%${escapeLike(keyword)}%` : null;
     const values = [now, pageSize, (page - 1) * pageSize, type, pattern];

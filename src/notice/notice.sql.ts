@@ -12,16 +12,16 @@ export const noticesInEffect: Statement = {
   text: `select ${COLUMNS} from notice n where ${inEffect.sql('n', '$1::timestamptz')} ${ORDER}`,
 };
 
-// ICU folds case alike in every database; under the C locale ASCII alone would fold. To upper case, because lower case has two
-// sigmas, by what follows: "ΟΔΥΣ" would become "οδυς" and not be found in "οδυσσευς". The pattern stands in a select of its own, so that it is
-// folded once and not for every row.
+// ICU folds case alike in every database; the C locale folds only ASCII. To upper case, because lower case has two sigmas:
+// "ΟΔΥΣ" would become "οδυς" and not be found in "οδυσσευς". The pattern is in a select of its own, so that it is folded once and not for
+// every row.
 const contains = (pattern: string): string =>
   `(${['title', 'summary', 'content'].map((column) => `upper(n.${column} collate "und-x-icu") like (select upper(${pattern} collate "und-x-icu"))`).join(' or ')})`;
 
 /**
- * A page of the notices in effect with their total, which stands in every row; where the page is empty, in one row without a notice.
- * Those in effect are found once, by their end, for both: in the order of a page, those that are long over would come between them. Prisma
- * takes two statements for a page and its total, and folds case as the database's locale does.
+ * A page of the notices in effect with their total, which is in every row; an empty page is one row without a notice.
+ * The notices in effect are found once, by an index on their end, for both: an index in the order of the page has all that are over too. Prisma
+ * takes two statements for a page and its total, and folds case by the locale of the database.
  * Values: now, limit, offset, type or null, `like` pattern or null.
  */
 export const noticePage: Statement = (() => {
@@ -41,7 +41,7 @@ export const noticePage: Statement = (() => {
 const SEVERAL =
   'select n.id, view.views from notice n join unnest($1::int[], $2::int[]) as view(id, views) using (id) where';
 
-// Planned once: of the length of an array, PostgreSQL makes a plan each time, which takes it longer than all the rest.
+// Planned once: for an array PostgreSQL plans each time, by its length, which takes longer than the rest.
 const ONE = 'select n.id, $2::int as views from notice n where n.id = $1::int and';
 
 const addViews = (views: string, patience: string, lock: string): string => `
@@ -52,9 +52,8 @@ const addViews = (views: string, patience: string, lock: string): string => `
     returning n.id, n.view_count as "viewCount"`;
 
 /**
- * Adds views to readable notices and returns their counts as they then are: many in one statement (95,675 views a second of 290 notices, against
- * 16,698 with one each), which Prisma cannot say. It leaves out those that are locked: as it never waits, two
- * instances cannot deadlock. Values: ids, views for each, now.
+ * Adds views to readable notices and returns their new counts: many in one statement (95,675 views a second of 290 notices, against
+ * 16,698 with a statement each), which Prisma cannot do. It skips locked notices: as it never waits, two instances cannot deadlock. Values: ids, views for each, now.
  */
 export const countViews: Statement = {
   name: 'count_views',
@@ -67,13 +66,13 @@ export const countViewsOfOne: Statement = {
   text: addViews(ONE, '', 'for no key update of n skip locked'),
 };
 
-// Sooner than the statement as a whole, and than the requests that wait for it: so views are given up before they are counted. Where a pooler has
-// set no time for statements, half a second.
+// Shorter than the timeout of the statement and of the requests that wait for it, so that views are rejected before they are counted. Half a second
+// where the session has no statement timeout.
 const LOCK_TIMEOUT_MS = `coalesce(nullif(extract(epoch from current_setting('statement_timeout')::interval), 0) * 1000 / 3, 500)`;
 
 /**
- * The same for one notice, for whose lock it waits a third of the time that a statement may take. Not for more than one: it would hold
- * the first while it waits for the second.
+ * The same for one notice, waiting for its lock for a third of the statement timeout. Not for several: it would hold the first lock while it
+ * waits for the second.
  */
 export const countViewsOnceUnlocked: Statement = {
   name: 'count_views_once_unlocked',
@@ -90,7 +89,7 @@ export const noticesById: Statement = {
   text: `select ${COLUMNS} from notice n where n.id = any($1::int[])`,
 };
 
-/** Which notices detail may show. Values: ids, now. */
+/** Which of these notices can be read. Values: ids, now. */
 export const readableIds: Statement = {
   name: 'readable_ids',
   text: `select n.id from notice n where n.id = any($1::int[]) and ${readable.sql('n', '$2::timestamptz')}`,

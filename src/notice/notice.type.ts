@@ -6,7 +6,7 @@ import { inEffect } from './in-effect.ts';
 export const NoticeTypeEnum = builder.enumType(Types, { name: 'NoticeType', description: 'What it is about.' });
 const NoticeLevelEnum = builder.enumType(Levels, { name: 'NoticeLevel', description: 'How much it matters.' });
 
-// Counting is no change that anybody is told of: a list that shows counts is made anew after this time.
+// Counting a view notifies nobody: a list that shows counts is made again after this time.
 const VIEW_COUNT_LAG_MS = 3000;
 
 export const Notice = builder.prismaObject('Notice', {

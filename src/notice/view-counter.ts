@@ -14,7 +14,7 @@ export interface ViewCounter {
    * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long; nothing is counted then
    */
   readonly view: (id: number) => Promise<number | null>;
-  /** How many views the statements so far have counted. */
+  /** How many views each statement has counted. */
   readonly batchSizes: Distribution;
   /** Views that wait. */
   readonly waiting: () => number;
@@ -27,46 +27,46 @@ interface Counted {
 
 const MAX_TRIES = 4;
 
-/** So long the next statement waits for as many views as the last one had. */
+/** How long the next statement waits for as many views as the last one had. */
 const MAX_GATHER_MS = 1;
 
-/** At 200,000 views a second this many wait 50 ms; more than that will not be served in time. */
+/** At 200,000 views a second this many wait 50 ms; further ones would not be counted in time. */
 const MAX_WAITING = 10_000;
 
-/** So many, of a notice whose lock is waited for, on top: the others keep their room. */
+/** Views of a notice whose lock is waited for, in addition: they take no room from the others. */
 const MAX_AWAITING = 5000;
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 
-/** Between two tries of notices that are all locked. */
+/** Between two tries where all notices are locked. */
 const LOCK_RETRY_MS = 2;
 
-/** A view that has waited so long and finds its notice locked is given up, while it is known that it was not counted. */
+/** A view that has waited for so long when its notice is found locked is rejected: it is still certain that it was not counted. */
 const MAX_LOCKED_MS = 750;
 
-// Serialization failure and deadlock: the database has rolled back and says so, hence nothing was counted. Any other failure may have
-// come after the commit, and to try again could count twice: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
+// Serialization failure and deadlock: the database has rolled back, so nothing was counted. Any other failure may have come after the commit,
+// and a second try could count twice: https://www.postgresql.org/docs/current/mvcc-serialization-failure-handling.html
 const isKnownRollback = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');
 
 /**
  * A group commit: views that arrive while a statement is in flight wait for it and then share the next one, so that a hot notice
- * costs the database no more than a cold one. One statement at a time: two in flight were slower, for they lock each other's rows.
+ * costs the database no more than a cold one. One statement at a time: two in flight were slower, because they lock each other's rows.
  *
- * That statement leaves out notices that somebody else has locked, and their views go into the next one: a lock delays nobody but those
- * who want what is locked. For one notice at a time, the one left out for longest, a second statement waits: by trying alone an instance
- * might never get at a notice that others count all the time.
+ * The statement skips notices that are locked by others, and their views go into the next one: a lock delays only views of its notice.
+ * For one notice at a time, the one skipped for longest, a second statement waits for the lock: without it an instance might never get
+ * the lock of a notice that other instances count all the time.
  */
 export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   let waiting: Batch = new Map();
   let waitingCount = 0;
   let isScheduled = false;
-  /** How many the last statement was for. */
+  /** The number of views of the last statement. */
   let lastCount = 0;
   let gatherUntilMs = 0;
-  /** Runs work as that of the request whose view came first: what it costs is put down to that one. */
+  /** Runs the statement in the context of the request whose view came first: its log and trace show the statement. */
   let asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
-  /** The notice whose lock is waited for, and its further views, which it would be vain to try meanwhile. */
+  /** The notice whose lock is waited for, and the views of it that came since. */
   let awaited: { readonly id: number; readonly later: Waiter[] } | undefined;
 
   const batchSizes = new Distribution(BATCH_SIZES);
@@ -88,7 +88,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     }
   };
 
-  /** Answers the views that it counts, and gives back the others. */
+  /** Settles the views that are counted. @returns the others */
   const count = async (statement: Statement, batch: Batch): Promise<Batch> => {
     const left: Batch = new Map(batch);
     let views = 0;
@@ -96,14 +96,14 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
       const waiters = batch.get(id) ?? [];
       left.delete(id);
       views += waiters.length;
-      // The table holds it to 2^53 - 1.
+      // A check of the table bounds it by 2^53 - 1.
       settle(waiters, Number(viewCount));
     }
     if (views > 0) batchSizes.add(views);
     return left;
   };
 
-  /** Of what was left out, that which can be read is locked; gives this back. */
+  /** What was skipped and can be read is locked. @returns the views of locked notices */
   const findLocked = async (left: Batch): Promise<Batch> => {
     const rows = await sql.rows<{ id: number }>(readableIds, [[...left.keys()], now()]);
     const readable = new Set(rows.map(({ id }) => id));
@@ -118,7 +118,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     return locked;
   };
 
-  /** Before those that have come since. */
+  /** In front of the views that came since. */
   const putBack = (batch: Batch): void => {
     const since = waiting;
     waiting = new Map(batch);
@@ -134,7 +134,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
     setImmediate(gather);
   };
 
-  // Clients who were answered together come again together: for so many, a statement is worth some patience. A lone view has none to wait for.
+  // Clients that were answered together often ask again together: waiting for all of them saves a statement. A single view does not wait.
   const gather = (): void => {
     if (waitingCount < lastCount && performance.now() < gatherUntilMs) setImmediate(gather);
     else void flush();
@@ -209,7 +209,7 @@ export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
   };
 };
 
-/** A view that is to be counted, and who is told of it. */
+/** A view that is to be counted. */
 export interface Waiter {
   /** By `performance.now()`. */
   readonly sinceMs: number;
@@ -220,7 +220,7 @@ export interface Waiter {
 /** Views by the ids of their notices, first come first. */
 export type Batch = Map<number, Waiter[]>;
 
-/** A statement added one for each of these: they get the numbers that led up to the stored count. Null: there is no such notice. */
+/** Each of these views was counted once: they get the last numbers up to the stored count. Null: there is no such notice. */
 const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
   let left = waiters.length;
   for (const { resolve } of waiters) {
@@ -229,7 +229,7 @@ const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
   }
 };
 
-/** Whoever gets an error of the database logs it: one of them does, so that thousands who wait make no thousands of lines. */
+/** An error of the database is logged by the request that gets it: only one does, so that thousands of views do not log thousands of lines. */
 const rejectAll = (batch: Batch, error: unknown): void => {
   const [first, ...others] = [...batch.values()].flat();
   first?.reject(error);

@@ -90,10 +90,10 @@ export const createProductLoaders = (
   });
 
   const visibleBySlug = memo(async (slug: string) => {
-    // No text in PostgreSQL holds a NUL, so no slug has one; sent as a parameter it would be an error.
+    // No text in PostgreSQL has a NUL; as a parameter it would be an error.
     if (slug.includes('\0')) return null;
     const product = await inFlight.track(reads.bySlug.load(slug));
-    // No other can take the slug before this one lets go of it.
+    // No other product can have the slug before this one changes.
     if (product) hints.dependsOnRow('product', product.id);
     else hints.dependsOn('product');
     return visible(product);

@@ -14,12 +14,12 @@ const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrde
   };
 };
 
-// A page of one product shows its category: read with it, it costs less than a statement of its own.
+// The page of a product shows its category: a join costs less than a second statement.
 const WITH_CATEGORY = `
     select ${COLUMNS}, ${nestedColumnsOf(Prisma.CategoryScalarFieldEnum, 'c', 'category')}
     from product p join category c on c.id = p.category_id`;
 
-/** Takes the category out of a row of the two statements below. */
+/** The category in a row of the two statements below. */
 export const categoryOf = nestedRowOf<Category>(Prisma.CategoryScalarFieldEnum, 'category');
 
 /** Values: ids. */
@@ -42,8 +42,8 @@ export const listOfAll = byOrder((order) => ({
 
 /**
  * The first of some categories taken together. Values: category ids, now, limit.
- * One index scan of `limit` keys for each category, merged, and only the rows that are left are fetched. A plain
- * `category_id = any(…)`, which is also what Prisma writes, would read and sort the categories whole: 1,883 lists a second instead of 10,502.
+ * An index scan of `limit` keys for each category; the results are merged, and only the rows that remain are fetched. A plain
+ * `category_id = any(…)`, as Prisma writes it, reads and sorts whole categories: 1,883 lists a second instead of 10,502.
  */
 export const listOfCategories = byOrder((order) => ({
   name: `product_list_of_categories_${order}`,
@@ -68,7 +68,7 @@ export const listOfCategories = byOrder((order) => ({
 
 /**
  * The first of each category, one category after another. Values: category ids, now, limit.
- * Prisma's `take` inside a relation reads all products of the categories and trims them in memory: 7.9 ms of CPU for ten of each of 20.
+ * Prisma's `take` in a relation reads all products of the categories and cuts the lists in memory: 7.9 ms of CPU for ten of each of 20.
  */
 export const topOfEachCategory = byOrder((order) => ({
   name: `product_top_of_each_category_${order}`,

@@ -13,6 +13,6 @@ export const visibility = {
     `(select min(p.published_at) from product p where ${onSale('p')} and p.published_at > ${after})`,
 } satisfies Rule<Pick<Product, 'status' | 'publishedAt'>, Prisma.ProductWhereInput>;
 
-/** Since when, or from when on, a product is visible; undefined for one that is not for sale. */
+/** When a product became or becomes visible; undefined for one that is not on sale. */
 export const visibleFrom = ({ status, publishedAt }: Pick<Product, 'status' | 'publishedAt'>): Date | undefined =>
   status === 'ON_SALE' ? publishedAt : undefined;
