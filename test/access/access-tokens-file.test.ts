@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, recall, type TestGateway } from '../support/gateway.ts';
+import { cachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const [TOKEN, OTHER] = ['first-token-0123456789', 'second.token~+/0123=='];
 const digestOf = (token: string): string => `sha256:${createHash('sha256').update(token).digest('hex')}`;
@@ -58,11 +58,11 @@ describe('a file of tokens', () => {
     await using gateway = await open();
     expect(await statusOf(gateway, TOKEN)).toBe(200);
     const request = { method: 'GET', target: '/api/notice/list', headers: { authorization: `Bearer ${TOKEN}` } };
-    await expect.poll(() => recall(gateway, request)).toBeDefined();
+    await expect.poll(() => cachedResponse(gateway, request)).toBeDefined();
 
     await writeFile(file, OTHER);
     await expect.poll(() => statusOf(gateway, OTHER)).toBe(200);
-    expect(recall(gateway, request)).toBeUndefined();
+    expect(cachedResponse(gateway, request)).toBeUndefined();
     expect(await statusOf(gateway, TOKEN)).toBe(401);
     expect(JSON.stringify(gateway.logged)).not.toMatch(new RegExp(`${TOKEN}|second\\.token`));
   });

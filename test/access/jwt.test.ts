@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createKeySet } from '../../src/access/jwt.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type CachedResponse, createTestGateway, recall, type TestGateway } from '../support/gateway.ts';
+import { type CachedResponse, cachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Issuer, type IssuerKey, nowS, startIssuer } from '../support/issuer.ts';
 import { insertNotice } from '../support/rows.ts';
 
@@ -46,12 +46,12 @@ describe('a token of the issuer', () => {
 
   test('is verified once: from then on its answers come from memory at once', async () => {
     const request = { method: 'GET', target: '/api/notice/list', headers: bearer(await key.sign({ jti: 'once' })) };
-    expect(recall(gateway, request)).toBeUndefined();
+    expect(cachedResponse(gateway, request)).toBeUndefined();
     expect((await ask(request.headers.authorization.slice(7))).status).toBe(200);
     await expect
-      .poll(() => recall(gateway, request))
+      .poll(() => cachedResponse(gateway, request))
       .toMatchObject({ status: 200, headers: { 'cache-status': 'vitrine; hit' } });
-    expect(recall(gateway, { ...request, headers: {} })).toBeUndefined();
+    expect(cachedResponse(gateway, { ...request, headers: {} })).toBeUndefined();
     expect(issuer.fetchCount()).toBe(1);
   });
 
@@ -60,9 +60,9 @@ describe('a token of the issuer', () => {
     const token = await key.sign({ exp: nowS() - 6 });
     const request = { method: 'GET', target: '/api/notice/list', headers: bearer(token) };
     expect((await ask(token)).status).toBe(200);
-    await expect.poll(() => recall(gateway, request)).toMatchObject({ status: 200 });
+    await expect.poll(() => cachedResponse(gateway, request)).toMatchObject({ status: 200 });
     await expect.poll(async () => (await ask(token)).status).toBe(401);
-    expect(recall(gateway, request)).toBeUndefined();
+    expect(cachedResponse(gateway, request)).toBeUndefined();
     expect(await ask(token)).toMatchObject({
       status: 401,
       headers: {

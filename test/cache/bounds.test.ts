@@ -119,7 +119,7 @@ describe('answers in memory', () => {
     expect(await ask('one-off 1500', 20_000)).toBe('miss');
   });
 
-  test('that are hot stay so when they are made anew after a change', async () => {
+  test('that are hot stay so when they are made again after a change', async () => {
     for (const outcome of ['miss', 'hit', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
     const { sequence } = tagVersions;
     await database.sql('truncate product');

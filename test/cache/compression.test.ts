@@ -1,45 +1,41 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GatewayResponse } from '../../src/http/message.ts';
 import { handle } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/process.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
-let shop: RestShop;
-
-beforeAll(async () => {
-  // A slow heartbeat on a busy machine is no reason to execute again.
-  shop = await createRestShop({ FRESHNESS_MS: '1000' });
-  // More than latin1 holds, and more than is kept as a string.
-  await shop.database.sql(`update product set description = repeat('Größe 🍵 ', 40 * id)`);
-  return () => shop[Symbol.asyncDispose]();
-});
+// A slow heartbeat on a busy machine is no reason to execute again.
+const shop = await shared(createRestShop({ FRESHNESS_MS: '1000' }));
+// More than latin1 holds, and more than is kept as a string.
+await shop.database.sql(`update product set description = repeat('Größe 🍵 ', 40 * id)`);
 
 const LARGE = '/api/product/list?limit=30';
 
 const bytesOf = ({ body, encoding }: GatewayResponse): Buffer =>
   typeof body === 'string' ? Buffer.from(body, encoding) : Buffer.from(body ?? '');
 
-const get = async (target: string, acceptEncoding?: string): Promise<GatewayResponse> =>
+const get = async (target: string, acceptEnencoding?: string): Promise<GatewayResponse> =>
   handle(shop.gateway.app, {
     method: 'GET',
     target,
-    headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
+    headers: acceptEnencoding === undefined ? {} : { 'accept-encoding': acceptEnencoding },
   });
 
-/** Asks until the answer comes in the coding, as it must soon. */
-const coded = async (target: string, acceptEncoding: string, coding: string): Promise<GatewayResponse> => {
-  let response = await get(target, acceptEncoding);
+/** Repeats a request until the response is compressed. */
+const encoded = async (target: string, acceptEnencoding: string, encoding: string): Promise<GatewayResponse> => {
+  let response = await get(target, acceptEnencoding);
   await expect
     .poll(
       async () => {
-        response = await get(target, acceptEncoding);
+        response = await get(target, acceptEnencoding);
         return response.headers['content-encoding'];
       },
       { interval: 5 },
     )
-    .toBe(coding);
+    .toBe(encoding);
   return response;
 };
 
@@ -62,21 +58,24 @@ describe('a hot answer comes', () => {
     ['Br;q=0.5', 'br'],
     ['*', 'br'],
     ['br;q=0, *;q=0.1', 'gzip'],
-  ] as const)('to "accept-encoding: %s" in %s, which decodes to the same bytes', async ([acceptEncoding, coding]) => {
-    for (const target of [LARGE, '/graphql?query={hotProducts(limit:30){description}}']) {
-      const response = await coded(target, acceptEncoding, coding);
-      const plain = await get(target);
-      expect(response.status).toBe(200);
-      expect(DECODE[coding]?.(bytesOf(response)).equals(bytesOf(plain))).toBe(true);
-      expect(bytesOf(response).byteLength).toBeLessThan(bytesOf(plain).byteLength / 4);
-      // The coding is the only difference: one weak tag stands for all, and no cache between mixes them up.
-      const { 'content-encoding': _, 'x-request-id': __, ...headers } = response.headers;
-      const { 'x-request-id': ___, ...plainHeaders } = plain.headers;
-      expect(headers).toEqual(plainHeaders);
-      expect(headers.vary).toContain('accept-encoding');
-      expect(headers.etag).toMatch(/^W\/"/);
-    }
-  });
+  ] as const)(
+    'to "accept-encoding: %s" in %s, which decodes to the same bytes',
+    async ([acceptEnencoding, encoding]) => {
+      for (const target of [LARGE, '/graphql?query={hotProducts(limit:30){description}}']) {
+        const response = await encoded(target, acceptEnencoding, encoding);
+        const plain = await get(target);
+        expect(response.status).toBe(200);
+        expect(DECODE[encoding]?.(bytesOf(response)).equals(bytesOf(plain))).toBe(true);
+        expect(bytesOf(response).byteLength).toBeLessThan(bytesOf(plain).byteLength / 4);
+        // The encoding is the only difference: the weak tag is the same, and `vary` keeps caches from mixing them up.
+        const { 'content-encoding': _, 'x-request-id': __, ...headers } = response.headers;
+        const { 'x-request-id': ___, ...plainHeaders } = plain.headers;
+        expect(headers).toEqual(plainHeaders);
+        expect(headers.vary).toContain('accept-encoding');
+        expect(headers.etag).toMatch(/^W\/"/);
+      }
+    },
+  );
 
   test.for([
     undefined,
@@ -88,11 +87,11 @@ describe('a hot answer comes', () => {
     'gzip; Q=0.000',
     'x-brotli, gzipped',
     '*;q=0',
-  ])('to "accept-encoding: %s" plain', async (acceptEncoding) => {
-    await coded(LARGE, 'br', 'br');
-    await coded(LARGE, 'gzip', 'gzip');
+  ])('to "accept-encoding: %s" plain', async (acceptEnencoding) => {
+    await encoded(LARGE, 'br', 'br');
+    await encoded(LARGE, 'gzip', 'gzip');
     for (let round = 0; round < 3; round += 1) {
-      const { headers, body } = await get(LARGE, acceptEncoding);
+      const { headers, body } = await get(LARGE, acceptEnencoding);
       expect(headers).not.toHaveProperty('content-encoding');
       expect(headers.vary).toContain('accept-encoding');
       expect(JSON.parse(String(body))).toHaveLength(30);
@@ -101,7 +100,7 @@ describe('a hot answer comes', () => {
 });
 
 test('a compressed answer costs no statement, and no compression for each', async () => {
-  await coded(LARGE, 'gzip', 'gzip');
+  await encoded(LARGE, 'gzip', 'gzip');
   const bodies = new Set<unknown>();
   const statements = await shop.gateway.countStatements(async () => {
     for (let round = 0; round < 50; round += 1) bodies.add((await get(LARGE, 'gzip')).body);
@@ -121,15 +120,15 @@ test('a small answer and an answer that is asked for once come plain', async () 
 });
 
 test('after a change the compressed answer is another', async () => {
-  const old = await coded(LARGE, 'gzip', 'gzip');
+  const old = await encoded(LARGE, 'gzip', 'gzip');
   await shop.database.sql(`update product set name = 'Changed' where id = 1`);
   await expect.poll(async () => (await get(LARGE, 'gzip')).headers.etag, { interval: 5 }).not.toBe(old.headers.etag);
-  const changed = await coded(LARGE, 'gzip', 'gzip');
+  const changed = await encoded(LARGE, 'gzip', 'gzip');
   expect(gunzipSync(bytesOf(changed)).toString()).toContain('"Changed"');
 });
 
 test('over a socket the length is that of the compressed body, to HEAD as well', async () => {
-  const { length } = bytesOf(await coded(LARGE, 'gzip', 'gzip'));
+  const { length } = bytesOf(await encoded(LARGE, 'gzip', 'gzip'));
   await using server = await listen(shop.gateway);
   for (const method of ['HEAD', 'GET']) {
     const response = await fetch(server.url + LARGE, { method, headers: { 'accept-encoding': 'gzip' } });
@@ -149,9 +148,9 @@ test('where compression fails, answers go out as they are, and the process goes 
     DATABASE_URL: shop.database.url,
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
   });
-  for (const coding of ['gzip', 'br']) {
+  for (const encoding of ['gzip', 'br']) {
     for (let turn = 0; turn < 5; turn += 1) {
-      const response = await fetch(gateway.url + LARGE, { headers: { 'accept-encoding': coding } });
+      const response = await fetch(gateway.url + LARGE, { headers: { 'accept-encoding': encoding } });
       expect([response.status, response.headers.get('content-encoding')]).toEqual([200, null]);
       expect(await response.json()).toHaveLength(30);
     }

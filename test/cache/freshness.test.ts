@@ -34,7 +34,7 @@ const operations = [
   '{ noticePage(page: 2, pageSize: 3) { total pageCount items { title } } }',
 ];
 
-/** What every kind of list and detail shows, through both doors, under the request; counts may lag and are left out. */
+/** What every kind of list and detail shows, by either protocol, under the request; counts may lag and are left out. */
 const readAll = async ({ get, graphql }: TestGateway): Promise<Map<string, string>> => {
   const asked = [
     ...paths.map(async (path) => [path, (await get(path)).text] as const),

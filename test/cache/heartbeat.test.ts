@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CachedResponse, createTestGateway } from '../support/gateway.ts';
 import { STALE } from '../support/known-answers.ts';
-import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
+import { createPricedProduct, priceIn } from '../support/priced-product.ts';
 import { openSession } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
 import { wireTo } from '../support/wire.ts';
 
-let product: PricedProduct;
-
-beforeAll(async () => {
-  product = await createPricedProduct();
-  return () => product[Symbol.asyncDispose]();
-});
+const product = await shared(createPricedProduct());
 
 /** Ends the gateways' connections of which the last statement matches, and gives their number. */
 const endConnections = async (pattern: string): Promise<number> => {
@@ -30,7 +26,7 @@ describe('a connection that is ended', () => {
     for (let price = 2; price <= 11; price += 1) {
       expect(await endConnections('listen|clock_timestamp')).toBe(1);
       const endedMs = performance.now();
-      // A commit that nobody listens to.
+      // A commit while no connection listens.
       const acknowledgedMs = await setPrice(price);
       let answer: CachedResponse;
       do {
@@ -61,14 +57,14 @@ describe('a connection that is ended', () => {
   });
 });
 
-describe('beats', () => {
+describe('heartbeats', () => {
   test('are not sent by a gateway that nobody asks', async () => {
     const { database, setPrice, readPrice, untilHit } = product;
     await using wire = await wireTo(database);
     await using gateway = await createTestGateway(wire);
     await untilHit(gateway);
     await expect.poll(wire.idleMs, { interval: 50 }).toBeGreaterThan(1000);
-    // And what was changed meanwhile is known all the same.
+    // And a change in the meantime shows all the same.
     await setPrice(5);
     expect(await readPrice(gateway)).toBe(5);
   });

@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { loadRestOperations, operationTexts } from '../../src/rest/documents.ts';
 import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
 import { insertNotice } from '../support/rows.ts';
 import { schema } from '../support/schema.ts';
+import { shared } from '../support/shared.ts';
 
-let shop: RestShop;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  shop = await createRestShop();
-  gateway = shop.gateway;
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = await shared(createRestShop());
+const gateway = shop.gateway;
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
@@ -150,7 +145,7 @@ describe('another entry answers', () => {
       ),
     ));
 
-  test('the very text of the document behind a path, asked for through the other door', async () => {
+  test('the very text of the document behind a path, requested by the other protocol', async () => {
     const query = operationTexts(await loadRestOperations(schema, readConfig({}).queryLimits)).Product;
     const [byRest, byGraphql] = [
       await gateway.get('/api/product/13'),

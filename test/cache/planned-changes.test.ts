@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
 
 /** What the contract allows around a moment. */
 const TOLERANCE_MS = 50;
@@ -10,14 +11,8 @@ const TOLERANCE_MS = 50;
 /** Longer than an answer may miss a change. */
 const QUIET_MS = 150;
 
-let database: TestDatabase;
-let category: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  category = await insertCategory(database);
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
+const category = await insertCategory(database);
 
 beforeEach(() => database.sql('truncate product, notice'));
 
@@ -39,7 +34,7 @@ const sightings = async ({ get, graphql }: TestGateway, text: string): Promise<n
  */
 const watch = async (gateway: TestGateway, text: string, moment: string, afterMs = 150) => {
   const seen = { before: new Set<number>(), after: new Set<number>(), farStatements: 0, farRounds: 0 };
-  // Until the gateway has been told of the change, and has nothing to ask any more.
+  // Until the gateway has been notified of the change, and needs no statement any more.
   let busyMs = performance.now();
   while (performance.now() - busyMs < QUIET_MS && (await millisecondsSince(database, moment)) < -TOLERANCE_MS) {
     if ((await gateway.countStatements(() => sightings(gateway, text))) > 0) busyMs = performance.now();
@@ -174,7 +169,7 @@ describe('a moment that passes while an answer is made', () => {
   test('is not missing from those that come after', async () => {
     await using hold = await holdUp(100);
     const { gateway, held, letGo } = hold;
-    // The pulse goes on meanwhile, and says that nothing more is to come.
+    // Heartbeats go on meanwhile, and say that nothing more is to come.
     for (const limit of [2, 3])
       expect((await gateway.graphql(`{ newProducts(limit: ${limit}) { id } }`)).data.newProducts).toHaveLength(2);
     await letGo();

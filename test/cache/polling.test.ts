@@ -1,27 +1,23 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { STALE } from '../support/known-answers.ts';
 import { takeAway } from '../support/outages.ts';
-import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
+import { createPricedProduct, priceIn } from '../support/priced-product.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { openSession } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
 import { wireTo } from '../support/wire.ts';
 
 const POLL = { CHANGE_FEED: 'poll' };
 const FRESHNESS_MS = 100;
 
-let product: PricedProduct;
-
-beforeAll(async () => {
-  product = await createPricedProduct();
-  // What polls must do without: nobody tells of a change.
-  await product.database.sql('drop trigger vitrine_notify on product; drop trigger vitrine_notify on notice');
-  return () => product[Symbol.asyncDispose]();
-});
+const product = await shared(createPricedProduct());
+// Polls must do without notifications.
+await product.database.sql('drop trigger vitrine_notify on product; drop trigger vitrine_notify on notice');
 
 const statusOf = ({ headers }: CachedResponse): string | undefined => headers['cache-status'];
 
-/** Reads until so long after the last commit that everybody must see it, and says what was answered too late. */
+/** Reads until well past the bound after a commit. @returns how late it was still missing, and the number of hits */
 const readPast = async (gateway: TestGateway, acknowledgedMs: number, price: number) => {
   const seen = { late: [] as number[], hits: 0 };
   for (let sentMs = acknowledgedMs; sentMs - acknowledgedMs < 2 * FRESHNESS_MS; ) {
@@ -34,7 +30,7 @@ const readPast = async (gateway: TestGateway, acknowledgedMs: number, price: num
 };
 
 describe('with CHANGE_FEED=poll', () => {
-  test('a commit that nobody tells of shows within the bound, and between beats answers come from memory', async () => {
+  test('a commit that is not notified shows within the bound, and between heartbeats responses are cached', async () => {
     await using wire = await wireTo(product.database);
     await using gateway = await createTestGateway(wire, POLL);
     let hits = 0;
@@ -121,7 +117,7 @@ describe('with CHANGE_FEED=poll', () => {
     expect(await product.readPrice(gateway)).toBe(55);
   });
 
-  test('an outage is bridged by what was known when it began, and not by what had been asked for long before', async () => {
+  test('an outage is bridged by what was cached when it began, and not by what had been requested long before', async () => {
     await using gateway = await createTestGateway(product.database, { ...POLL, STALE_IF_ERROR_S: '1' });
     await gateway.get('/api/product/hot');
     const askedMs = performance.now();

@@ -7,13 +7,9 @@ import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilKnown } from '../support/known-answers.ts';
 import { millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
 
 /** Products 1 to 6, two in each of the categories 1 to 3, and 300 more in category 4. */
 const refill = async ({ sql }: TestDatabase): Promise<void> => {
@@ -29,7 +25,7 @@ describe('from memory come, after', () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    // Each request waits for a beat, and so for whatever was told before.
+    // Each request waits for a heartbeat, and so for every notification before it.
     gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
@@ -110,12 +106,12 @@ describe('from memory come, after', () => {
     ],
     ['a statement that changes no product: everything', 'update product set price = 9 where id = 0', []],
     [
-      'more prices in one statement than are told: nothing of products',
+      'more prices in one statement than are notified: nothing of products',
       'update product set price = 9 where id between 101 and 201',
       names.filter((name) => name !== 'tree' && name !== 'notices'),
     ],
     [
-      'more prices in one transaction than are told: nothing of products',
+      'more prices in one transaction than are notified: nothing of products',
       'do $$ begin for n in 101 .. 200 loop for m in 1 .. 11 loop update product set price = m where id = n; end loop; end loop; end $$',
       names.filter((name) => name !== 'tree' && name !== 'notices'),
     ],
@@ -163,7 +159,7 @@ test('a product that is yet to be published is not asked for again until it is',
   expect(await millisecondsSince(database, moment)).toBeLessThan(500);
 });
 
-test('in a flood of changes an answer is made anew once in the bound, and misses no commit that is older', async () => {
+test('in a flood of changes a response is made once within the bound, and misses no commit that is older', async () => {
   await refill(database);
   await using gateway = await createTestGateway(database, { FRESHNESS_MS: '200' });
   await using backOffice = await openSession(database);
@@ -206,7 +202,7 @@ test('what was read before a change and finished after it is kept by nobody', as
 
 // One that was published just now must not hide those to come.
 test.for(['1', '1, 999'])(
-  'a product that will be published shows on the moment, though no beat has told of it: %s',
+  'a product that will be published shows on the moment, before any heartbeat has read it: %s',
   async (ids) => {
     await refill(database);
     await using gateway = await createTestGateway(database);
@@ -224,7 +220,7 @@ test.for(['1', '1, 999'])(
   },
 );
 
-test('what is told while the database is asked for the next moment counts beside its answer', () => {
+test('a change that is notified while a heartbeat is under way counts beside the heartbeat', () => {
   const next = new NextChange(createClock());
   const nowMs = Date.now();
   next.isAt(nowMs + 5000);
@@ -234,7 +230,7 @@ test('what is told while the database is asked for the next moment counts beside
   expect(next.ms()).toBe(nowMs + 2000);
   next.isAt(nowMs + 5000);
   expect(next.ms()).toBe(nowMs + 2000);
-  // What was told before it was asked is in the answer.
+  // The heartbeat knows what was notified before it was sent.
   next.isAsked();
   next.isAt(nowMs + 3000);
   expect(next.ms()).toBe(nowMs + 3000);
@@ -275,7 +271,7 @@ test('every change is notified on one channel: which rows of products changed, o
   ]);
 });
 
-test('whoever writes past the triggers can say that any product may have changed', async () => {
+test('a program that writes past the triggers can notify that any product may have changed', async () => {
   await refill(database);
   await using gateway = await createTestGateway(database);
   await untilKnown(gateway, [['GET', '/api/product/1']]);

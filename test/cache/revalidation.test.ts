@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { type CachedResponse, createTestGateway } from '../support/gateway.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
 import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
-let shop: RestShop;
-
-beforeAll(async () => {
-  shop = await createRestShop();
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = await shared(createRestShop());
 
 /** By how much the contract allows the gateway's clock to differ from the database's. */
 const CLOCK_TOLERANCE_MS = 50;

@@ -1,27 +1,22 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GatewayResponse } from '../../src/http/message.ts';
 import {
   type CachedResponse,
+  cachedResponse,
   createTestGateway,
   handle,
-  recall,
   type TestGateway,
   type TestRequest,
 } from '../support/gateway.ts';
-import { createRestShop, ENDED_ID, type RestShop } from '../support/rest-shop.ts';
+import { createRestShop, ENDED_ID } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
 
 const TOKEN = 'a-token-0123456789';
 const JSON_HEADERS = { 'content-type': 'application/json' };
 const HOT = JSON.stringify({ query: '{ hotProducts(limit: 30) { name description category { name } } }' });
 
-let shop: RestShop;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  shop = await createRestShop({ CORS_ORIGINS: 'https://shop.example' });
-  gateway = shop.gateway;
-  return () => shop[Symbol.asyncDispose]();
-});
+const shop = await shared(createRestShop({ CORS_ORIGINS: 'https://shop.example' }));
+const gateway = shop.gateway;
 
 const answer = async ({ app }: TestGateway, request: TestRequest): Promise<GatewayResponse> => handle(app, request);
 
@@ -46,7 +41,7 @@ const withoutId = ({ status, headers, body, encoding }: GatewayResponse) => {
   return { status, headers: shared, bytes: typeof body === 'string' ? Buffer.from(body, encoding) : body };
 };
 
-describe('an answer that is recalled by the bytes of its request is the one that the long way finds:', () => {
+describe('the response that is found by the bytes of a request is the one that is found by parsing it:', () => {
   const etagOf = async (request: TestRequest): Promise<string> => String((await answer(gateway, request)).headers.etag);
   const plain = sent('GET', '/api/product/list?limit=30');
 
@@ -70,7 +65,7 @@ describe('an answer that is recalled by the bytes of its request is the one that
     ['of another version', () => ({ ...plain, headers: { 'if-none-match': '"other"' } })],
   ])('%s', async ([, make]) => {
     const request = await make();
-    // Content codings come to be by being asked for.
+    // Responses are compressed once they are requested often enough.
     await expect
       .poll(async () => {
         const { status, headers } = await answer(gateway, request);
@@ -78,7 +73,7 @@ describe('an answer that is recalled by the bytes of its request is the one that
       })
       .toBe(true);
     const long = await answer(gateway, respelled(request));
-    const short = recall(gateway, request);
+    const short = cachedResponse(gateway, request);
     expect(long.headers['cache-status']).toBe('vitrine; hit');
     expect(short && withoutId(short)).toEqual(withoutId(long));
   });
@@ -128,7 +123,7 @@ describe('never kept:', () => {
       expect(headers).not.toHaveProperty('etag');
       expect(headers).not.toHaveProperty('cache-status');
       if (status !== 204) expect(headers['cache-control']).toBe('no-store');
-      expect(recall(gateway, request)).toBeUndefined();
+      expect(cachedResponse(gateway, request)).toBeUndefined();
     }
   });
 
@@ -181,7 +176,7 @@ describe('with access tokens', () => {
     await using own = await createTestGateway(shop.database, { ACCESS_TOKENS: TOKEN });
     for (const request of REQUESTS) {
       const withToken = { ...request, headers: { ...request.headers, ...granted } };
-      const answers = [await answer(own, withToken), await answer(own, withToken), recall(own, withToken)];
+      const answers = [await answer(own, withToken), await answer(own, withToken), cachedResponse(own, withToken)];
       expect(answers.map((each) => each?.headers['cache-status'])).toEqual([
         'vitrine; fwd=miss',
         'vitrine; hit',
@@ -196,7 +191,7 @@ describe('with access tokens', () => {
       const { etag } = answers[0]?.headers ?? {};
       for (const headers of [{}, { authorization: 'Bearer another-0123456789' }, { 'if-none-match': String(etag) }]) {
         const without = { ...request, headers: { ...request.headers, ...headers } };
-        expect(recall(own, without)).toBeUndefined();
+        expect(cachedResponse(own, without)).toBeUndefined();
         const refusal = await answer(own, without);
         expect(refusal).toMatchObject({ status: 401, headers: { 'cache-control': 'no-store' } });
         expect(refusal.body).not.toContain('Product ');

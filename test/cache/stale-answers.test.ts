@@ -52,7 +52,9 @@ test('while the database is away no notice is shown past its end; what shows non
   expect(Math.min(seen.before, seen.after)).toBeGreaterThan(2);
 });
 
-test('a client that has an answer already is told so while the database is away, in both doors', async ({ expect }) => {
+test('a client that has the response already gets a 304 while the database is away, by either protocol', async ({
+  expect,
+}) => {
   await using database = await createSmallShop();
   await using outage = await createOutage(database);
   await using gateway = await createTestGateway(outage);

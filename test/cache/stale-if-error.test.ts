@@ -21,7 +21,7 @@ const UNKNOWN: readonly Request[] = [
 ];
 
 describe.concurrent.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) => {
-  test('what was known is answered and marked, the rest is a 503 in under 2 s, and within a second of its return all is well', async ({
+  test('what was cached is answered and marked, the rest is a 503 in under 2 s, and within a second of its return all is well', async ({
     expect,
   }) => {
     await using database = await createSmallShop();
@@ -87,7 +87,7 @@ test.concurrent('it lasts for STALE_IF_ERROR_S and no longer', async ({ expect }
     return [...seen];
   };
   await expect.poll(statuses, { interval: 10, timeout: 2500 }).toEqual([503]);
-  // It counts from the last beat, which was sent no earlier than the bound.
+  // It counts from the last heartbeat, which was sent within the bound.
   expect(lastMs - beganMs).toBeGreaterThan(500);
   expect(lastMs - beganMs).toBeLessThan(1050);
 });

@@ -1,43 +1,36 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-let home: number;
-let kitchen: number;
-let cups: number;
-let garden: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  // Ids, positions and the order of writing all disagree; positions repeat, are negative and are left at their default.
-  home = await insertCategory(database, { name: 'Zuhause „Ω“ 🏠', slug: 'home', position: 5, image_url: '/home.svg' });
-  await insertCategory(database, { name: 'Last', position: 2_147_483_647 });
-  garden = await insertCategory(database, { id: 300, name: 'Garden', position: 1 });
-  await insertCategory(database, { name: 'Sale', position: -1 });
-  await insertCategory(database, { id: 200, name: 'Also one', position: 1 });
-  await insertCategory(database, { name: 'Default' });
-  kitchen = await insertCategory(database, { id: 400, name: 'Kitchen', parent_id: home, position: 2 });
-  await insertCategory(database, { id: 100, name: 'Bath', parent_id: home, position: 2 });
-  await insertCategory(database, { name: 'Bedroom', parent_id: home, position: 1 });
-  cups = await insertCategory(database, { name: 'Cups', parent_id: kitchen });
-  for (const [category_id, name] of [
-    [home, 'Key'],
-    [kitchen, 'Whisk'],
-    [kitchen, 'Knife'],
-    [cups, 'Mug'],
-  ] as const) {
-    await insertProduct(database, { category_id, name });
-  }
-  await insertProduct(database, { category_id: garden, name: 'Secret', status: 'DRAFT' });
-  gateway = await createTestGateway(database);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
+const database = await shared(createTestDatabase());
+// Ids, positions and the order of writing all disagree; positions repeat, are negative and are left at their default.
+const home = await insertCategory(database, {
+  name: 'Zuhause „Ω“ 🏠',
+  slug: 'home',
+  position: 5,
+  image_url: '/home.svg',
 });
+await insertCategory(database, { name: 'Last', position: 2_147_483_647 });
+const garden = await insertCategory(database, { id: 300, name: 'Garden', position: 1 });
+await insertCategory(database, { name: 'Sale', position: -1 });
+await insertCategory(database, { id: 200, name: 'Also one', position: 1 });
+await insertCategory(database, { name: 'Default' });
+const kitchen = await insertCategory(database, { id: 400, name: 'Kitchen', parent_id: home, position: 2 });
+await insertCategory(database, { id: 100, name: 'Bath', parent_id: home, position: 2 });
+await insertCategory(database, { name: 'Bedroom', parent_id: home, position: 1 });
+const cups = await insertCategory(database, { name: 'Cups', parent_id: kitchen });
+for (const [category_id, name] of [
+  [home, 'Key'],
+  [kitchen, 'Whisk'],
+  [kitchen, 'Knife'],
+  [cups, 'Mug'],
+] as const) {
+  await insertProduct(database, { category_id, name });
+}
+await insertProduct(database, { category_id: garden, name: 'Secret', status: 'DRAFT' });
+const gateway = await shared(createTestGateway(database));
 
 const namesOf = (rows: { name: string }[]): string[] => rows.map(({ name }) => name);
 

@@ -2,18 +2,14 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setInterval } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
 import { sendRaw } from '../support/socket.ts';
 
 // The real program, and clients that take their time.
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
 
 const start = (environment: Record<string, string>): Promise<ServingProcess> =>
   startGatewayProcess({ DATABASE_URL: database.url, ...environment });
@@ -144,7 +140,7 @@ describe('more connections than may be', () => {
   const MANY = 30;
   const begin = (client: Client): void => void client.socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\n');
 
-  test('are told that there are too many, and are served once there is room', async () => {
+  test('get a 503, and are served once there is room', async () => {
     await using gateway = await start({ MAX_CONNECTIONS: String(MANY) });
     const clients = await Promise.all(Array.from({ length: MANY }, () => connect(gateway)));
     clients.forEach(begin);

@@ -7,7 +7,7 @@ import type { App } from '../../src/http/pipeline.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { sendRaw } from '../support/socket.ts';
 
-// Faults of ours that no request is known to bring about: an app that has them, behind the real server.
+// Defects that no known request causes: an app that has them, behind the real server.
 
 const fine = (): GatewayResponse => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'fine' });
 
@@ -25,7 +25,7 @@ test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
   const later = async () => fault();
   const logged: string[] = [];
   const app: App = {
-    handle: ({ target }) => (target === '/answered' ? later() : target === '/fine' ? fine() : fault()),
+    handle: ({ target }) => (target === '/later' ? later() : target === '/fine' ? fine() : fault()),
   };
   const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
   const server = await startHttpServer({
@@ -34,11 +34,7 @@ test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
     log: pino({}, { write: (line: string) => void logged.push(line) }),
   });
   try {
-    for (const init of [
-      { path: '/answered' },
-      { path: '/recalled' },
-      { path: '/graphql', method: 'POST', body: 'x' },
-    ]) {
+    for (const init of [{ path: '/later' }, { path: '/at-once' }, { path: '/graphql', method: 'POST', body: 'x' }]) {
       const response = await fetch(server.url + init.path, { ...init, signal: AbortSignal.timeout(5000) });
       expect(response.status).toBe(500);
       const text = await response.text();
@@ -52,7 +48,7 @@ test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
   }
 });
 
-test('no answer says of its connection what Node does not say, whatever made the answer', async () => {
+test('no response sets headers of its connection, whatever made the response', async () => {
   const OF_THE_CONNECTION = {
     connection: 'x-other',
     'content-length': 3,

@@ -1,20 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { startGatewayProcess } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
 import { sendRaw } from '../support/socket.ts';
 
 // The real program, and the very bytes.
 
-let gateway: ServingProcess;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  gateway = await startGatewayProcess({ DATABASE_URL: database.url });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const gateway = await shared(startGatewayProcess({ DATABASE_URL: database.url }));
 
 const CLOSE = 'connection: close\r\n';
 const get = (target: string, headers = 'host: x\r\n'): string => `GET ${target} HTTP/1.1\r\n${headers}${CLOSE}\r\n`;
@@ -39,7 +32,7 @@ const LENGTH = `content-length: ${OPERATION.length}\r\n`;
 const CHUNKED = 'transfer-encoding: chunked\r\n';
 const HIDDEN = 'GET /api/notice/1 HTTP/1.1\r\nhost: x\r\n\r\n';
 
-describe('is answered once, and told that it is the client’s fault', () => {
+describe('is answered once, with an error of the client', () => {
   test.concurrent.for<[number, string, string | Uint8Array]>([
     [400, 'a request without a host', get('/livez', '')],
     [400, 'two hosts', get('/livez', 'host: x\r\nhost: y\r\n')],
@@ -101,11 +94,11 @@ describe('is answered once, and told that it is the client’s fault', () => {
     [400, 'a length and chunks', post(LENGTH + CHUNKED, `0\r\n\r\n${HIDDEN}`)],
     [400, 'chunks and a length', post(CHUNKED + LENGTH, `0\r\n\r\n${HIDDEN}`)],
     [400, 'chunks that are not last', post('transfer-encoding: chunked, identity\r\n', `0\r\n\r\n${HIDDEN}`)],
-    [400, 'a coding that nobody knows', post('transfer-encoding: xchunked\r\n', `0\r\n\r\n${HIDDEN}`)],
+    [400, 'an unknown transfer coding', post('transfer-encoding: xchunked\r\n', `0\r\n\r\n${HIDDEN}`)],
     [400, 'chunks twice', post(`transfer-encoding: x\r\n${CHUNKED}`, `0\r\n\r\n${HIDDEN}`).replace(': x', ': cow')],
     [
       400,
-      'two hosts and a coding that nobody knows',
+      'two hosts and an unknown transfer coding',
       get('/livez', 'host: x\r\nhost: y\r\ntransfer-encoding: cow\r\n'),
     ],
     [400, 'a space before the colon', post('content-length : 26\r\n', OPERATION + HIDDEN)],

@@ -1,21 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Listening, listen, sendRaw } from '../support/socket.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { shared } from '../support/shared.ts';
+import { listen, sendRaw } from '../support/socket.ts';
 
-let gateway: TestGateway;
-let server: Listening;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  gateway = await createTestGateway(database);
-  server = await listen(gateway);
-  return async () => {
-    await server[Symbol.asyncDispose]();
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database));
+const server = await shared(listen(gateway));
 
 const OPERATION = JSON.stringify({ query: '{ __typename }' });
 
@@ -116,7 +107,7 @@ describe('the size of a body', () => {
   };
   const inChunks = (body: Uint8Array<ArrayBuffer>): ReadableStream => new Blob([body]).stream();
 
-  test('may be 1 MiB, told beforehand or in chunks', async () => {
+  test('may be 1 MiB, with a length or in chunks', async () => {
     for (const body of [bodyOf(MIB), inChunks(bodyOf(MIB))]) {
       const response = await post(body);
       expect(response.status).toBe(200);

@@ -1,29 +1,19 @@
-import { beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 import { stored } from '../support/views.ts';
 
-// What a request asks for is known from its like that came before; nothing is kept of its answer, with no memory for answers.
+// With no memory for responses only the parsed request is cached.
 
 const TOKEN = 'a-token-0123456789';
 const WITH_TOKEN = { authorization: `Bearer ${TOKEN}` };
 
-let database: TestDatabase;
-let open: TestGateway;
-let closed: TestGateway;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await insertProduct(database, { id: 1, category_id: await insertCategory(database), name: 'Bowl' });
-  open = await createTestGateway(database, { CACHE_MAX_MB: '0' });
-  closed = await createTestGateway(database, { CACHE_MAX_MB: '0', ACCESS_TOKENS: TOKEN });
-  return async () => {
-    await closed[Symbol.asyncDispose]();
-    await open[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+await insertProduct(database, { id: 1, category_id: await insertCategory(database), name: 'Bowl' });
+const open = await shared(createTestGateway(database, { CACHE_MAX_MB: '0' }));
+const closed = await shared(createTestGateway(database, { CACHE_MAX_MB: '0', ACCESS_TOKENS: TOKEN }));
 
 const post = (
   gateway: TestGateway,
@@ -37,7 +27,7 @@ const post = (
     typeof body === 'string' ? body : JSON.stringify(body),
   );
 
-const told = ({ status, headers, text }: CachedResponse) => {
+const seen = ({ status, headers, text }: CachedResponse) => {
   const { 'x-request-id': _, 'server-timing': __, ...shared } = headers;
   return { status, headers: shared, text };
 };
@@ -50,28 +40,28 @@ test.for([
   ['with its cost', { ...PRODUCT, extensions: { cost: true } }, '*/*'],
   ['of a product that is none', { ...PRODUCT, variables: { id: 2 } }, '*/*'],
 ] as const)('an answer %s is the same when it is asked for again', async ([, body, accept]) => {
-  const first = told(await post(open, body, { accept }));
+  const first = seen(await post(open, body, { accept }));
   expect(first.status).toBe(200);
-  expect(told(await post(open, body, { accept }))).toEqual(first);
-  expect(told(await post(open, body, { accept }))).toEqual(first);
+  expect(seen(await post(open, body, { accept }))).toEqual(first);
+  expect(seen(await post(open, body, { accept }))).toEqual(first);
 });
 
 test('an answer by GET is the same when it is asked for again, and by HEAD it has the same headers', async () => {
   const target = `/graphql?query=${encodeURIComponent('{ product(id: 1) { name } }')}`;
-  const first = told(await open.request('GET', target));
+  const first = seen(await open.request('GET', target));
   expect(first).toMatchObject({ status: 200, text: '{"data":{"product":{"name":"Bowl"}}}' });
-  expect(told(await open.request('GET', target))).toEqual(first);
-  expect(told(await open.request('HEAD', target)).headers).toEqual(first.headers);
+  expect(seen(await open.request('GET', target))).toEqual(first);
+  expect(seen(await open.request('HEAD', target)).headers).toEqual(first.headers);
 });
 
 test.for(['/api/product/1', '/api/product/list?categoryIds=1,2&limit=5', '/api/notice/page?pageSize=3'])(
   'an answer at %s is the same when it is asked for again, and by HEAD it has the same headers',
   async (target) => {
-    const first = told(await open.get(target));
+    const first = seen(await open.get(target));
     expect(first.status).toBe(200);
-    expect(told(await open.get(target))).toEqual(first);
-    expect(told(await open.request('HEAD', target)).headers).toEqual(first.headers);
-    expect(told(await open.request('OPTIONS', target))).toMatchObject({ status: 204, text: '' });
+    expect(seen(await open.get(target))).toEqual(first);
+    expect(seen(await open.request('HEAD', target)).headers).toEqual(first.headers);
+    expect(seen(await open.request('OPTIONS', target))).toMatchObject({ status: 204, text: '' });
     expect((await open.request('POST', target)).status).toBe(405);
   },
 );
@@ -84,17 +74,17 @@ test('what has changed since a request was first made is in its answer', async (
   expect((await post(open, body)).json).toEqual({ data: { product: { name: 'Bowl', stock: 4 } } });
 });
 
-test('whoever has no token gets no further with a request that was answered to others', async () => {
+test('without a token a request that was answered to others is refused all the same', async () => {
   const body = { query: '{ product(id: 1) { name } }' };
-  const never = told(await post(closed, JSON.stringify(body, undefined, 1)));
+  const never = seen(await post(closed, JSON.stringify(body, undefined, 1)));
   expect(never.status).toBe(401);
   for (const _ of [1, 2]) {
     expect((await post(closed, body, WITH_TOKEN)).status).toBe(200);
-    expect(told(await post(closed, body))).toEqual(never);
+    expect(seen(await post(closed, body))).toEqual(never);
   }
 });
 
-test('whoever has no token gets no further at a path that was answered to others', async () => {
+test('without a token a path that was answered to others is refused all the same', async () => {
   const target = '/api/product/hot?limit=3';
   for (const _ of [1, 2]) {
     expect((await closed.get(target, WITH_TOKEN)).status).toBe(200);

@@ -1,22 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, recall, type TestGateway } from '../support/gateway.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { cachedResponse, createTestGateway } from '../support/gateway.ts';
+import { shared } from '../support/shared.ts';
 import { listen, sendRaw } from '../support/socket.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database));
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await createTestGateway(database);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
-
-/** One of every kind of answer: data, an error of each door, and what no door takes. */
+/** One of every kind of response: data, an error of each protocol, and paths that belong to neither. */
 const TARGETS = [
   '/graphql?query={__typename}',
   '/graphql?query={',
@@ -163,10 +155,10 @@ describe('CORS', () => {
     const target = '/api/notice/list';
     await own.get(target, { origin: SHOP });
     for (const origin of [SHOP, 'http://localhost:3000', 'https://evil.example']) {
-      const recalled = recall(own, { method: 'GET', target, headers: { origin } });
-      expect(recalled?.headers['access-control-allow-origin']).toBe(origin.includes('evil') ? undefined : origin);
-      expect(recalled?.headers['access-control-allow-credentials']).toBeUndefined();
-      const etag = String(recalled?.headers.etag);
+      const cached = cachedResponse(own, { method: 'GET', target, headers: { origin } });
+      expect(cached?.headers['access-control-allow-origin']).toBe(origin.includes('evil') ? undefined : origin);
+      expect(cached?.headers['access-control-allow-credentials']).toBeUndefined();
+      const etag = String(cached?.headers.etag);
       const unchanged = await own.get(target, { origin, 'if-none-match': etag });
       expect(unchanged.status).toBe(304);
       expect(unchanged.headers.vary).toContain('origin');

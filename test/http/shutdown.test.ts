@@ -1,23 +1,19 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type BusyClient, startBusyClient } from '../support/busy-client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
 import { numbers, stored } from '../support/views.ts';
 import { wireTo } from '../support/wire.ts';
 
 // The real program, ended while it is busy.
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
+await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
 
 const start = (environment: Record<string, string> = {}): Promise<ServingProcess> =>
   startGatewayProcess({ DATABASE_URL: database.url, DATABASE_TIMEOUT_MS: '20000', ...environment });

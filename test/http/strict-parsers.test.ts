@@ -1,26 +1,18 @@
 import net from 'node:net';
 import fc from 'fast-check';
 import { Client } from 'undici';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hasCurl, type Transfer, transferAll } from '../support/curl.ts';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
-import { type Listening, listen } from '../support/socket.ts';
+import { createRestShop } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
+import { listen } from '../support/socket.ts';
 import { stored } from '../support/views.ts';
 
-// Whatever a request says of media types, codings, its connection and its version, both doors answer so that strict parsers of another make take
-// it without complaint: undici's, curl's, and the rules of RFC 9112 as they are written down here.
+// Whatever a request says of media types, encodings, its connection and its version, strict parsers of other makers accept the response of either
+// protocol: undici's, curl's, and the rules of RFC 9112 as they are written down here.
 
-let shop: RestShop;
-let listening: Listening;
-
-beforeAll(async () => {
-  shop = await createRestShop();
-  listening = await listen(shop.gateway);
-  return async () => {
-    await listening[Symbol.asyncDispose]();
-    await shop[Symbol.asyncDispose]();
-  };
-});
+const shop = await shared(createRestShop());
+const listening = await shared(listen(shop.gateway));
 
 const NOTICE = 1;
 
@@ -236,13 +228,13 @@ const viewsIn = ({ method, target, body = '' }: Question, status: number, conten
 
 /** They say when or to whom, or what the cache had. */
 const PASSING = ['date', 'x-request-id', 'server-timing', 'cache-status', 'cache-control'];
-/** They follow the body, which a view changes, and which is sent in a coding only once that has been made. */
+/** They depend on the body, which a view changes, and which is compressed only after some requests. */
 const OF_THE_BODY = ['content-length', 'content-encoding'];
 
 const lasting = ({ headers }: Message, without: readonly string[]): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => !PASSING.includes(name) && !without.includes(name)));
 
-/** Gives the recorded bytes to whoever connects: the first response to the first request, the rest to the second. */
+/** Gives the recorded bytes to a client: the first response to the first request, the rest to the second. */
 const replay = async (first: Buffer, rest: Buffer): Promise<AsyncDisposable & { readonly url: string }> => {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {

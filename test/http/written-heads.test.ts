@@ -1,20 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createRestShop, type RestShop } from '../support/rest-shop.ts';
-import { type Listening, listen, sendRaw } from '../support/socket.ts';
+import { describe, expect, test } from 'vitest';
+import { createRestShop } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
+import { listen, sendRaw } from '../support/socket.ts';
 
-// An answer from memory has its head written from lines; to another origin, it goes the way of all others. On the wire nobody can tell.
+// The head of a cached response is written from lines; for another origin it is written like any other. On the wire they are the same.
 
-let shop: RestShop;
-let listening: Listening;
-
-beforeAll(async () => {
-  shop = await createRestShop({ CORS_ORIGINS: 'https://shop.example' });
-  listening = await listen(shop.gateway);
-  return async () => {
-    await listening[Symbol.asyncDispose]();
-    await shop[Symbol.asyncDispose]();
-  };
-});
+const shop = await shared(createRestShop({ CORS_ORIGINS: 'https://shop.example' }));
+const listening = await shared(listen(shop.gateway));
 
 const HOME = '{"query":"{ hotProducts(limit: 30) { name description } }"}';
 const NOTICE = '{"query":"{ notice(id: 1) { id viewCount } }"}';
@@ -33,17 +25,17 @@ const headsOf = (text: string): string[][] =>
     .map((answer) => answer.slice(0, answer.indexOf('\r\n\r\n')).split('\r\n'))
     .map((lines) => lines.filter((line) => !/^(?:date|x-request-id|server-timing):/i.test(line)).sort());
 
-describe('on one connection, an answer from memory has the head that it would have by the long way:', () => {
+describe('on one connection, a cached response has the head of one that is not:', () => {
   test.for<[string, (headers: string) => string, string]>([
     ['a path', get('/api/product/list?limit=30'), ''],
-    ['a path in a content coding', get('/api/product/new?limit=30'), 'accept-encoding: gzip\r\n'],
+    ['a path in a content encoding', get('/api/product/new?limit=30'), 'accept-encoding: gzip\r\n'],
     ['an operation', post(HOME), ''],
     ['an operation in a media type', post(HOME), 'accept: application/graphql-response+json\r\n'],
     ['a counted notice', get('/api/notice/1'), ''],
     ['a counted notice by an operation', post(NOTICE), ''],
   ])('%s', async ([, request, headers]) => {
     const codingOf = (text: string) => /content-encoding: (\w+)/.exec(text)?.[1] ?? '';
-    // Known, and in its coding, before it is looked at.
+    // Cached, and compressed, before the heads are compared.
     await expect
       .poll(async () => codingOf(await sendRaw(listening.url, request(headers + CLOSE))))
       .toBe(headers.includes('gzip') ? 'gzip' : '');

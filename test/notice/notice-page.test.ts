@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type GraphqlResult, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, type GraphqlResult } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
-
-let database: TestDatabase;
-let gateway: TestGateway;
+import { shared } from '../support/shared.ts';
 
 const TITLES = [
   ['CAFÉ ÉTÉ', null, ''],
@@ -21,21 +19,15 @@ const TITLES = [
   ["Robert'); drop table notice;--", null, ''],
 ] as const;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await database.sql(`
-    insert into notice (title, content, type, pinned)
-    select 'Filler ' || n, '', (array['ANNOUNCEMENT', 'PROMOTION', 'MAINTENANCE'])[1 + n % 3]::notice_type, n % 10 = 0
-    from generate_series(1, 47) n`);
-  for (const [title, summary, content] of TITLES) await insertNotice(database, { title, summary, content });
-  await insertNotice(database, { title: 'Filler that has ended', ends_at: '2021-01-01T00:00:00Z' });
-  await insertNotice(database, { title: 'Filler that is a draft', status: 'DRAFT', type: 'PROMOTION' });
-  gateway = await createTestGateway(database);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+await database.sql(`
+  insert into notice (title, content, type, pinned)
+  select 'Filler ' || n, '', (array['ANNOUNCEMENT', 'PROMOTION', 'MAINTENANCE'])[1 + n % 3]::notice_type, n % 10 = 0
+  from generate_series(1, 47) n`);
+for (const [title, summary, content] of TITLES) await insertNotice(database, { title, summary, content });
+await insertNotice(database, { title: 'Filler that has ended', ends_at: '2021-01-01T00:00:00Z' });
+await insertNotice(database, { title: 'Filler that is a draft', status: 'DRAFT', type: 'PROMOTION' });
+const gateway = await shared(createTestGateway(database));
 
 const TOTAL = 47 + TITLES.length;
 

@@ -1,19 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database, { FRESHNESS_MS: '0' }));
 
 const FIELDS = 'id type level title summary content pinned startsAt endsAt inEffect viewCount createdAt updatedAt';
 
@@ -42,7 +34,7 @@ const viewCount = async (id: number): Promise<string> => {
 };
 
 describe('a notice', () => {
-  test('has every field as the back office wrote it, whichever query shows it and through either door', async () => {
+  test('has every field as the back office wrote it, whichever query shows it and by either protocol', async () => {
     const id = await insertNotice(database, {
       type: 'PROMOTION',
       level: 'URGENT',

@@ -4,7 +4,8 @@ import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startLossyWire } from '../support/lossy-wire.ts';
 import { insertNotice } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
-import { stored } from '../support/views.ts';
+import { shared } from '../support/shared.ts';
+import { ascending, numbers, stored } from '../support/views.ts';
 
 interface View {
   readonly status: number;
@@ -13,12 +14,12 @@ interface View {
   readonly code: string | undefined;
 }
 
-/** Views a notice through the door that comes next. */
+/** Views a notice by REST or by GraphQL. */
 const view = async (gateway: TestGateway, id: number, byGraphql = false): Promise<View> => {
   const { status, json } = await gateway.get(
     byGraphql ? `/graphql?query={notice(id:${id}){viewCount}}` : `/api/notice/${id}`,
   );
-  // biome-ignore lint/suspicious/noExplicitAny: either door's answer
+  // biome-ignore lint/suspicious/noExplicitAny: the body of either protocol
   const body = json as any;
   return byGraphql
     ? { status, number: body.data?.notice?.viewCount, code: body.errors?.[0]?.extensions.code }
@@ -26,12 +27,15 @@ const view = async (gateway: TestGateway, id: number, byGraphql = false): Promis
 };
 
 const views = (gateway: TestGateway, id: number, count: number): Promise<View[]> =>
-  Promise.all(Array.from({ length: count }, (_, index) => view(gateway, id, index % 2 === 0)));
+  Promise.all(upTo(count).map((index) => view(gateway, id, index % 2 === 0)));
 
 const numbersOf = (seen: View[]): number[] =>
-  seen.flatMap(({ number }) => (number === undefined ? [] : [number])).sort((a, b) => a - b);
+  ascending(seen.flatMap(({ number }) => (number === undefined ? [] : [number])));
 
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const upTo = (count: number): number[] => numbers(1, count);
+
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database));
 
 test('two gateways view 25 notices in opposite orders, exactly and without a deadlock', async () => {
   await using database = await createTestDatabase();
@@ -61,15 +65,13 @@ test('two gateways view 25 notices in opposite orders, exactly and without a dea
     expect(answered.get(id)?.sort((a, b) => a - b)).toEqual(upTo(160));
     expect(await stored(database, id)).toBe(160);
   }
-  // A deadlock would be tried again unseen. The connections have told their statistics as they closed.
+  // A deadlock would be tried again unseen. The connections have reported their statistics when they closed.
   const [row] = await database.sql('select deadlocks::int from pg_stat_database where datname = current_database()');
   expect(row).toEqual({ deadlocks: 0 });
 });
 
 describe('a back office that holds the row', () => {
   test('delays the views, and neither breaks nor repeats them', async () => {
-    await using database = await createTestDatabase();
-    await using gateway = await createTestGateway(database);
     await using backOffice = await openSession(database);
     const id = await insertNotice(database, { title: 'Old' });
 
@@ -90,8 +92,6 @@ describe('a back office that holds the row', () => {
   });
 
   test('and withdraws the notice meanwhile leaves nothing to read or count', async () => {
-    await using database = await createTestDatabase();
-    await using gateway = await createTestGateway(database);
     await using backOffice = await openSession(database);
     const id = await insertNotice(database);
 
@@ -106,8 +106,6 @@ describe('a back office that holds the row', () => {
   });
 
   test('and withdraws one of two notices meanwhile leaves the other, counted once', async () => {
-    await using database = await createTestDatabase();
-    await using gateway = await createTestGateway(database);
     await using backOffice = await openSession(database);
     const [kept, withdrawn] = [await insertNotice(database), await insertNotice(database)];
 
@@ -124,7 +122,6 @@ describe('a back office that holds the row', () => {
   });
 
   test('for longer than a statement may take makes the views fail as unavailable, uncounted', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '300' });
     await using backOffice = await openSession(database);
     const id = await insertNotice(database);
@@ -143,7 +140,6 @@ describe('a back office that holds the row', () => {
 
 describe('a connection that is lost', () => {
   test('in the middle of a statement fails the views that shared it, and counts those that waited once', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '60000' });
     await using backOffice = await openSession(database);
     const id = await insertNotice(database);
@@ -169,7 +165,6 @@ describe('a connection that is lost', () => {
   });
 
   test('after the commit and before the answer is not tried again: a 503, and one view counted', async () => {
-    await using database = await createTestDatabase();
     await using wire = await startLossyWire(database, 'count_views');
     await using gateway = await createTestGateway(wire);
     const id = await insertNotice(database);
@@ -217,7 +212,7 @@ describe('a connection that is lost', () => {
   });
 });
 
-describe('a rollback that the database tells of', () => {
+describe('a rollback that the database reports', () => {
   /** Makes the first updates of a notice fail with a serialization failure. */
   const failFirst = async ({ sql }: TestDatabase, times: number): Promise<void> => {
     await sql('create sequence tries');
@@ -235,7 +230,7 @@ describe('a rollback that the database tells of', () => {
     expect(await stored(database, id)).toBe(1);
   });
 
-  test('every time is told as unavailable, and nothing is counted', async () => {
+  test('every time is a 503, and nothing is counted', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     const id = await insertNotice(database);

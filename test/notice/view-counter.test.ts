@@ -1,20 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 import { ascending, numbers, stored } from '../support/views.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await createTestGateway(database);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database));
 
 const viewByGraphql = async (id: number): Promise<number> => {
   const { data } = await gateway.graphql('query ($id: Int!) { notice(id: $id) { viewCount } }', { id });
@@ -28,7 +20,7 @@ const post = (body: object) =>
   gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, JSON.stringify(body));
 
 describe('each operation that reads a notice counts one view', () => {
-  test('through either door, and the answer has this view in it', async () => {
+  test('by either protocol, and the response has this view in it', async () => {
     const id = await insertNotice(database);
     expect(await viewByGraphql(id)).toBe(1);
     expect(await viewByRest(id)).toBe(2);

@@ -1,25 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 import { stored } from '../support/views.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  gateway = await createTestGateway(database);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database));
 
 const post = (query: string) =>
   gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, JSON.stringify({ query }));
 
-// biome-ignore lint/suspicious/noExplicitAny: either door's answer
+// biome-ignore lint/suspicious/noExplicitAny: the body of either protocol
 const noticeOf = ({ json }: { readonly json: any }) => json.data?.notice ?? json;
 
 const withoutId = ({ 'x-request-id': _, 'server-timing': __, ...headers }: Record<string, unknown>) => headers;
@@ -34,7 +26,7 @@ describe('a notice that was read a moment ago is counted without being read agai
     const first = await view(id);
     expect(noticeOf(first).viewCount).toBe(42);
     let last = first;
-    // Until the pulse has told what the new notice changed.
+    // Until the gateway is notified of the new notice.
     const viewAgain = async (): Promise<void> => {
       last = await view(id);
     };

@@ -4,7 +4,7 @@ import { startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
 import { ascending, doorOf, numbers, numbersOf, stored, untilGatewaysHaveGone, view } from '../support/views.ts';
 
-test('2,000 views of one notice at once, through both doors, have 2,000 numbers in a row', async () => {
+test('2,000 views of one notice at once, by both protocols, have 2,000 numbers in a row', async () => {
   await using database = await createTestDatabase();
   await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
   const id = await insertNotice(database, { view_count: 1000 });
@@ -54,7 +54,7 @@ test('two instances that view 25 notices in opposite orders count each exactly, 
   }
   const total = [...answered.values()].reduce((sum, { length }) => sum + length, 0);
   expect(total).toBe(2 * 8 * 15 * 26);
-  // One would be tried again unseen. The connections have told their statistics as they closed.
+  // One would be tried again unseen. The connections have reported their statistics when they closed.
   const [row] = await database.sql('select deadlocks::int from pg_stat_database where datname = current_database()');
   expect(row).toEqual({ deadlocks: 0 });
 });

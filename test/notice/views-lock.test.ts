@@ -17,7 +17,7 @@ const lock = async (database: TestDatabase, ids: readonly number[]): Promise<Ses
 const insertNotices = (database: TestDatabase, count: number): Promise<number[]> =>
   Promise.all(numbers(1, count).map(() => insertNotice(database)));
 
-test.for([1, 40])('with %i notices locked the others are viewed as ever, by two instances', async (count) => {
+test.for([1, 40])('with %i notices locked the others are viewed without delay, by two instances', async (count) => {
   await using database = await createTestDatabase();
   await using one = await startGatewayProcess({ DATABASE_URL: database.url });
   await using two = await startGatewayProcess({ DATABASE_URL: database.url });
@@ -98,7 +98,7 @@ test('views of a locked notice past the limit of the queue are refused at once, 
 
 test('two instances that hammer one notice both get their turns', async () => {
   await using database = await createTestDatabase();
-  // A commit takes its time, as on a slow disk: whoever comes back at once finds the notice locked.
+  // A commit takes its time, as on a slow disk: a client that comes back at once finds the notice locked.
   await database.sql(`create function slow() returns trigger language plpgsql as $$ begin
     perform pg_sleep(0.01); return null; end $$`);
   await database.sql('create trigger slow after update on notice for each statement execute function slow()');

@@ -24,7 +24,7 @@ test('commits whose replies are lost lose nothing that was answered, count nothi
   await expectHonest(database, load.tally);
   const all = [...load.tally.values()].flatMap(({ views }) => views);
   expect(load.count(200) + load.count(503), 'every request is answered').toBe(all.length);
-  expect(load.count(503), 'each lost reply is told').toBeGreaterThanOrEqual(40);
+  expect(load.count(503), 'each lost reply is a 503').toBeGreaterThanOrEqual(40);
   expect(all.filter(({ status, retryAfter }) => status === 503 && retryAfter === null)).toEqual([]);
 
   const counts = await Promise.all(ids.map((id) => stored(database, id)));

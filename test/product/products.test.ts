@@ -1,21 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct, millisecondsSince, momentFromNow } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-let shelf: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  shelf = await insertCategory(database, { name: 'Cups', slug: 'cups' });
-  gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const shelf = await insertCategory(database, { name: 'Cups', slug: 'cups' });
+const gateway = await shared(createTestGateway(database, { FRESHNESS_MS: '0' }));
 
 const FIELDS = `id name slug subtitle description brand tags price { amount currencyCode } listPrice { amount currencyCode }
   stock inStock sales imageUrl imageUrls category { id name slug } publishedAt createdAt updatedAt`;
@@ -55,7 +46,7 @@ describe('a product', () => {
     updated_at: '2026-06-30T12:00:00Z',
   };
 
-  test('has every field as the back office wrote it, whichever query shows it and through either door', async () => {
+  test('has every field as the back office wrote it, whichever query shows it and by either protocol', async () => {
     const id = await insertProduct(database, { ...full, category_id: shelf });
     const expected = {
       id,

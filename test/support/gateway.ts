@@ -100,7 +100,10 @@ export const handle = (
   });
 
 /** The response that is there at once, because it is in memory. Undefined where it has to be waited for, which nobody does. */
-export const recall = ({ app }: Pick<TestGateway, 'app'>, request: TestRequest): GatewayResponse | undefined => {
+export const cachedResponse = (
+  { app }: Pick<TestGateway, 'app'>,
+  request: TestRequest,
+): GatewayResponse | undefined => {
   const response = handle(app, request);
   return response instanceof Promise ? undefined : response;
 };
