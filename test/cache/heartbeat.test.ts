@@ -40,6 +40,20 @@ describe('a connection that is ended', () => {
     }
   });
 
+  test('leaves nothing from before a commit that no connection listened to', async () => {
+    const { database, setPrice, readPrice, untilHit } = product;
+    await using gateway = await createTestGateway(database);
+    for (const [round, price] of [31, 32, 33].entries()) {
+      await untilHit(gateway);
+      expect(await endConnections('listen|clock_timestamp')).toBe(1);
+      await setPrice(price);
+      // No request in the meantime, which would replace the cached response.
+      const isBack = ({ msg }: Record<string, unknown>): boolean => /is back$/.test(String(msg));
+      await expect.poll(() => gateway.logged.filter(isBack).length, { interval: 5 }).toBe(round + 1);
+      expect(await readPrice(gateway)).toBe(price);
+    }
+  });
+
   test('together with those of the requests costs no request', async () => {
     const { database, setPrice, read, readPrice, untilHit } = product;
     await using gateway = await createTestGateway(database, { FRESHNESS_MS: '0' });
