@@ -22,7 +22,7 @@ export interface ChangeFeed {
    */
   readonly prepare: (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
   /** Whether every change is notified before the heartbeat that follows its commit returns. */
-  readonly tellsChanges: boolean;
+  readonly notifiesChanges: boolean;
 }
 
 /** After this time without an answer the connection, or what is at its other end, is dead. */
@@ -93,7 +93,7 @@ export interface HeartbeatObserver {
  */
 export const createListenFeed = (tables: readonly CachedTable[], observer?: HeartbeatObserver): ChangeFeed => ({
   tables,
-  tellsChanges: true,
+  notifiesChanges: true,
   prepare: async (client, onChange) => {
     const observed = observer ? await observer.onConnect(client) : [];
     const columns = [IS_LISTENING, filesSql(tables), ...observed].join(', ');
@@ -141,7 +141,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
  */
 export const createPollFeed = (tables: readonly CachedTable[]): ChangeFeed => ({
   tables,
-  tellsChanges: false,
+  notifiesChanges: false,
   prepare: async (client) => (behindMs, onResent) => {
     // Statements that are sent together are one transaction, so the lock timeout is the heartbeat's alone.
     const text = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; ${heartbeatSql(tables, behindMs.toFixed(3))}`;

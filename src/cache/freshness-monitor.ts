@@ -132,7 +132,7 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     for (const [index, { table }] of tables.entries()) {
       if (read) nextChanges.get(table)?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
       // A table that could not be asked has not changed; a feed that notifies nothing does not know that.
-      else if (!source.tellsChanges) nextChanges.get(table)?.mayBeAt(undefined);
+      else if (!source.notifiesChanges) nextChanges.get(table)?.mayBeAt(undefined);
     }
     lastSentMs = sentMs;
   };
@@ -201,7 +201,7 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
       if (ms === undefined) void heartbeat();
       return ms;
     },
-    trustedUntilMs: () => (source.tellsChanges ? undefined : lastSentMs + freshnessMs),
+    trustedUntilMs: () => (source.notifiesChanges ? undefined : lastSentMs + freshnessMs),
     close: async () => {
       isClosed = true;
       clearTimeout(reconnecting);
