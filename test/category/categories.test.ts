@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 
@@ -30,7 +30,7 @@ for (const [category_id, name] of [
   await insertProduct(database, { category_id, name });
 }
 await insertProduct(database, { category_id: garden, name: 'Secret', status: 'DRAFT' });
-const gateway = await shared(createTestGateway(database));
+const gateway = await shared(createTestGateway(database, PATIENT));
 
 const namesOf = (rows: { name: string }[]): string[] => rows.map(({ name }) => name);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, type GraphqlResult } from '../support/gateway.ts';
+import { createTestGateway, type GraphqlResult, PATIENT } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 
@@ -27,7 +27,7 @@ await database.sql(`
 for (const [title, summary, content] of TITLES) await insertNotice(database, { title, summary, content });
 await insertNotice(database, { title: 'Filler that has ended', ends_at: '2021-01-01T00:00:00Z' });
 await insertNotice(database, { title: 'Filler that is a draft', status: 'DRAFT', type: 'PROMOTION' });
-const gateway = await shared(createTestGateway(database));
+const gateway = await shared(createTestGateway(database, PATIENT));
 
 const TOTAL = 47 + TITLES.length;
 

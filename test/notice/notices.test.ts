@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 
 const database = await shared(createTestDatabase());
-const gateway = await shared(createTestGateway(database, { FRESHNESS_MS: '0' }));
+const gateway = await shared(createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' }));
 
 const FIELDS = 'id type level title summary content pinned startsAt endsAt inEffect viewCount createdAt updatedAt';
 

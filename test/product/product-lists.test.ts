@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { shared } from '../support/shared.ts';
 
 const database = await shared(createTestDatabase());
@@ -12,7 +12,7 @@ await database.sql(`
     timestamptz '2026-01-01T00:00:00Z' + n * 8 % 19 % 4 * interval '1 microsecond' + case n % 10 when 0 then interval '90 years' else interval '0' end,
     (case when n % 6 = 5 then 'DRAFT' when n % 7 = 0 then 'OFF_SALE' else 'ON_SALE' end)::product_status
   from generate_series(1, 400) n`);
-const gateway = await shared(createTestGateway(database));
+const gateway = await shared(createTestGateway(database, PATIENT));
 
 // The orders of the contract; those that leave ties open are settled by the id.
 const ORDERS = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 
 const database = await shared(createTestDatabase());
 const shelf = await insertCategory(database, { name: 'Cups', slug: 'cups' });
-const gateway = await shared(createTestGateway(database, { FRESHNESS_MS: '0' }));
+const gateway = await shared(createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' }));
 
 const FIELDS = `id name slug subtitle description brand tags price { amount currencyCode } listPrice { amount currencyCode }
   stock inStock sales imageUrl imageUrls category { id name slug } publishedAt createdAt updatedAt`;

@@ -42,6 +42,9 @@ export interface TestGateway extends AsyncDisposable {
   readonly countStatements: (action: () => Promise<unknown>) => Promise<number>;
 }
 
+/** For tests of what is answered and not of how soon: on a busy machine too, no request gives up waiting. */
+export const PATIENT = { DATABASE_TIMEOUT_MS: '20000', MAX_LOOP_LAG_MS: '60000', MAX_WAIT_MS: '20000' };
+
 /** Gateways of one test file start one after another: what one loads would hold up the others until their connections time out. */
 let starting: Promise<unknown> = Promise.resolve();
 
