@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { createClock } from '../../src/database/clock.ts';
+import type { Sql } from '../../src/database/sql.ts';
+import { createViewCounter } from '../../src/notice/view-counter.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice } from '../support/rows.ts';
@@ -242,4 +245,16 @@ test('500 views at once of 50 notices are exact for each, and share a handful of
     expect(await stored(database, id)).toBe(10);
   }
   expect(statements).toBeLessThan(25);
+});
+
+test('a view of a notice that was withdrawn meanwhile waits for no lock', async () => {
+  const sent: string[] = [];
+  const sql: Sql = {
+    rows: async ({ name }) => {
+      sent.push(name);
+      return [];
+    },
+  };
+  expect(await createViewCounter(sql, createClock()).view(1)).toBeNull();
+  expect(sent).toEqual(['count_views_of_one', 'readable_ids']);
 });
