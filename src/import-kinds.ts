@@ -3,5 +3,5 @@ import type { ImportKind } from './import/kind.ts';
 import { noticeImport } from './notice/notice.import.ts';
 import { productImport } from './product/product.import.ts';
 
-/** What files can hold, those with the most telling columns first. */
+/** What files can hold. A file is of the first kind that recognises its columns, so the most specific come first. */
 export const IMPORT_KINDS: readonly ImportKind[] = [noticeImport, productImport, categoryImport];

@@ -1,18 +1,17 @@
+import { categoryPath, splitPath } from '../import/fields/category-path.ts';
+import { slugOfName } from '../import/fields/slug.ts';
+import { INT32_MAX, integer, longText } from '../import/fields/values.ts';
 import {
+  addMissingSlug,
   CREATED_AT,
-  eitherCategory,
   field,
-  INT32_MAX,
-  integer,
-  longText,
+  type ImportKind,
   NAME,
   nullable,
   SLUG,
-  slugOfName,
   UPDATED_AT,
-} from '../import/fields.ts';
-import { type ImportKind, slugFromName, toSteps } from '../import/kind.ts';
-import { isObject, type Value } from '../import/record.ts';
+} from '../import/kind.ts';
+import { isBlank, isObject, type Value } from '../import/record.ts';
 
 export const categoryImport: ImportKind = {
   table: 'category',
@@ -22,7 +21,7 @@ export const categoryImport: ImportKind = {
   fields: {
     slug: SLUG,
     name: NAME,
-    parent: field('category_path', 'jsonb', eitherCategory, nullable),
+    parent: field('category_path', 'jsonb', categoryPath, nullable),
     imageUrl: field('image_url', 'text', longText, nullable),
     position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
     createdAt: CREATED_AT,
@@ -31,28 +30,29 @@ export const categoryImport: ImportKind = {
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     recognises: (has) => has('slug', 'name', 'path'),
-    extra: { parentSlug: ['parentSlug'], path: ['path'], children: ['children'] },
-    instead: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
-    // A path ends with the category itself; its parents are made where they are missing.
+    extra: ['parentSlug', 'path', 'children'],
+    alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values) => {
-      const { path, parentSlug, ...own } = values;
-      delete values.path;
-      delete values.parentSlug;
-      const steps = toSteps(path);
-      if (steps.length > 0) {
-        const last = steps.at(-1) ?? '';
-        values.parent = own.parent || (steps.length > 1 ? steps.slice(0, -1) : null);
-        values.name = own.name || (isObject(last) ? (last.name ?? '') : last);
-        values.slug = own.slug || (isObject(last) ? (last.slug ?? '') : slugOfName(steps.filter(isText).join('-')));
-        return own.slug || typeof last !== 'string' ? undefined : last;
-      }
-      const slugFrom = slugFromName(values);
-      if (parentSlug !== undefined) values.parent = parentSlug ? { slug: parentSlug } : null;
-      // The API answers a parent as an object, and a text is the parent's slug.
-      else if (typeof own.parent === 'string' && own.parent !== '') values.parent = { slug: own.parent };
-      return slugFrom;
+      const { path, parentSlug, parent } = values;
+      const steps = splitPath(path);
+      if (steps.length > 0) return shapeOfPath(values, steps);
+      if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
+      // The API returns a parent as an object; a text is the parent's slug.
+      else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
+      return addMissingSlug(values);
     },
   },
+};
+
+/** A path ends with the category itself; missing parents are created. */
+const shapeOfPath = (values: Record<string, Value>, steps: readonly Value[]): string | undefined => {
+  const last = steps.at(-1) ?? '';
+  const { slug, name } = isObject(last) ? last : { slug: slugOfName(steps.filter(isText).join('-')), name: last };
+  const hasOwnSlug = Boolean(values.slug);
+  values.parent ||= steps.length > 1 ? steps.slice(0, -1) : null;
+  values.name ||= name ?? '';
+  values.slug ||= slug ?? '';
+  return hasOwnSlug || !isText(last) ? undefined : last;
 };
 
 const isText = (step: Value): step is string => typeof step === 'string';

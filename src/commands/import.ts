@@ -2,7 +2,7 @@ import { defineCommand } from 'citty';
 import { readConfig, secretsOf } from '../config/config.ts';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { currency as parseCurrency } from '../import/fields.ts';
+import { InvalidValueError, currency as parseCurrency } from '../import/fields/values.ts';
 import { formatsOf } from '../import/formats/formats.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
 import { createLog } from '../observability/log.ts';
@@ -57,7 +57,7 @@ export const importCommand = defineCommand({
       log,
       kinds: IMPORT_KINDS,
       paths: args._,
-      formatName: args.format,
+      format: args.format,
       currency: args.currency === undefined ? undefined : toCurrency(args.currency),
       batchRows: args.batch === undefined ? undefined : toRows(args.batch),
       isDryRun: args['dry-run'] === true,
@@ -67,16 +67,17 @@ export const importCommand = defineCommand({
         throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
       throw error;
     });
-    process.exit(outcome.rejected === 0 ? EXIT.allIn : outcome.taken > 0 ? EXIT.someRejected : EXIT.failed);
+    process.exit(outcome.rejected === 0 ? EXIT.allIn : outcome.imported > 0 ? EXIT.someRejected : EXIT.failed);
   },
 });
 
 const toCurrency = (code: string): string => {
-  const parsed = parseCurrency(code);
-  if (typeof parsed === 'string') return parsed;
-  throw new OperatorError(`--currency must be a currency code of ISO 4217, such as EUR, but is "${code}".`, {
-    exitCode: EXIT.failed,
-  });
+  try {
+    return parseCurrency(code);
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    throw new OperatorError(`--currency ${error.message}, but is "${code}".`, { exitCode: EXIT.failed });
+  }
 };
 
 const toRows = (text: string): number => {

@@ -9,127 +9,85 @@ import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../databa
 import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/redaction.ts';
-import { type Imported, importFile } from './file.ts';
-import { formatNamed, formatsOf } from './formats/formats.ts';
-import type { ImportKind } from './kind.ts';
-import { createProgress, createRejects } from './progress.ts';
+import { type Imported, type ImportOptions, importFile } from './file.ts';
+import { createProgress } from './progress.ts';
 import { type Fault, showValue } from './record.ts';
+import { createRejects } from './rejects.ts';
 import { openSource } from './source/source.ts';
-import { UnknownOutcomeError } from './write/stage.ts';
+import { UnknownOutcomeError } from './write/transaction.ts';
 
-export interface RunOptions {
+export interface RunOptions extends Pick<ImportOptions, 'kinds' | 'format' | 'currency' | 'batchRows'> {
   readonly config: OpenOptions;
   readonly log: Logger;
-  readonly kinds: readonly ImportKind[];
   /** Files in their order; `-` is standard input. */
   readonly paths: readonly string[];
-  readonly formatName: string | undefined;
-  readonly currency: string | undefined;
-  readonly batchRows: number | undefined;
   readonly isDryRun: boolean;
   readonly rejectsPath: string;
 }
 
 export interface Outcome {
   readonly rejected: number;
-  /** Rows that are in the catalogue now, or were already; a dry run's would be. */
-  readonly taken: number;
+  /** Rows that are in the catalogue now; after a dry run, those that would be. */
+  readonly imported: number;
 }
 
-/** One import at a time: two would write the same notices twice. */
-const IMPORT_LOCK = 72_707_370;
-const LOCK_POLL_MS = 200;
+/** More faults of a run are only in the file of rejects. */
+const MAX_PRINTED_FAULTS = 5;
 
-// The role's own limits are for requests. A row that the back office holds is waited for, but not for ever.
-const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
-
-/** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it are in */
+/** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it stay imported */
 export const runImport = async (options: RunOptions): Promise<Outcome> => {
-  const { config, log, kinds, paths, formatName, isDryRun, rejectsPath } = options;
-  // Every file, before the first is imported.
+  const { config, log, paths, isDryRun, rejectsPath } = options;
+  // All files are opened first, so that a wrong name is reported before anything is imported.
   const sources = await Promise.all(paths.map(openSource));
-  const format = formatName === undefined ? undefined : formatNamed(formatsOf(kinds), formatName);
-  const progress = createProgress(process.stderr);
   const rejects = createRejects(rejectsPath);
-  // Until then a signal just ends the process, and an embedded server that it has started with it.
+  const progress = createProgress(process.stderr, rejects.rowCount);
+  // Until here, a signal ends the process, and an embedded server that it has started.
   const database = await openOrJoinDatabase(config, log);
-  const aborting = interruptible();
-  let file = 'anything';
-  let taken = 0;
+  const interruption = listenForSignals();
+  let file: string | undefined;
+  let imported = 0;
   let client: pg.Client | undefined;
   try {
     if (database.isStarted) await migrateEmbedded(database, log);
-    client = await connect(database.url, log, aborting.signal);
+    client = await connect(database.url, log, interruption.signal);
     if (isDryRun) await client.query('begin');
     for (const source of sources) {
       file = source.name;
-      const imported = await importFile({
+      const counts = await importFile({
         ...options,
         client,
         source,
-        format,
         isInTransaction: isDryRun,
-        rejectCount: rejects.rowCount,
         onFault: (fault) => {
           rejects.add(source.name, fault);
-          if (rejects.rowCount() > SHOWN_FAULTS) return;
+          if (rejects.rowCount() > MAX_PRINTED_FAULTS) return;
           progress.clear();
-          reportFault(source.name, fault);
+          printFault(source.name, fault);
         },
-        progress,
-        signal: aborting.signal,
+        onProgress: progress.update,
+        signal: interruption.signal,
       });
       progress.clear();
-      reportFile(source.name, imported, isDryRun);
-      taken += imported.created + imported.changed + imported.unchanged;
+      printCounts(source.name, counts, isDryRun);
+      imported += counts.created + counts.changed + counts.unchanged;
     }
     if (isDryRun) await client.query('rollback');
-    return { rejected: rejects.rowCount(), taken };
+    return { rejected: rejects.rowCount(), imported };
   } catch (error) {
     progress.clear();
-    throw explain(error, {
-      file,
-      wasInterrupted: aborting.signal.aborted,
-      hasBatches: options.batchRows !== undefined,
-    });
+    throw explain(error, importedOf(file, options.batchRows !== undefined), interruption.signal.aborted);
   } finally {
-    aborting.stop();
+    interruption.stop();
     rejects.close();
-    if (rejects.isWritten()) reportRejects(rejects.rowCount(), rejectsPath);
+    const count = rejects.rowCount();
+    if (count > 0) console.error(`${count} ${count === 1 ? 'row was' : 'rows were'} rejected: see ${rejectsPath}`);
     await client?.end().catch(() => undefined);
     await database.close();
   }
 };
 
-/** So many faults are told on the spot; all are in the file. */
-const SHOWN_FAULTS = 5;
-
-const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<DatabaseClient> => {
-  const client = new DatabaseClient({
-    ...connectionConfig(url),
-    application_name: 'vitrine import',
-    connectionTimeoutMillis: 10_000,
-  });
-  // The statement under way tells it too.
-  client.on('error', () => {});
-  // The server takes back what was not committed. A polite end would wait for the statement under way.
-  signal.addEventListener('abort', () => client.connection.stream.destroy());
-  await client.connect();
-  await client.query(SESSION);
-  await assertOwnSession(client, 'An import needs');
-  await assertMigrated(client);
-  for (let isWaiting = false; ; isWaiting = true) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      IMPORT_LOCK,
-    ]);
-    if (rows[0]?.locked) return client;
-    if (!isWaiting) log.info('another import is running on this database, waiting for it');
-    await delay(LOCK_POLL_MS, undefined, { signal });
-  }
-};
-
-/** Ctrl-C stops the import in good order; a second one ends the process. */
-const interruptible = () => {
+/** Aborts at the first signal; a second one ends the process. */
+const listenForSignals = () => {
   const controller = new AbortController();
   const onSignal = (): void => {
     if (controller.signal.aborted) process.exit(2);
@@ -145,55 +103,77 @@ const interruptible = () => {
   };
 };
 
-interface Circumstances {
-  readonly file: string;
-  readonly wasInterrupted: boolean;
-  readonly hasBatches: boolean;
-}
+// A role's own timeouts are meant for requests. The import waits for a row that another writer has locked, but not for ever.
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
 
-const explain = (error: unknown, { file, wasInterrupted, hasBatches }: Circumstances): unknown => {
-  const rest = hasBatches
-    ? `The batches of ${file} that were committed are in; run it again to go on`
-    : `Nothing of ${file} is in`;
-  if (error instanceof UnknownOutcomeError) {
-    const advice = `Whether ${file} is in is not known. Run it again: what is in already is found, and not written twice`;
-    return new OperatorError(`The database gave way while it was asked to commit: ${error.message}. ${advice}.`, {
-      cause: error,
-    });
+/** Imports wait for one another, because two at once would write the same notices twice. */
+const IMPORT_LOCK = 72_707_370;
+const LOCK_POLL_MS = 200;
+
+const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<DatabaseClient> => {
+  const client = new DatabaseClient({
+    ...connectionConfig(url),
+    application_name: 'vitrine import',
+    connectionTimeoutMillis: 10_000,
+  });
+  // The statement that is running fails too, and reports the error.
+  client.on('error', () => {});
+  // `end` would wait for the statement that is running. The server rolls back what was not committed.
+  signal.addEventListener('abort', () => client.connection.stream.destroy());
+  await client.connect();
+  await client.query(SESSION);
+  await assertOwnSession(client, 'An import needs');
+  await assertMigrated(client);
+  for (let isWaiting = false; ; isWaiting = true) {
+    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+      IMPORT_LOCK,
+    ]);
+    if (rows[0]?.locked) return client;
+    if (!isWaiting) log.info('waiting for another import on this database');
+    await delay(LOCK_POLL_MS, undefined, { signal });
   }
-  if (wasInterrupted) return new OperatorError(`Interrupted. ${rest}.`);
-  if (error instanceof OperatorError) return error;
-  if (isDatabaseUnavailable(error))
-    return new OperatorError(`The database gave way: ${messageOf(error)}. ${rest}.`, { cause: error });
-  if (error instanceof pg.DatabaseError) {
-    return new OperatorError(`The database refuses: ${messageOf(error)}. ${rest}.${remedyOf(error)}`, { cause: error });
-  }
-  return error;
 };
 
-const remedyOf = ({ code }: pg.DatabaseError): string =>
-  code === '42501' ? ' An import needs the role that owns the tables, and leave to create temporary ones.' : '';
+/** What an import that failed has left in the catalogue. */
+const importedOf = (file: string | undefined, hasBatches: boolean): string => {
+  if (file === undefined) return 'Nothing was imported';
+  return hasBatches
+    ? `The committed batches of ${file} were imported: run it again for the rest`
+    : `Nothing of ${file} was imported`;
+};
 
-/** A fault, as a line for whoever watches. */
-const reportFault = (source: string, { line, column, value, reason }: Fault): void => {
+/** An error with what the operator has to know and do. */
+const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unknown => {
+  if (cause instanceof UnknownOutcomeError) {
+    const advice =
+      'It is unknown whether it was committed. Run the import again: rows that are stored are not written twice';
+    return new OperatorError(`The connection was lost during the commit: ${cause.message}. ${advice}.`, { cause });
+  }
+  if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}.`);
+  if (cause instanceof OperatorError) return cause;
+  if (isDatabaseUnavailable(cause)) {
+    return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}.`, { cause });
+  }
+  if (!(cause instanceof pg.DatabaseError)) return cause;
+  const isForbidden = cause.code === '42501';
+  const remedy = isForbidden ? ' An import needs the role that owns the tables, with the TEMPORARY privilege.' : '';
+  return new OperatorError(`The database refused: ${messageOf(cause)}. ${imported}.${remedy}`, { cause });
+};
+
+const MAX_PRINTED_CHARACTERS = 80;
+
+const printFault = (source: string, { line, column, value, reason }: Fault): void => {
   const place = `${source}:${line}${column ? `, ${column}` : ''}`;
-  const shown = value ? ` (${JSON.stringify(showValue(value)).slice(0, MAX_SHOWN)})` : '';
+  const shown = value ? ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})` : '';
   console.error(visible(`${place}: ${reason}${shown}`));
 };
 
-const MAX_SHOWN = 80;
-
-/** What has become of a file. */
-const reportFile = (source: string, imported: Imported, isDryRun: boolean): void => {
+const printCounts = (source: string, imported: Imported, isDryRun: boolean): void => {
   const { kind, format, container, created, changed, unchanged, createdCategories, unusedColumns } = imported;
+  if (unusedColumns.length > 0) console.error(visible(`${source}: columns not used: ${unusedColumns.join(', ')}`));
+  const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
   const counts = `${created} new, ${changed} changed, ${unchanged} unchanged`;
-  const categories =
-    createdCategories > 0 ? `; ${createdCategories} ${createdCategories === 1 ? 'category' : 'categories'} made` : '';
-  if (unusedColumns.length > 0) console.error(visible(`${source}: not used: ${unusedColumns.join(', ')}`));
-  const trial = isDryRun ? 'dry run, nothing is kept: ' : '';
-  console.log(`${source}: ${trial}${kind.plural} (${format.name}, ${container}): ${counts}${categories}`);
-};
-
-const reportRejects = (rows: number, path: string): void => {
-  console.error(`${rows} ${rows === 1 ? 'row was' : 'rows were'} rejected: see ${path}`);
+  const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;
+  const alsoCreated = createdCategories > 0 ? `; ${categories} created` : '';
+  console.log(`${source}: ${dryRun}${kind.plural} (${format.name}, ${container}): ${counts}${alsoCreated}`);
 };

@@ -1,115 +1,96 @@
-import { type Field, type Fields, slugOfName } from './fields.ts';
-import { createColumns, type Draft, type Format, type FormatReader, plainName } from './formats/format.ts';
-import { isObject, type Problem, type SourceRecord, type Value } from './record.ts';
+import { slug, slugOfName } from './fields/slug.ts';
+import { type Parse, shortText, timestamp } from './fields/values.ts';
+import type { Value } from './record.ts';
 
-/** One kind of thing that files hold, with a table of its own. A feature describes its kind, and the commands hand all of them to the importer. */
+/** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
 export interface ImportKind {
-  /** Formats name the kind by its table. */
+  /** Formats refer to the kind by this name. */
   readonly table: string;
-  /** For reports, and the name of the kind's own format. */
+  /** For messages, and the name of the kind's native format. */
   readonly plural: string;
   readonly fields: Fields;
   /** The field that identifies a row: `slug`, or one that {@link identity} explains. */
   readonly key: string;
-  /** For a kind whose rows have no slug. */
+  /** For a kind without slugs. */
   readonly identity?: Identity;
-  /** The column of its table that refers to a category. The stage holds a path in `category_path` instead. */
+  /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
   readonly categoryColumn?: string;
-  /** What no single field can tell, as a fault of the field named. */
-  readonly check?: (
-    parsed: Readonly<Record<string, string | null>>,
-  ) => { readonly field: string; readonly problem: Problem } | undefined;
+  /** Checks several fields of a row together. */
+  readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
   readonly native: NativeColumns;
 }
 
-/** SQL that tells rows apart: `s` and `other` are staged, `t` is in the table. */
+/** The fields of a table, under the names that formats use. */
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface Field {
+  /** The column of the staging table; the catalogue's table has the same, except for a reference to a category. */
+  readonly column: string;
+  readonly type: string;
+  readonly parse: Parse;
+  /** Whether a blank value is stored as null; otherwise it means the default. */
+  readonly isNullable?: boolean;
+  /** Whether a new row must have it. */
+  readonly isRequired?: boolean;
+  /** Whether an existing row keeps its value. */
+  readonly isInsertOnly?: boolean;
+}
+
+/** Values in PostgreSQL's notation by field; null for a blank one. */
+export type ParsedRow = Readonly<Record<string, string | null>>;
+
+/** SQL conditions that identify a row: `s` and `other` are staged rows, `t` is the catalogue's. */
 export interface Identity {
   readonly isSame: string;
-  /** @param isGiven gives the condition that the file speaks of a field */
-  readonly isFound: (isGiven: (field: string) => string) => string;
-  /** The order of rows found for one that is staged, of which the first is taken. */
+  /** @param isPresent returns the condition that the file has a field */
+  readonly isFound: (isPresent: (field: string) => string) => string;
+  /** Where several rows of the catalogue are found, the first in this order is taken. */
   readonly order: string;
 }
 
-/** How files in the kind's own format are read: with columns as in its table or the API. */
+/** How files in the kind's native format are read: with columns as in its table or in the API. */
 export interface NativeColumns {
   readonly summary: string;
-  /** Whether a file is of this kind. @param has tells whether it has one of some columns, named in lower case without separators */
-  readonly recognises: (has: (...names: string[]) => boolean) => boolean;
-  /** Columns beside the fields, each with the names that it has in files. */
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-  /** Which of them may speak for a field. */
-  readonly instead?: Readonly<Record<string, readonly string[]>>;
-  /** Brings the columns of a row into the fields. @returns the name that the slug was made from, if it was */
+  /** Recognises a file of this kind. @param has tells whether the file has one of some columns, in lower case without separators */
+  readonly recognises: (has: (...columns: string[]) => boolean) => boolean;
+  /** Columns beside the fields. */
+  readonly extra?: readonly string[];
+  /** Extra columns that may supply a field's value. */
+  readonly alternatives?: Readonly<Record<string, readonly string[]>>;
+  /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
   readonly shape?: (values: Record<string, Value>) => string | undefined;
 }
 
-/** @throws where no kind has this table: a format names one that was not handed to the importer */
-export const kindOf = (kinds: readonly ImportKind[], table: string): ImportKind => {
-  const kind = kinds.find((each) => each.table === table);
-  if (!kind) throw new Error(`there is no import kind for the table ${table}`);
-  return kind;
-};
-
-/** Categories refer to rows of their own table, so they are merged as a whole. */
-export const isTree = ({ table }: ImportKind): boolean => table === 'category';
-
-/** The bit that says that the file speaks of a field, which stays as it is otherwise. Bits follow the order of the fields. */
-export const givenBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
-
-export const isReference = ({ column }: Field): boolean => column === 'category_path';
-
-/** A kind's own format: columns as in its table or the API, in any spelling. */
-export const nativeFormat = (kind: ImportKind): Format => ({
-  name: kind.plural,
-  summary: kind.native.summary,
-  kind: kind.table,
-  recognises: (columns) => {
-    const plain = new Set([...columns].map(plainName));
-    return kind.native.recognises((...names) => names.some((name) => plain.has(name)));
-  },
-  open: () => createReader(kind),
+export const field = (column: string, type: string, parse: Parse, options: Partial<Field> = {}): Field => ({
+  column,
+  type,
+  parse,
+  ...options,
 });
 
-const createReader = ({ fields: ownFields, native }: ImportKind): FormatReader => {
-  const { extra = {}, instead = {}, shape = () => undefined } = native;
-  const names = { ...Object.fromEntries(Object.keys(ownFields).map((field) => [field, [field]])), ...extra };
-  const columns = createColumns(names);
+export const nullable = { isNullable: true };
+export const required = { isRequired: true };
 
-  const toDrafts = ({ line, fields }: SourceRecord, parent: Value | undefined): Draft[] => {
-    for (const column of Object.keys(fields)) columns.uses(column);
-    const values: Record<string, Value> = {};
-    for (const name of Object.keys(names)) {
-      const value = columns.get(fields, name);
-      if (value !== undefined) values[name] = value;
-    }
-    if (parent !== undefined) values.parent = parent;
-    const slugFrom = shape(values);
-    const { children = [], ...own } = values;
-    const below = Array.isArray(children) ? children.filter(isObject) : [];
-    const draft = { line, values: own, slugFrom };
-    if (below.length === 0) return [draft];
-    const self = slugFrom === undefined ? { slug: own.slug ?? '' } : [...toSteps(own.parent), own.name ?? ''];
-    return [draft, ...below.flatMap((child) => toDrafts({ line, fields: child }, self))];
-  };
+// Shared by several kinds.
+export const NAME = field('name', 'text', shortText(500), required);
+export const SLUG = field('slug', 'text', slug, required);
+export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
+export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
 
-  return {
-    read: (record) => toDrafts(record, undefined),
-    columnOf: (field) => columns.columnOf([field, ...(instead[field] ?? [])].find(columns.has) ?? field),
-    uses: columns.uses,
-  };
-};
+export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
+
+/** Categories refer to their own table, so they are written all together. */
+export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'category';
+
+/** Whether a row without a slug gets the next free one: `mug`, `mug-2`. */
+export const hasNumberedSlugs = (kind: ImportKind): boolean => kind.key === 'slug' && !isCategoryKind(kind);
+
+/** The bit of a field in a staged row's `present_fields`, which has one for each field that the file has a value for. */
+export const presentBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
 
 /** Gives a row without a slug one made from its name. @returns that name */
-export const slugFromName = (values: Record<string, Value>): string | undefined => {
+export const addMissingSlug = (values: Record<string, Value>): string | undefined => {
   if ((values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
   values.slug = slugOfName(values.name);
   return values.name;
-};
-
-/** The steps of a path, which `categoryPath` reads. */
-export const toSteps = (path: Value | undefined): readonly Value[] => {
-  if (path === undefined || path === null || path === '') return [];
-  if (Array.isArray(path)) return path;
-  return typeof path === 'string' ? path.split('>').map((name) => name.trim()) : [path];
 };

@@ -1,54 +1,38 @@
-/** What a field of a source holds. Numbers keep the digits that the file has: a float would change some of them. */
+/** A value of a source file. Numbers are kept as their source text, because a float would change some of them. */
 export type Value = string | boolean | null | Value[] | { readonly [key: string]: Value };
 
-/** What is wrong with one value, as the end of a sentence that begins with its column. */
-export class Problem {
-  readonly reason: string;
-
-  constructor(reason: string) {
-    this.reason = reason;
-  }
-}
-
-/** Why a row, or a part of a file that is none, is not taken. */
-export interface Fault {
-  /** Where its row begins, from 1. */
-  readonly line: number;
-  /** As the file names it; absent where the fault is not in one. */
-  readonly column?: string | undefined;
-  readonly value?: string | undefined;
-  readonly reason: string;
-}
-
-/** One record of a file, whole or broken, with the fields as the file names them. */
+/** One record of a file, with its fields under the names that the file uses. */
 export interface SourceRecord {
-  /** Where it begins, from 1. */
+  /** Where the record begins, from 1. */
   readonly line: number;
   readonly fields: Readonly<Record<string, Value>>;
-  /** Why the record cannot be taken; `fields` are then those that could be read for certain. */
+  /** Why the record cannot be read; `fields` then holds only the fields before the error. */
   readonly fault?: Fault;
-  /** The file ends in it without a line end: its last field may be cut. */
+  /** The file ends in this record without a line end, so its last field may be cut. */
   readonly isUnterminated?: true;
 }
 
-/** As one line of text, for people. */
-export const showValue = (value: Value): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-};
-
-const MAX_SHOWN = 200;
-
-/** Reads JSON with each number as the text that stands there. @throws SyntaxError */
-export const parseJson = (text: string): Value => JSON.parse(text, keepDigits);
-
-// Source text access: https://tc39.es/proposal-json-parse-with-source/
-const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-  typeof value === 'number' ? (context?.source ?? String(value)) : value;
+/** Why a row, or a part of a file that is no row, is rejected. */
+export interface Fault {
+  /** Where the row begins, from 1. */
+  readonly line: number;
+  /** The file's name for the column; absent if the fault concerns no single column. */
+  readonly column?: string | undefined;
+  readonly value?: string | undefined;
+  /** The end of a sentence that begins with the column. */
+  readonly reason: string;
+}
 
 export const isObject = (value: Value | undefined): value is { readonly [key: string]: Value } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the engine says is wrong, without the text that it quotes, which can be long. */
-export const syntaxReason = (error: unknown): string =>
-  `is not valid JSON: ${error instanceof Error ? error.message.replace(/, ?(?:\.\.\.)?".*" is not valid JSON$/s, '') : error}`;
+export const isBlank = (value: Value | undefined): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const MAX_SHOWN_CHARACTERS = 200;
+
+/** The value as text for a message. */
+export const showValue = (value: Value | undefined): string => {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+};

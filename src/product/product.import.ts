@@ -1,28 +1,22 @@
+import { categoryPath } from '../import/fields/category-path.ts';
+import { amount, currency, INT32_MAX, integer, longText, oneOf, textList, timestamp } from '../import/fields/values.ts';
 import {
-  amount,
+  addMissingSlug,
   CREATED_AT,
-  currency,
-  eitherCategory,
   field,
-  INT32_MAX,
-  integer,
-  longText,
-  moment,
+  type ImportKind,
   NAME,
   nullable,
-  oneOf,
   required,
   SLUG,
-  textList,
   UPDATED_AT,
-} from '../import/fields.ts';
-import { type ImportKind, slugFromName } from '../import/kind.ts';
-import { isObject } from '../import/record.ts';
+} from '../import/kind.ts';
+import { isBlank, isObject } from '../import/record.ts';
 
-const STOCK_OR_SALES = integer(0, INT32_MAX);
+const COUNT = integer(0, INT32_MAX);
 
-// A URL may have commas in it, but no blanks and no bars.
 const TAGS = textList((text) => (text.includes('|') ? /\|/ : /[,;]/));
+// A URL may contain commas, but neither white space nor bars.
 const URLS = textList(() => /\s*\|\s*|[,;]?\s+|[,;](?=https?:|\/)/);
 
 export const productImport: ImportKind = {
@@ -33,7 +27,7 @@ export const productImport: ImportKind = {
   fields: {
     slug: SLUG,
     name: NAME,
-    category: field('category_path', 'jsonb', eitherCategory, required),
+    category: field('category_path', 'jsonb', categoryPath, required),
     subtitle: field('subtitle', 'text', longText, nullable),
     description: field('description', 'text', longText),
     brand: field('brand', 'text', longText, nullable),
@@ -41,12 +35,12 @@ export const productImport: ImportKind = {
     price: field('price', 'numeric(14,2)', amount, required),
     listPrice: field('list_price', 'numeric(14,2)', amount, nullable),
     currency: field('currency', 'char(3)', currency),
-    stock: field('stock', 'int', STOCK_OR_SALES),
-    sales: field('sales', 'int', STOCK_OR_SALES),
+    stock: field('stock', 'int', COUNT),
+    sales: field('sales', 'int', COUNT),
     imageUrl: field('image_url', 'text', longText, nullable),
     imageUrls: field('image_urls', 'text[]', URLS),
     status: field('status', 'product_status', oneOf('DRAFT', 'ON_SALE', 'OFF_SALE')),
-    publishedAt: field('published_at', 'timestamptz', moment),
+    publishedAt: field('published_at', 'timestamptz', timestamp),
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
@@ -54,22 +48,20 @@ export const productImport: ImportKind = {
     summary: 'products, with columns as in the table product or the API',
     recognises: (has) =>
       has('slug', 'name') && has('price', 'stock', 'sales', 'tags', 'brand', 'listprice', 'category', 'publishedat'),
-    extra: { currency: ['currency', 'currencyCode'], categorySlug: ['categorySlug'] },
-    instead: { category: ['categorySlug'], slug: ['name'] },
-    // Takes `{ "amount": "9.90", "currencyCode": "EUR" }`, as the API answers it, and the two ways to name a category.
+    extra: ['currencyCode', 'categorySlug'],
+    alternatives: { category: ['categorySlug'], currency: ['currencyCode'], slug: ['name'] },
     shape: (values) => {
-      const slugFrom = slugFromName(values);
+      const slugSource = addMissingSlug(values);
+      values.currency ??= values.currencyCode ?? '';
+      // The API returns `{ "amount": "9.90", "currencyCode": "EUR" }`.
       for (const name of ['price', 'listPrice']) {
-        const value = values[name];
-        if (!isObject(value)) continue;
-        values[name] = value.amount ?? '';
-        values.currency ??= value.currencyCode ?? '';
+        const money = values[name];
+        if (!isObject(money)) continue;
+        values[name] = money.amount ?? '';
+        values.currency ||= money.currencyCode ?? '';
       }
-      const { categorySlug } = values;
-      if (categorySlug !== undefined && categorySlug !== null && categorySlug !== '')
-        values.category = { slug: categorySlug };
-      delete values.categorySlug;
-      return slugFrom;
+      if (!isBlank(values.categorySlug)) values.category = { slug: values.categorySlug ?? '' };
+      return slugSource;
     },
   },
 };

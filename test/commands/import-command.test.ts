@@ -33,11 +33,11 @@ test('the exit code is 0 when every row is in, 1 when some are rejected, 2 when 
 
   const first = runImport(database.url, [good]);
   expect(await first.ended, first.output()).toBe(0);
-  expect(first.output()).toContain('products (products, CSV): 3 new, 0 changed, 0 unchanged; 1 category made');
+  expect(first.output()).toContain('products (products, CSV): 3 new, 0 changed, 0 unchanged; 1 category created');
 
   const second = runImport(database.url, [good, mixed], 'second.csv');
   expect(await second.ended, second.output()).toBe(1);
-  expect(second.output()).toContain('not used: rating');
+  expect(second.output()).toContain('columns not used: rating');
   expect(second.output()).toContain('1 row was rejected: see ');
   expect(await readFile(path.join(folder.path, 'second.csv'), 'utf8')).toBe(
     `file,line,column,value,reason\n${mixed},3,price,"a ""lot""",must be an amount such as 19.90\n`,
@@ -51,7 +51,7 @@ test('the exit code is 0 when every row is in, 1 when some are rejected, 2 when 
     'cut-rejects.csv',
   );
   expect(await cut.ended).toBe(1);
-  expect(cut.output()).toContain('cut.csv:4: has 3 columns, and the first line names 4: the file may be cut off');
+  expect(cut.output()).toContain('cut.csv:4: has 3 columns, but the first row names 4: the file may be cut off');
   const missing = runImport(database.url, [good, path.join(folder.path, 'nowhere.csv')]);
   expect(await missing.ended).toBe(2);
   expect(missing.output()).toMatch(/^There is no file .*nowhere.csv\.\n$/);
@@ -66,7 +66,7 @@ test('a dry run says what would be done, and does nothing', async () => {
   const products = await folder.write('dry-products.csv', 'slug,name,price,categorySlug\na,A,1,pans\n');
   const command = runImport(database.url, ['--dry-run', categories, products]);
   expect(await command.ended, command.output()).toBe(0);
-  expect(command.output().match(/dry run, nothing is kept: .*: 1 new/g)).toHaveLength(2);
+  expect(command.output().match(/dry run, nothing is stored: .*: 1 new/g)).toHaveLength(2);
   expect(await database.sql('select from category')).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ describe('an import that ends in the middle', () => {
     await stuck(database, database.url, async (command) => {
       command.child.kill('SIGINT');
       expect(await command.ended).toBe(2);
-      expect(command.output()).toMatch(/^Interrupted\. Nothing of .*stuck\.csv is in\.\n$/);
+      expect(command.output()).toMatch(/^Interrupted\. Nothing of .*stuck\.csv was imported\.\n$/);
     });
     expect(await countProducts(database)).toBe(1);
   });
@@ -156,7 +156,9 @@ describe('an import that ends in the middle', () => {
     await stuck(database, wire.url, async (command) => {
       wire.refuse();
       expect(await command.ended).toBe(2);
-      expect(command.output()).toMatch(/^The database gave way: .*\. Nothing of .*stuck\.csv is in\.\n$/);
+      expect(command.output()).toMatch(
+        /^The database became unavailable: .*\. Nothing of .*stuck\.csv was imported\.\n$/,
+      );
     });
     expect(await countProducts(database)).toBe(1);
   });

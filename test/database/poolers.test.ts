@@ -194,7 +194,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     const options = {
       kinds: [],
       paths: [],
-      formatName: undefined,
+      format: undefined,
       currency: undefined,
       batchRows: undefined,
       isDryRun: true,

@@ -1,18 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { importText } from '../support/import.ts';
+import { describe, expect, test } from 'vitest';
+import { jsonLines, linesOf, useImportDatabase } from '../support/import.ts';
 import { readPieces } from '../support/records.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-beforeEach(async () => {
-  await database.sql('truncate category, product, notice restart identity');
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const { sql, importText } = useImportDatabase();
 
 const product = (slug: string) => ({ slug, name: slug.toUpperCase(), category: 'Pans', price: 1.5 });
 const good = ['a', 'b', 'c'].map(product);
@@ -21,18 +13,17 @@ describe('products are read', () => {
   test.each([
     ['a JSON array', JSON.stringify(good)],
     ['an indented one', JSON.stringify(good, null, 2)],
-    ['JSON Lines', good.map((row) => JSON.stringify(row)).join('\n')],
+    ['JSON Lines', jsonLines(good)],
     ['JSON Lines of one line', JSON.stringify({ ...good[0], tags: ['x'] })],
     ['a list in an object', JSON.stringify({ note: '[{"', limit: [1], products: good, total: 3 })],
     ["the gateway's own answer", JSON.stringify({ data: { products: good } }, null, 2)],
   ])('from %s', async (name, text) => {
-    const { created, faults } = await importText(database, text);
+    const { created, faults } = await importText(text);
     expect({ created, faults }).toEqual({ created: name.endsWith('one line') ? 1 : 3, faults: [] });
   });
 
   test('as the API answers them', async () => {
     await importText(
-      database,
       JSON.stringify([
         {
           id: 9,
@@ -47,7 +38,7 @@ describe('products are read', () => {
       ]),
     );
     expect(
-      await database.sql(
+      await sql(
         `select p.name, tags, price, currency, list_price, image_urls, c.slug, c.name as category from product p join category c on c.id = category_id`,
       ),
     ).toEqual([
@@ -65,11 +56,11 @@ describe('products are read', () => {
   });
 });
 
-test("the demo catalogue's files are in formats that anybody's may be in", async () => {
+test("the demo catalogue's files are in native formats", async () => {
   const counts: Record<string, number> = {};
   for (const name of ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors', 'notices']) {
     const file = await readFile(new URL(`../../prisma/demo/${name}.json`, import.meta.url));
-    const { kind, created, faults, unusedColumns } = await importText(database, file);
+    const { kind, created, faults, unusedColumns } = await importText(file);
     expect({ faults, unusedColumns }).toEqual({ faults: [], unusedColumns: [] });
     counts[kind.plural] = (counts[kind.plural] ?? 0) + created;
   }
@@ -87,28 +78,24 @@ describe('what is broken costs no other row', () => {
   ];
   test.each(broken)('in a JSON array: %s', async (_, row) => {
     const [a, b, c] = good.map((each) => JSON.stringify(each));
-    const { created, faults } = await importText(database, `[\n  ${a},\n  ${b},\n  ${row},\n  ${c}\n]\n`);
-    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 3, lines: [4] });
+    const { created, faults } = await importText(`[\n  ${a},\n  ${b},\n  ${row},\n  ${c}\n]\n`);
+    expect({ created, lines: linesOf(faults) }).toEqual({ created: 3, lines: [4] });
   });
 
   test.each(broken)('in JSON Lines: %s', async (_, row) => {
     const [a, b, c] = good.map((each) => JSON.stringify(each));
-    const { created, faults } = await importText(database, `${a}\n${b}\n${row}\n${c}\n`);
-    expect({ created, lines: faults.map(({ line }) => line) }).toEqual({ created: 3, lines: [3] });
+    const { created, faults } = await importText(`${a}\n${b}\n${row}\n${c}\n`);
+    expect({ created, lines: linesOf(faults) }).toEqual({ created: 3, lines: [3] });
   });
 
   test('an array that is cut off, or followed by something', async () => {
     const text = JSON.stringify(good, null, 1);
-    const cut = await importText(database, text.slice(0, -8));
+    const cut = await importText(text.slice(0, -8));
     expect(cut.created).toBe(2);
     expect(cut.faults).toEqual([expect.objectContaining({ line: 14, reason: expect.stringContaining('cut off') })]);
-    expect((await importText(database, `${text} 1`)).faults).toEqual([
-      { line: 20, reason: 'something follows the list' },
-    ]);
+    expect((await importText(`${text} 1`)).faults).toEqual([{ line: 20, reason: 'text follows the list: remove it' }]);
     const second = `{"products": ${JSON.stringify(good)},\n"categories": [{"slug": "c"}]}`;
-    expect((await importText(database, second)).faults).toEqual([
-      { line: 2, reason: expect.stringContaining('second list') },
-    ]);
+    expect((await importText(second)).faults).toEqual([{ line: 2, reason: expect.stringContaining('second list') }]);
   });
 });
 

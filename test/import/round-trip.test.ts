@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { importText } from '../support/import.ts';
+import { importInto } from '../support/import.ts';
 import { readPieces } from '../support/records.ts';
 
 const COLUMNS = ['slug', 'name', 'description'];
@@ -74,7 +74,7 @@ test('what the checks let through is stored by PostgreSQL as it is, whatever the
     category: 'Pans',
     price: `${each.price / 100n}.${String(each.price % 100n).padStart(2, '0')}`,
   }));
-  const { created, faults } = await importText(database, json.map((each) => JSON.stringify(each)).join('\n'));
+  const { created, faults } = await importInto(database, json.map((each) => JSON.stringify(each)).join('\n'));
   expect({ created, faults }).toEqual({ created: 400, faults: [] });
   const stored = await database.sql(
     'select slug, description, brand, tags, price, stock, published_at from product order by id',

@@ -1,59 +1,77 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
-import { type Imported, importFile } from '../../src/import/file.ts';
-import { formatNamed, formatsOf } from '../../src/import/formats/formats.ts';
+import { type Imported, type ImportOptions, importFile } from '../../src/import/file.ts';
 import type { Fault } from '../../src/import/record.ts';
 import { openSource } from '../../src/import/source/source.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+type Options = Partial<Pick<ImportOptions, 'format' | 'currency' | 'batchRows' | 'onProgress'>>;
 
 export interface TriedImport extends Imported {
   readonly faults: readonly Fault[];
 }
 
-interface Options {
-  readonly format?: string;
-  readonly currency?: string;
-  readonly batchRows?: number;
-  /** Called when the last row is written, just before the commit. */
-  readonly beforeCommit?: () => void;
-}
-
 /** Imports a text, as a file, into a database. */
-export const importText = async (
+export const importInto = async (
   { url }: { readonly url: string },
   text: string | Uint8Array,
-  { format, currency, batchRows, beforeCommit }: Options = {},
+  options: Options = {},
 ): Promise<TriedImport> => {
   await using folder = await temporaryFolder();
+  const source = await openSource(await folder.write('catalogue', text));
   const client = new DatabaseClient(connectionConfig(url));
   client.on('error', () => {});
   await client.connect();
   const faults: Fault[] = [];
+  const onFault = (fault: Fault) => faults.push(fault);
   try {
     const imported = await importFile({
       client,
-      source: await openSource(await folder.write('catalogue', text)),
-      format: format === undefined ? undefined : formatNamed(formatsOf(IMPORT_KINDS), format),
+      source,
       kinds: IMPORT_KINDS,
-      currency,
-      batchRows,
       isInTransaction: false,
-      onFault: (fault) => faults.push(fault),
-      progress: {
-        update: ({ step, done, total }) => {
-          if (step === 'writing' && done === total) beforeCommit?.();
-        },
-        clear: () => {},
-      },
+      onFault,
+      ...options,
     });
     return { ...imported, faults };
   } finally {
     await client.end();
   }
 };
+
+interface ImportDatabase extends Pick<TestDatabase, 'sql'> {
+  readonly url: () => string;
+  readonly importText: (text: string | Uint8Array, options?: Options) => Promise<TriedImport>;
+  /** The first column of each row. */
+  readonly column: (query: string) => Promise<unknown[]>;
+}
+
+/** One database for a file of tests, emptied before each. */
+export const useImportDatabase = (): ImportDatabase => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  beforeEach(() => database.sql('truncate category, product, notice restart identity').then(() => undefined));
+  afterAll(() => database[Symbol.asyncDispose]());
+  return {
+    url: () => database.url,
+    sql: (text, values) => database.sql(text, values),
+    importText: (text, options) => importInto(database, text, options),
+    column: async (query) => (await database.sql(query)).map((row) => Object.values(row)[0]),
+  };
+};
+
+/** Where rows are at fault, in the order of the file. */
+export const linesOf = (faults: readonly Fault[]): readonly number[] =>
+  faults.map(({ line }) => line).sort((one, other) => one - other);
+
+export const jsonLines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string;

@@ -1,13 +1,13 @@
-import { slugWithKey } from '../fields.ts';
-import { isObject, type Value } from '../record.ts';
+import { slugWithKey } from '../fields/slug.ts';
+import { isBlank, isObject, type Value } from '../record.ts';
 import type { Format } from './format.ts';
 
 const COLUMNS: Readonly<Record<string, string>> = { slug: 'id', name: 'name', parent: 'path' };
 const USED = new Set(Object.values(COLUMNS));
 
 /**
- * Categories with an id and the path to them, as in Best Buy's open data set (https://github.com/BestBuyAPIs/open-data-set).
- * Names occur many times, so a slug is the name with the id. Parents that the file has no row of are made from the paths.
+ * Categories with an id and a path, as in Best Buy's open data set (https://github.com/BestBuyAPIs/open-data-set). Many have equal names, so
+ * a slug is the name with the id. Parents that have no row of their own are created from the paths.
  */
 export const bestbuyCategories: Format = {
   name: 'bestbuy-categories',
@@ -15,8 +15,7 @@ export const bestbuyCategories: Format = {
   kind: 'category',
   recognises: (columns) => ['id', 'name', 'path', 'subCategories'].every((column) => columns.has(column)),
   open: () => ({
-    read: ({ line, fields }) => {
-      const { id = '', name = '', path } = fields;
+    read: ({ line, fields: { id = '', name = '', path } }) => {
       const ancestors = Array.isArray(path) ? path.slice(0, -1).map(toStep) : [];
       const parent = ancestors.length > 0 ? ancestors : null;
       return [{ line, values: { slug: toSlug(id, name), name, parent } }];
@@ -30,4 +29,4 @@ const toStep = (step: Value): Value =>
   isObject(step) ? { slug: toSlug(step.id ?? '', step.name ?? ''), name: step.name ?? '' } : step;
 
 const toSlug = (id: Value, name: Value): Value =>
-  typeof id === 'string' && id !== '' ? slugWithKey(typeof name === 'string' ? name : '', id) : id;
+  typeof id === 'string' && !isBlank(id) ? slugWithKey(typeof name === 'string' ? name : '', id) : id;

@@ -1,4 +1,4 @@
-import { slugify, slugWithKey } from '../fields.ts';
+import { slugify, slugWithKey } from '../fields/slug.ts';
 import { isObject, type Value } from '../record.ts';
 import type { Format } from './format.ts';
 
@@ -21,12 +21,12 @@ const COLUMNS: Readonly<Record<string, string>> = {
 const USED = new Set(['id', ...Object.values(COLUMNS)]);
 
 /**
- * The products of DummyJSON (https://dummyjson.com/docs/products). Some have one title, so a slug is the title with the id. The price is taken as it is: what `discountPercentage` makes of it
- * would have to be rounded, which is for the shop to decide.
+ * The products of DummyJSON (https://dummyjson.com/docs/products). Some have equal titles, so a slug is the title with the id. The price is
+ * used as it is: applying `discountPercentage` would need rounding, which the shop has to decide.
  */
 export const dummyjson: Format = {
   name: 'dummyjson',
-  summary: 'products as dummyjson.com has them',
+  summary: 'products as in dummyjson.com’s API',
   kind: 'product',
   recognises: (columns) => ['title', 'price', 'category', 'thumbnail'].every((column) => columns.has(column)),
   open: () => ({
@@ -45,14 +45,14 @@ export const dummyjson: Format = {
         const value = fields[COLUMNS[field] ?? field];
         if (value !== undefined) values[field] = value;
       }
-      return [{ line, values, slugFrom: id === '' && typeof title === 'string' ? title : undefined }];
+      return [{ line, values, slugSource: id === '' && typeof title === 'string' ? title : undefined }];
     },
     columnOf: (field) => COLUMNS[field] ?? field,
     uses: (column) => USED.has(column),
   }),
 };
 
-/** Its categories are slugs: `mens-shirts` is called Mens Shirts. */
+/** DummyJSON names categories by slug; `mens-shirts` gets the name Mens Shirts. */
 const toCategory = (category: Value): Value => {
   if (typeof category !== 'string' || category.trim() === '') return category;
   const name = category.trim().replaceAll(/(^|-)(\p{L})/gu, (_, dash, letter) => (dash && ' ') + letter.toUpperCase());

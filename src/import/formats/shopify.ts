@@ -1,8 +1,9 @@
-import { amount } from '../fields.ts';
+import { amount } from '../fields/values.ts';
 import type { SourceRecord, Value } from '../record.ts';
-import { createColumns, type Draft, type Format, plainName } from './format.ts';
+import { createColumns, plainName } from './columns.ts';
+import type { Draft, Format } from './format.ts';
 
-/** Of the columns of a product export, in both of the spellings that Shopify has had: https://help.shopify.com/en/manual/products/import-export/using-csv */
+/** The columns of a product export, in Shopify's older and newer spelling: https://help.shopify.com/en/manual/products/import-export/using-csv */
 const NAMES = {
   slug: ['Handle', 'URL handle'],
   name: ['Title'],
@@ -22,17 +23,17 @@ const NAMES = {
   imagePosition: ['Image Position'],
 } as const;
 
-export type ShopifyColumn = keyof typeof NAMES;
+type ShopifyColumn = keyof typeof NAMES;
 
-/** Reads a column of a record; '' where it has none. */
-export type ReadColumn = (record: SourceRecord, column: ShopifyColumn) => string;
+/** Returns the text of a column, or an empty text. */
+type ReadColumn = (record: SourceRecord, column: ShopifyColumn) => string;
 
-/** The most rows that are one product: Shopify allows 2,048 variants and 250 pictures. */
+/** The most rows of one product: Shopify allows 2,048 variants and 250 images. */
 const MAX_ROWS = 5000;
 
 const COLUMN_OF_FIELD: Readonly<Record<string, ShopifyColumn>> = { category: 'type', imageUrl: 'imageUrls' };
 
-/** Shopify's export of products: the first row of a handle is the product, every row may be a variant, a picture or both. */
+/** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
 export const shopify: Format = {
   name: 'shopify',
   summary: 'Shopify’s CSV export of products',
@@ -52,7 +53,7 @@ export const shopify: Format = {
     };
     const end = (): Draft[] => {
       const [first] = rows;
-      const drafts = first ? [{ ...toDraft(first, rows, read), refusal: refusalOf(brokenLine) }] : [];
+      const drafts = first ? [{ ...toDraft(first, rows, read), rejection: rejectionOf(brokenLine) }] : [];
       rows = [];
       brokenLine = undefined;
       return drafts;
@@ -70,7 +71,7 @@ export const shopify: Format = {
       readBroken: (record) => {
         const [first] = rows;
         const handle = read(record, 'slug');
-        // A row whose handle is not known may be any product's, and the next one's first row would be missed there.
+        // A row whose handle is lost may belong to any product.
         if (first && (handle === '' || handle === read(first, 'slug'))) brokenLine ??= record.line;
       },
       end,
@@ -80,14 +81,16 @@ export const shopify: Format = {
   },
 };
 
-const refusalOf = (brokenLine: number | undefined): string | undefined =>
-  brokenLine === undefined ? undefined : `is not taken, because one of its rows, in line ${brokenLine}, is broken`;
+const rejectionOf = (brokenLine: number | undefined): string | undefined =>
+  brokenLine === undefined
+    ? undefined
+    : `is not imported, because one of its rows, in line ${brokenLine}, is broken: correct that row`;
 
-/** Shopify's own word for a product without a type is none. */
+/** Shopify's own name for products without a type. */
 const WITHOUT_TYPE = 'Uncategorized';
 
 const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn): Draft => {
-  const pictures = rows
+  const images = rows
     .filter((row) => read(row, 'imageUrls') !== '')
     .sort((one, other) => Number(read(one, 'imagePosition')) - Number(read(other, 'imagePosition')))
     .map((row) => read(row, 'imageUrls'));
@@ -98,8 +101,8 @@ const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadC
     brand: read(first, 'brand'),
     category: read(first, 'type') || read(first, 'taxonomy') || WITHOUT_TYPE,
     tags: read(first, 'tags').split(','),
-    imageUrl: pictures[0] ?? '',
-    imageUrls: pictures,
+    imageUrl: images[0] ?? '',
+    imageUrls: images,
     status: toStatus(read(first, 'status'), read(first, 'published')),
     ...foldVariants(rows, read),
   };
@@ -107,12 +110,12 @@ const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadC
 };
 
 const doubtOf = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn): Draft['doubt'] => {
-  if (read(first, 'name') === '') return 'headless';
-  // Shopify ends each line. A spreadsheet may leave out the last line end, so this alone is no proof.
+  if (read(first, 'name') === '') return 'continuation';
+  // Shopify ends every line, but a spreadsheet may omit the last line end, so a missing one is no proof of a cut.
   return rows.at(-1)?.isUnterminated ? 'unterminated' : undefined;
 };
 
-/** Active but not published is for sale elsewhere than in the online store. */
+/** An active product that is not published is sold, but not in the online store. */
 const toStatus = (status: string, published: string): string => {
   const isHidden = published.toLowerCase() === 'false';
   switch (status.toLowerCase()) {
@@ -130,16 +133,16 @@ const toStatus = (status: string, published: string): string => {
   }
 };
 
-/** One of a variant that is always for sale counts as one piece, so that the product shows as in stock. */
-const ALWAYS = 1n;
+/** A variant that is sold without stock counts as one piece, so that its product shows as in stock. */
+const ALWAYS_AVAILABLE = 1;
 
 /**
- * A product with variants is one here: at the lowest price, with the compare-at price of that variant where it is higher, and the stock of
- * all together. A price that cannot be read is given as it is, so that the row is refused rather than sold at another variant's price.
+ * Merges the variants of a product: the lowest price, the compare-at price of that variant if it is higher, and the stock of all together.
+ * An invalid price or stock is returned as it is, so that the product is rejected instead of sold at another variant's price.
  */
 const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn): Record<string, Value> => {
-  let cheapest: { readonly cents: bigint; readonly row: SourceRecord } | undefined;
-  let stock = 0n;
+  let cheapest: { readonly cents: number; readonly row: SourceRecord } | undefined;
+  let stock = 0;
   for (const row of rows) {
     const price = read(row, 'price');
     if (price === '') continue;
@@ -147,22 +150,25 @@ const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn): Record<s
     if (cents === undefined) return { price };
     if (!cheapest || cents < cheapest.cents) cheapest = { cents, row };
 
-    const quantity = read(row, 'stock');
-    if (!/^-?\d{1,9}$/.test(quantity || '0')) return { price, stock: quantity };
-    const isEndless = read(row, 'tracker') === '' || /^(continue|true)$/i.test(read(row, 'policy'));
-    const left = BigInt(quantity || '0');
-    stock += left > 0n ? left : isEndless ? ALWAYS : 0n;
+    const quantity = read(row, 'stock') || '0';
+    if (!/^-?\d{1,9}$/.test(quantity)) return { price, stock: quantity };
+    const isUnlimited = read(row, 'tracker') === '' || /^(continue|true)$/i.test(read(row, 'policy'));
+    stock += Math.max(Number(quantity), isUnlimited ? ALWAYS_AVAILABLE : 0);
   }
   if (!cheapest) return { price: '' };
   const { row, cents } = cheapest;
   const compareAt = read(row, 'listPrice');
   const compareCents = toCents(compareAt);
+  // One that is no amount is kept, so that it is reported.
   const listPrice = compareCents === undefined || compareCents > cents ? compareAt : '';
   return { price: read(row, 'price'), listPrice, stock: String(stock) };
 };
 
-/** Exact, for comparing; undefined where it is no amount. */
-const toCents = (text: string): bigint | undefined => {
-  const parsed = amount(text);
-  return typeof parsed === 'string' ? BigInt(parsed.replace('.', '')) : undefined;
+/** Exact, since an amount has at most 14 digits; undefined for text that is no amount. */
+const toCents = (text: string): number | undefined => {
+  try {
+    return Number(amount(text).replace('.', ''));
+  } catch {
+    return undefined;
+  }
 };

@@ -1,109 +1,80 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { OperatorError } from '../../errors.ts';
 import type { SourceRecord, Value } from '../record.ts';
-import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './source.ts';
+import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
- * The records of a CSV file (RFC 4180), named by its first one. csv-parse reads whole blocks at once; a record that is not well-formed
- * is given as broken, and reading goes on with the line after the one that it begins in, so that a forgotten quote costs one row.
- * @throws OperatorError where the first line names a column twice
+ * The records of a CSV file (RFC 4180), with the fields that its first row names. csv-parse reads a whole block at once. After a record that is
+ * not well-formed, reading continues on the next line, so that a forgotten quote costs one row.
+ * @throws OperatorError if the first row is not well-formed, or names a column twice
  */
-export async function* readCsv(blocks: AsyncIterable<TextBlock>): AsyncGenerator<SourceRecord[], void> {
+export async function* readCsv(
+  blocks: AsyncIterable<TextBlock>,
+  sourceName: string,
+): AsyncGenerator<SourceRecord[], void> {
   let header: string[] | undefined;
   let delimiter = ',';
+  let line = 1;
   let rest: Buffer = Buffer.alloc(0);
-  let restLine = 1;
 
-  for await (const { bytes, line: blockLine, isLast } of blocks) {
+  for await (const { bytes, isLast } of blocks) {
     const text = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    let line = rest.length === 0 ? blockLine : restLine;
-    let at = 0;
-    if (!header) {
-      at = skipSeparatorLine(text);
-      line += countNewlines(text, 0, at);
-      delimiter = detectDelimiter(text.subarray(at));
-    }
-    const records: SourceRecord[] = [];
     const isUnterminated = isLast && text.length > 0 && !isLineEnd(text.at(-1));
+    const records: SourceRecord[] = [];
+    let at = 0;
 
-    const take = (row: string[], from: number, to: number): void => {
-      let start = from;
-      while (isLineEnd(text[start])) {
-        if (text[start] === NEWLINE) line += 1;
-        start += 1;
-      }
-      if (!header) header = toHeader(row);
-      else {
-        const isCut = isUnterminated && to === text.length;
-        if (row.length !== header.length)
-          records.push(brokenRow(header, row, line, isCut && row.length < header.length));
-        else records.push({ line, fields: toFields(header, row), ...(isCut && { isUnterminated: true }) });
-      }
-      line += countNewlines(text, start, to);
+    const advance = (to: number): void => {
+      line += countNewlines(text, at, to);
       at = to;
     };
+    const skipLineEnds = (): void => {
+      let to = at;
+      while (isLineEnd(text[to])) to += 1;
+      advance(to);
+    };
+    const takeRow = (row: string[], end: number): void => {
+      skipLineEnds();
+      // Spreadsheets leave rows of nothing but delimiters.
+      if (row.some((cell) => cell.trim() !== '')) {
+        if (header) records.push(toRecord(header, row, line, isUnterminated && end === text.length));
+        else header = toHeader(row, sourceName);
+      }
+      advance(end);
+    };
 
+    if (!header) {
+      advance(separatorLineLength(text));
+      delimiter = detectDelimiter(text.subarray(at));
+    }
     rest = Buffer.alloc(0);
     while (at < text.length) {
       const from = at;
-      const error = parseBlock(text.subarray(from), delimiter, (row, end) => take(row, at, from + end));
+      const error = parseRows(text.subarray(from), delimiter, (row, end) => takeRow(row, from + end));
       if (!error) break;
-      while (isLineEnd(text[at])) {
-        if (text[at] === NEWLINE) line += 1;
-        at += 1;
-      }
-      // A quote that is open at the end of the block may be closed in the next one.
+      skipLineEnds();
+      // A quote that is open at the end of a block may be closed in the next one.
       if (error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast && text.length - at < MAX_RECORD_BYTES) {
         rest = text.subarray(at);
-        restLine = line;
         break;
       }
-      if (!header) throw new OperatorError(`The first line is no list of columns: ${reasonOf(error)}.`);
+      if (!header) throw new OperatorError(`${sourceName}, line ${line}, is no list of columns: ${reasonOf(error)}.`);
       const end = text.indexOf(NEWLINE, at) + 1 || text.length;
       const value = text.toString('utf8', at, Math.min(end, at + 200)).trimEnd();
-      const fields = toFields(header, cellsBefore(text.toString('utf8', at, end), delimiter));
+      const fields = toFields(header, cellsBeforeError(text.toString('utf8', at, end), delimiter));
       records.push({ line, fields, fault: { line, value, reason: reasonOf(error) } });
-      line += 1;
-      at = end;
+      advance(end);
     }
+    if (rest.length === 0) advance(text.length);
     if (records.length > 0) yield records;
   }
 }
 
 const isLineEnd = (byte: number | undefined): boolean => byte === NEWLINE || byte === CARRIAGE_RETURN;
 
-/** Where the file ends in the row, its last cell may not be all of it. */
-const brokenRow = (header: readonly string[], row: readonly string[], line: number, isCut: boolean): SourceRecord => {
-  const reason = `has ${row.length} columns, and the first line names ${header.length}`;
-  const fields = toFields(header, isCut ? row.slice(0, -1) : row);
-  return { line, fields, fault: { line, reason: isCut ? `${reason}${MAY_BE_CUT}` : reason } };
-};
-
-/** The cells of a row up to the first that is not well-formed. */
-const cellsBefore = (row: string, delimiter: string): string[] => {
-  const cells = row.matchAll(new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))[${delimiter}]`, 'gy'));
-  return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
-};
-
-/** Excel's own way to name the delimiter: a line `sep=;` above the header. */
-const skipSeparatorLine = (text: Buffer): number =>
-  text
-    .subarray(0, 16)
-    .toString('latin1')
-    .match(/^sep=.\r?\n/i)?.[0].length ?? 0;
-
-/** The one that the first line has most of, outside quotes. */
-const detectDelimiter = (text: Buffer): string => {
-  const end = text.indexOf(NEWLINE);
-  const names = text.toString('utf8', 0, end === -1 ? text.length : end).replaceAll(/"[^"]*"/g, '');
-  const counts = DELIMITERS.map((delimiter) => names.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
-};
-
-/** Gives each record with the offset of its end, up to the first that is not well-formed, whose error is returned. */
-const parseBlock = (
+/** Calls back with each row and the offset of its end, up to the first that is not well-formed, whose error is returned. */
+const parseRows = (
   bytes: Buffer,
   delimiter: string,
   onRow: (row: string[], end: number) => void,
@@ -114,8 +85,6 @@ const parseBlock = (
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
-      // Spreadsheets leave rows of nothing but delimiters.
-      skip_records_with_empty_values: true,
       max_record_size: MAX_RECORD_BYTES,
       on_record: (row: string[], { bytes: end }) => {
         onRow(row, end);
@@ -130,20 +99,31 @@ const parseBlock = (
 };
 
 const REASONS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: `a quote is opened and never closed${MAY_BE_CUT}`,
+  CSV_QUOTE_NOT_CLOSED: `has a quote that is opened and never closed${MAY_BE_CUT}`,
   CSV_INVALID_CLOSING_QUOTE:
-    'something follows a closing quote: a quote inside a quoted field must be doubled, or an earlier one is not closed',
-  INVALID_OPENING_QUOTE: 'a quote stands inside a field that does not begin with one: quote the field and double it',
-  CSV_MAX_RECORD_SIZE: `the record is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`,
+    'has text after a closing quote: double each quote inside a quoted field, or close an earlier quote',
+  INVALID_OPENING_QUOTE:
+    'has a quote inside a field without quotes: put the field in quotes, and double the inner quote',
+  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a closing quote may be missing`,
 };
 
 const reasonOf = ({ code, message }: CsvError): string => REASONS[code] ?? message;
 
-const toHeader = (row: readonly string[]): string[] => {
+const toHeader = (row: readonly string[], sourceName: string): string[] => {
   const header = row.map((name) => name.trim());
-  const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
-  if (twice) throw new OperatorError(`The first line names the column "${twice}" twice.`);
+  const repeated = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
+  if (repeated) throw new OperatorError(`${sourceName} names the column "${repeated}" twice: rename one of the two.`);
   return header;
+};
+
+/** @param endsFile whether the file ends in this row, whose last cell may then be cut */
+const toRecord = (header: readonly string[], row: readonly string[], line: number, endsFile: boolean): SourceRecord => {
+  if (row.length === header.length) {
+    return { line, fields: toFields(header, row), ...(endsFile && { isUnterminated: true }) };
+  }
+  const isCut = endsFile && row.length < header.length;
+  const reason = `has ${row.length} columns, but the first row names ${header.length}${isCut ? MAY_BE_CUT : ''}`;
+  return { line, fields: toFields(header, isCut ? row.slice(0, -1) : row), fault: { line, reason } };
 };
 
 const toFields = (header: readonly string[], row: readonly string[]): Record<string, Value> => {
@@ -153,4 +133,24 @@ const toFields = (header: readonly string[], row: readonly string[]): Record<str
     if (name) fields[name] = value;
   }
   return fields;
+};
+
+const cellsBeforeError = (row: string, delimiter: string): string[] => {
+  const cells = row.matchAll(new RegExp(`(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))[${delimiter}]`, 'gy'));
+  return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
+};
+
+/** Excel writes the delimiter on a line above the header: `sep=;`. */
+const separatorLineLength = (text: Buffer): number =>
+  text
+    .subarray(0, 16)
+    .toString('latin1')
+    .match(/^sep=.\r?\n/i)?.[0].length ?? 0;
+
+/** The one that occurs most often in the first line, outside quotes. */
+const detectDelimiter = (text: Buffer): string => {
+  const end = text.indexOf(NEWLINE);
+  const names = text.toString('utf8', 0, end === -1 ? text.length : end).replaceAll(/"[^"]*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => names.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 };

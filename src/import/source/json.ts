@@ -1,30 +1,31 @@
 import { OperatorError } from '../../errors.ts';
-import { type Fault, isObject, parseJson, type SourceRecord, syntaxReason } from '../record.ts';
-import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './source.ts';
+import { isObject, type SourceRecord, type Value } from '../record.ts';
+import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [SPACE, TAB] = [0x20, 0x09];
 
-const isBlank = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === 0x09;
+const isWhiteSpace = (byte: number): boolean =>
+  byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === TAB;
 
-/**
- * `seek`: before the list; `opened`: after a bracket that may be its; `between`: in it, outside its elements; `inside`: in an element;
- * `resync`: after something broken, looking for a line that begins an element; `after`: behind the list.
- */
-type Phase = 'seek' | 'opened' | 'between' | 'inside' | 'resync' | 'after';
+/** `opened`: after a bracket that may open the list. `resync`: after an error, before the next line that begins an element. */
+type Phase = 'before' | 'opened' | 'between' | 'element' | 'resync' | 'after';
 
 /**
- * The objects of a JSON array, or of the first list of objects inside an object (`{"products": […], "total": 194}`).
- * Cut out by their brackets and given to JSON.parse one by one: one that is broken costs no other, each knows its line, and amounts keep
- * their digits. The streaming parsers end at the first fault, and are slower: 200 MB take 3.3 s here, 4.2 s by @streamparser/json, and 11.2 s
- * by stream-json (Node 24; memory is bounded in all).
- * @throws OperatorError where there is no such list
+ * The objects of a JSON array, or of the first list of objects inside an object (`{"products": […], "total": 194}`). Each is found by its
+ * brackets and given to JSON.parse alone, so that a broken one costs no other, the line of each is known, and amounts keep their digits.
+ * Streaming parsers end at the first error, and are slower: 200 MB take 3.3 s here, 4.2 s with @streamparser/json, and 11.2 s with stream-json
+ * (Node 24; memory is bounded in all).
+ * @throws OperatorError if there is no such list
  */
-export async function* readJsonArray(blocks: AsyncIterable<TextBlock>): AsyncGenerator<SourceRecord[], void> {
+export async function* readJsonArray(
+  blocks: AsyncIterable<TextBlock>,
+  sourceName: string,
+): AsyncGenerator<SourceRecord[], void> {
   let text: Buffer = Buffer.alloc(0);
   let at = 0;
-  let phase = 'seek' as Phase;
+  let phase = 'before' as Phase;
   let isRootList: boolean | undefined;
   let isInString = false;
   let depth = 0;
@@ -33,10 +34,9 @@ export async function* readJsonArray(blocks: AsyncIterable<TextBlock>): AsyncGen
   let line = 1;
   let countedTo = 0;
   let records: SourceRecord[] = [];
-
-  const onFault = (fault: Fault): void => {
-    records.push({ line: fault.line, fields: {}, fault });
-  };
+  // A line that begins like this begins an element, because inner objects are indented further. Taken from the first valid element.
+  let marker: Buffer = Buffer.from('\n{');
+  let isMarkerKnown = false;
 
   const lineOf = (position: number): number => {
     line += countNewlines(text, countedTo, position);
@@ -44,49 +44,42 @@ export async function* readJsonArray(blocks: AsyncIterable<TextBlock>): AsyncGen
     return line;
   };
 
-  /** How the line of an element begins, up to its bracket; undefined where it is not the first on its line. */
-  const lineStart = (): Buffer | undefined => {
+  /** The line break and indentation before the element; undefined if the element is not the first on its line. */
+  const markerOfElement = (): Buffer | undefined => {
     let from = start;
-    while (from > 0 && (text[from - 1] === 0x20 || text[from - 1] === 0x09)) from -= 1;
+    while (from > 0 && (text[from - 1] === SPACE || text[from - 1] === TAB)) from -= 1;
     if (from > 0 && text[from - 1] !== NEWLINE) return undefined;
     return Buffer.from(`\n${text.toString('latin1', from, start)}{`, 'latin1');
   };
-  // A line that begins so begins an element: objects further in stand further right. Known from the first element that is well-formed.
-  let marker: Buffer = Buffer.from('\n{');
-  let isMarkerKnown = false;
 
-  const begin = (position: number): void => {
-    start = position;
-    startLine = lineOf(position);
-    if (!isMarkerKnown) marker = lineStart() ?? marker;
+  const beginElement = (): void => {
+    start = at;
+    startLine = lineOf(at);
+    if (!isMarkerKnown) marker = markerOfElement() ?? marker;
     depth = 0;
     isInString = false;
-    phase = 'inside';
+    phase = 'element';
   };
 
-  const fail = (reason: string, isWhole: boolean): void => {
-    onFault({ line: startLine, value: text.toString('utf8', start, Math.min(at, start + 200)), reason });
+  /** @param isEndKnown whether the element ends at `at`; else its end is searched for */
+  const rejectElement = (reason: string, isEndKnown = false): void => {
+    records.push(broken(startLine, reason, text.toString('utf8', start, Math.min(at, start + 200))));
     const next = text.indexOf(marker, start);
-    if (next !== -1 && next < at) at = next;
-    else if (!isWhole) {
-      at = Math.max(start, at - marker.length);
-      phase = 'resync';
+    const isNextInside = next !== -1 && next < at;
+    if (isNextInside) at = next;
+    else if (!isEndKnown) at = Math.max(start, at - marker.length);
+    phase = isNextInside || isEndKnown ? 'between' : 'resync';
+  };
+
+  const finishElement = (): void => {
+    phase = 'between';
+    const fields = parseObject(text.toString('utf8', start, at));
+    if (typeof fields === 'string') {
+      rejectElement(fields, true);
       return;
     }
-    phase = 'between';
-  };
-
-  const finish = (): void => {
-    phase = 'between';
-    try {
-      const fields = parseJson(text.toString('utf8', start, at));
-      if (isObject(fields)) {
-        records.push({ line: startLine, fields });
-        isMarkerKnown ||= lineStart() !== undefined;
-      } else fail('is not an object', true);
-    } catch (error) {
-      fail(syntaxReason(error), true);
-    }
+    records.push({ line: startLine, fields });
+    isMarkerKnown ||= markerOfElement() !== undefined;
   };
 
   const scanElement = (): void => {
@@ -96,7 +89,7 @@ export async function* readJsonArray(blocks: AsyncIterable<TextBlock>): AsyncGen
         if (byte === QUOTE) isInString = false;
         else if (byte === BACKSLASH && text[at + 1] !== NEWLINE) at += 1;
         else if (byte === NEWLINE) {
-          fail('has a text that does not end on its line: a quote is missing', false);
+          rejectElement('has a text that does not end on its line: a quote is missing');
           return;
         }
       } else if (byte === QUOTE) isInString = true;
@@ -105,66 +98,66 @@ export async function* readJsonArray(blocks: AsyncIterable<TextBlock>): AsyncGen
         depth -= 1;
         if (depth > 0) continue;
         at += 1;
-        finish();
+        finishElement();
         return;
       } else if (depth === 0 && (byte === COMMA || byte === CLOSE_LIST)) {
-        finish();
+        finishElement();
         return;
       }
     }
     if (at - start > MAX_RECORD_BYTES) {
-      fail(`does not end within ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a bracket is missing`, false);
+      rejectElement(`does not end within ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a bracket is missing`);
     }
   };
 
-  /** Looks for the list at one byte before it. */
-  const seek = (byte: number): void => {
-    at += 1;
-    isRootList ??= isBlank(byte) ? undefined : byte === OPEN_LIST;
-    if (isInString && byte === BACKSLASH) at += 1;
-    else if (byte === QUOTE) isInString = !isInString;
-    else if (byte === OPEN_LIST && !isInString) phase = 'opened';
-  };
-
-  /** Whether the list is one of objects is told by the first byte in it. */
-  const lookInto = (byte: number): void => {
-    if (isBlank(byte)) at += 1;
-    else phase = byte === OPEN_OBJECT || isRootList ? 'between' : 'seek';
-  };
-
-  const stepBetween = (byte: number): void => {
-    if (!isBlank(byte) && byte !== COMMA && byte !== CLOSE_LIST) {
-      begin(at);
-      return;
-    }
-    if (byte === CLOSE_LIST) phase = 'after';
-    at += 1;
-  };
-
-  const resync = (): void => {
-    const next = text.indexOf(marker, at);
-    at = next === -1 ? text.length : next;
-    if (next !== -1) phase = 'between';
-  };
-
-  const lookBehind = (): void => {
-    const rest = text.toString('latin1', at);
-    const reason = isRootList ? 'something follows the list' : 'a second list is not read: give it a file of its own';
-    const extra = rest.search(isRootList ? /\S/ : /\[\s*\{/);
-    if (extra !== -1) {
-      onFault({ line: lineOf(at + extra), reason });
-      // Then the bracket was no end.
+  /** One step for each phase; each moves `at`, or changes the phase. */
+  const steps: Readonly<Record<Phase, (byte: number) => void>> = {
+    before: (byte) => {
+      at += 1;
+      if (!isWhiteSpace(byte)) isRootList ??= byte === OPEN_LIST;
+      if (isInString && byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInString = !isInString;
+      else if (byte === OPEN_LIST && !isInString) phase = 'opened';
+    },
+    // The first byte in a list tells whether it holds objects.
+    opened: (byte) => {
+      if (isWhiteSpace(byte)) at += 1;
+      else phase = byte === OPEN_OBJECT || isRootList ? 'between' : 'before';
+    },
+    between: (byte) => {
+      if (!isWhiteSpace(byte) && byte !== COMMA && byte !== CLOSE_LIST) {
+        beginElement();
+        return;
+      }
+      if (byte === CLOSE_LIST) phase = 'after';
+      at += 1;
+    },
+    element: scanElement,
+    resync: () => {
+      const next = text.indexOf(marker, at);
+      at = next === -1 ? text.length : next;
+      if (next !== -1) phase = 'between';
+    },
+    after: () => {
+      const extra = text.toString('latin1', at).search(isRootList ? /\S/ : /\[\s*\{/);
+      if (extra === -1) {
+        at = text.length;
+        return;
+      }
+      const reason = isRootList
+        ? 'text follows the list: remove it'
+        : 'a second list is not read: give it its own file';
+      records.push(broken(lineOf(at + extra), reason));
+      // Behind a root list, the bracket may have been a wrong one inside it.
       if (isRootList) phase = 'resync';
       else at = text.length;
-      return;
-    }
-    at = text.length;
+    },
   };
 
   for await (const { bytes, isLast } of blocks) {
-    // What is before the element, or before the last line that could begin one, is done with.
+    // Keeps the current element, or the last line that could begin one.
     const keepFrom =
-      phase === 'inside' ? start : phase === 'resync' ? Math.max(0, text.length - marker.length) : text.length;
+      phase === 'element' ? start : phase === 'resync' ? Math.max(0, text.length - marker.length) : text.length;
     lineOf(Math.max(keepFrom, countedTo));
     at -= keepFrom;
     countedTo -= keepFrom;
@@ -172,24 +165,22 @@ export async function* readJsonArray(blocks: AsyncIterable<TextBlock>): AsyncGen
     text = Buffer.concat([text.subarray(keepFrom), bytes]);
     if (phase === 'resync') at = 0;
 
-    while (at < text.length || (isLast && phase === 'inside')) {
-      if (phase === 'inside') scanElement();
-      else if (phase === 'resync') resync();
-      else if (phase === 'after') lookBehind();
-      else if (phase === 'seek') seek(text[at] ?? 0);
-      else if (phase === 'opened') lookInto(text[at] ?? 0);
-      else stepBetween(text[at] ?? 0);
-      if (isLast && at >= text.length && phase === 'inside') fail(`does not end${MAY_BE_CUT}`, false);
+    while (at < text.length || (isLast && phase === 'element')) {
+      steps[phase](text[at] ?? 0);
+      if (isLast && at >= text.length && phase === 'element') rejectElement(`does not end${MAY_BE_CUT}`);
     }
-    if (isLast && phase === 'between')
-      onFault({ line: lineOf(text.length), reason: `the list is not closed${MAY_BE_CUT}` });
+    if (isLast && phase === 'between') {
+      records.push(broken(lineOf(text.length), `the list is not closed${MAY_BE_CUT}`));
+    }
     if (records.length > 0) yield records;
     records = [];
   }
-  if (phase === 'seek' || phase === 'opened') throw new OperatorError('There is no list of objects in the file.');
+  if (phase === 'before' || phase === 'opened') {
+    throw new OperatorError(`${sourceName} has no list of objects: put the rows into [ … ], or one on each line.`);
+  }
 }
 
-/** The records of JSON Lines (https://jsonlines.org): each line is an object, and a line that is none costs no other. */
+/** The records of JSON Lines (https://jsonlines.org): each line is an object, and a line that is not valid costs no other. */
 export async function* readJsonLines(blocks: AsyncIterable<TextBlock>): AsyncGenerator<SourceRecord[], void> {
   for await (const { bytes, line: firstLine, isLast } of blocks) {
     const records: SourceRecord[] = [];
@@ -197,18 +188,37 @@ export async function* readJsonLines(blocks: AsyncIterable<TextBlock>): AsyncGen
     for (let start = 0; start < bytes.length; line += 1) {
       const end = bytes.indexOf(NEWLINE, start) + 1 || bytes.length;
       const text = bytes.toString('utf8', start, end).trim();
+      const isCut = isLast && end === bytes.length && bytes.at(-1) !== NEWLINE;
       start = end;
       if (text === '') continue;
-      try {
-        const fields = parseJson(text);
-        if (isObject(fields)) records.push({ line, fields });
-        else records.push({ line, fields: {}, fault: { line, value: text, reason: 'is not an object' } });
-      } catch (error) {
-        const isCut = isLast && end === bytes.length && bytes.at(-1) !== NEWLINE;
-        const reason = `${syntaxReason(error)}${isCut ? MAY_BE_CUT : ''}`;
-        records.push({ line, fields: {}, fault: { line, value: text, reason } });
-      }
+      const fields = parseObject(text);
+      if (typeof fields !== 'string') records.push({ line, fields });
+      else records.push(broken(line, `${fields}${isCut ? MAY_BE_CUT : ''}`, text));
     }
     if (records.length > 0) yield records;
   }
 }
+
+const broken = (line: number, reason: string, value?: string): SourceRecord => ({
+  line,
+  fields: {},
+  fault: { line, value, reason },
+});
+
+/** The object, or why the text is none. */
+const parseObject = (text: string): SourceRecord['fields'] | string => {
+  try {
+    const value = parseJson(text);
+    return isObject(value) ? value : 'is not an object';
+  } catch (error) {
+    // The engine's message quotes the text, which may be long.
+    return `is not valid JSON: ${error instanceof Error ? error.message.replace(/, ?(?:\.\.\.)?".*" is not valid JSON$/s, '') : error}`;
+  }
+};
+
+/** Parses JSON with each number as its source text. @throws SyntaxError */
+export const parseJson = (text: string): Value => JSON.parse(text, keepDigits);
+
+// Source text access: https://tc39.es/proposal-json-parse-with-source/
+const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+  typeof value === 'number' ? (context?.source ?? String(value)) : value;

@@ -1,0 +1,62 @@
+import type { Draft, FormatReader } from '../formats/format.ts';
+import { hasNumberedSlugs, type ImportKind, type ParsedRow, presentBit } from '../kind.ts';
+import { type Fault, isBlank, showValue, type Value } from '../record.ts';
+import { MAY_BE_CUT } from '../source/text.ts';
+import { InvalidValueError } from './values.ts';
+
+/** A row as the staging table stores it. */
+export interface CheckedRow {
+  readonly line: number;
+  /** The sum of {@link presentBit} over the fields that the file has a value for. */
+  readonly presentFields: number;
+  readonly mark: Mark | undefined;
+  readonly slugSource: string | undefined;
+  readonly values: ParsedRow;
+}
+
+/** `rejected`: the row is staged only because its slug is not free for others. */
+export type Mark = NonNullable<Draft['doubt']> | 'rejected';
+
+interface Checked {
+  /** Absent if the row is rejected, unless its slug counts. */
+  readonly row?: CheckedRow;
+  /** Everything that is wrong with the row. */
+  readonly faults: readonly Fault[];
+}
+
+/** Parses the values of drafts and collects what is wrong with them. */
+export const createCheck = (kind: ImportKind, { columnOf }: FormatReader): ((draft: Draft) => Checked) => {
+  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
+
+  return ({ line, values, slugSource: source, rejection, doubt }) => {
+    const faults: Fault[] = [];
+    const parsed: Record<string, string | null> = {};
+    let presentFields = 0;
+    const reject = (name: string, reason: string): void => {
+      const hint = doubt === 'unterminated' ? MAY_BE_CUT : '';
+      faults.push({ line, column: columnOf(name), value: showValue(values[name]), reason: `${reason}${hint}` });
+    };
+
+    for (const { name, bit, isNullable, parse } of fields) {
+      const value = values[name];
+      try {
+        parsed[name] = isBlank(value) ? null : parse(value as Value);
+        if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
+      } catch (error) {
+        if (!(error instanceof InvalidValueError)) throw error;
+        reject(name, error.message);
+      }
+    }
+    if (faults.length === 0 && !parsed[kind.key]) reject(kind.key, 'is missing');
+    const conflict = kind.check?.(parsed);
+    if (conflict) reject(conflict.field, conflict.reason);
+    if (rejection && faults.length === 0) reject(kind.key, rejection);
+
+    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
+    const slugSource = source?.replaceAll('\0', '').toWellFormed().trim();
+    if (faults.length === 0) return { row: { line, presentFields, mark: doubt, slugSource, values: parsed }, faults };
+    const { slug = null, name = null } = parsed;
+    if (!hasNumberedSlugs(kind) || !slug) return { faults };
+    return { row: { line, presentFields, mark: 'rejected', slugSource, values: { slug, name } }, faults };
+  };
+};

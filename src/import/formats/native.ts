@@ -1,0 +1,46 @@
+import { splitPath } from '../fields/category-path.ts';
+import type { ImportKind } from '../kind.ts';
+import { isObject, type SourceRecord, type Value } from '../record.ts';
+import { createColumns, plainName } from './columns.ts';
+import type { Draft, Format, FormatReader } from './format.ts';
+
+/** The format of a kind's own: columns as in its table or in the API, in any spelling. */
+export const nativeFormat = (kind: ImportKind): Format => ({
+  name: kind.plural,
+  summary: kind.native.summary,
+  kind: kind.table,
+  recognises: (columns) => {
+    const plain = new Set([...columns].map(plainName));
+    return kind.native.recognises((...names) => names.some((name) => plain.has(name)));
+  },
+  open: () => openNative(kind),
+});
+
+const openNative = ({ fields, native }: ImportKind): FormatReader => {
+  const { extra = [], alternatives = {}, shape } = native;
+  const names = [...Object.keys(fields), ...extra];
+  const columns = createColumns(Object.fromEntries(names.map((name) => [name, [name]])));
+
+  const toDrafts = (line: number, record: SourceRecord['fields'], parent?: Value): Draft[] => {
+    for (const column of Object.keys(record)) columns.uses(column);
+    const values: Record<string, Value> = {};
+    for (const name of names) {
+      const value = columns.get(record, name);
+      if (value !== undefined) values[name] = value;
+    }
+    if (parent !== undefined) values.parent = parent;
+    const slugSource = shape?.(values);
+    const draft = { line, values, slugSource };
+    const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
+    if (children.length === 0) return [draft];
+    const self =
+      slugSource === undefined ? { slug: values.slug ?? '' } : [...splitPath(values.parent), values.name ?? ''];
+    return [draft, ...children.flatMap((child) => toDrafts(line, child, self))];
+  };
+
+  return {
+    read: ({ line, fields: record }) => toDrafts(line, record),
+    columnOf: (field) => columns.columnOf([field, ...(alternatives[field] ?? [])].find(columns.has) ?? field),
+    uses: columns.uses,
+  };
+};

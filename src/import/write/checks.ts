@@ -1,0 +1,123 @@
+import type { ClientBase } from 'pg';
+import { type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
+import type { Fault } from '../record.ts';
+import { MAY_BE_CUT } from '../source/text.ts';
+import { STAGE } from './stage.ts';
+import { isMatch, type Range, type Statements } from './statements.ts';
+
+/** Each check removes the rows from the staging table that fail it, and reports them. */
+export interface CheckContext {
+  readonly client: ClientBase;
+  readonly kind: ImportKind;
+  readonly columnOf: (field: string) => string;
+  readonly onFault: (fault: Fault) => void;
+}
+
+/** What a statement that deletes staged rows returns of each. */
+interface Rejected {
+  readonly line: number;
+  /** The field at fault. */
+  readonly field: string;
+  readonly value: string;
+  readonly reason: string;
+}
+
+/** @param sql deletes staged rows, and returns them as {@link Rejected} @returns how many */
+const reject = async ({ client, columnOf, onFault }: CheckContext, sql: string, values: unknown[]): Promise<number> => {
+  const { rows } = await client.query<Rejected>(sql, values);
+  for (const { line, field, value, reason } of rows) onFault({ line, column: columnOf(field), value, reason });
+  return rows.length;
+};
+
+/** Of rows with the same key, the last is imported. */
+export const rejectRepeated = (context: CheckContext, { from, to }: Range): Promise<number> => {
+  const { key, identity } = context.kind;
+  const later = `from ${STAGE} other where ${identity?.isSame ?? 'other.slug = s.slug'} and other.ordinal > s.ordinal`;
+  return reject(
+    context,
+    `delete from ${STAGE} s where s.ordinal between $1 and $2 and exists (select ${later})
+     returning line, $3 as field, ${key} as value,
+       format('is repeated in line %s, which is imported instead: remove one of the two', (select max(other.line) ${later})) as reason`,
+    [from, to, key],
+  );
+};
+
+/** A new row needs all required fields; an existing one may be given a few fields only. */
+export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Promise<number> => {
+  const { kind } = context;
+  const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
+  const bits = required.map((name) => presentBit(kind, name));
+  const allBits = bits.reduce((sum, bit) => sum + bit, 0);
+  return reject(
+    context,
+    `with removed as (
+       delete from ${STAGE} s
+       where s.ordinal between $1 and $2 and s.present_fields & ${allBits} <> ${allBits}
+         and not exists (select from ${kind.table} t where ${isMatch(kind)})
+       returning ordinal, line, present_fields, ${kind.key} as key)
+     select line, field, '' as value, format('is missing, and the ${kind.table} "%s" is new', key) as reason
+     from removed join unnest($3::text[], $4::int[]) required (field, bit) on present_fields & bit = 0
+     order by ordinal, bit`,
+    [from, to, required, bits],
+  );
+};
+
+/** A category that is named by slug alone must exist in the catalogue or, for a category's parent, in the file. */
+export const rejectUnknownCategories = (context: CheckContext, { from, to }: Range): Promise<number> => {
+  const { kind } = context;
+  const isStaged = isCategoryKind(kind) ? `or exists (select from ${STAGE} other where other.slug = step ->> 0)` : '';
+  const field = Object.keys(kind.fields).find((name) => kind.fields[name] && isCategoryReference(kind.fields[name]));
+  return reject(
+    context,
+    `with missing as (
+       select distinct on (ordinal) ordinal, step ->> 0 as slug
+       from ${STAGE} cross join jsonb_array_elements(category_path) step
+       where ordinal between $1 and $2 and step ->> 1 is null
+         and not (exists (select from category c where c.slug = step ->> 0) ${isStaged}))
+     delete from ${STAGE} s using missing where s.ordinal = missing.ordinal
+     returning s.line, $3 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
+    [from, to, field],
+  );
+};
+
+/**
+ * Where records continue a product without its first record, neither they nor the product's other records are imported: either part would
+ * replace what the other says.
+ */
+export const rejectSeparated = (context: CheckContext): Promise<number> => {
+  const { table } = context.kind;
+  return reject(
+    context,
+    `with separated as (select slug, min(line) as line from ${STAGE} where mark = 'continuation' group by slug),
+     removed as (delete from ${STAGE} s using separated where separated.slug = s.slug returning s.*, separated.line as other)
+     select line, case mark when 'continuation' then 'name' else 'slug' end as field,
+       case mark when 'continuation' then '' else slug end as value,
+       case
+         when mark is distinct from 'continuation'
+           then format('has more rows elsewhere, in line %s: put all its rows together', other)
+         when exists (select from ${table} t where t.slug = removed.slug)
+           then format('is missing: put this row below the first row of "%s"', slug)
+         else format('is missing, and the ${table} "%s" is new', slug)
+       end as reason
+     from removed where mark is distinct from 'rejected'`,
+    [],
+  );
+};
+
+/** Removes rows that were staged only because their slugs count. They were reported when they were staged. */
+export const removeRejected = async ({ client }: CheckContext): Promise<void> => {
+  await client.query(`delete from ${STAGE} where mark = 'rejected'`);
+};
+
+/**
+ * Where the file may be cut inside the last product, it must not change an existing one. A new product, or one without a change, suggests that
+ * only the last line end is missing.
+ */
+export const rejectUnterminated = (context: CheckContext, { differing }: Statements): Promise<number> =>
+  reject(
+    context,
+    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${differing})
+     returning line, 'slug' as field, slug as value,
+       'is not changed, because the last line of the file has no line end${MAY_BE_CUT}. If it is complete, add a line end' as reason`,
+    [],
+  );

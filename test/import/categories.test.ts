@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { linesOf, useImportDatabase } from '../support/import.ts';
+
+const { sql, column, importText } = useImportDatabase();
+
+/** The path of each category, by slugs or by names. */
+const tree = async (column: 'slug' | 'name' = 'slug'): Promise<string[]> => {
+  const rows = await sql<{ path: string }>(`
+    with recursive down (id, path) as (
+      select id, ${column} from category where parent_id is null
+      union all select c.id, path || ' > ' || c.${column} from down join category c on c.parent_id = down.id)
+    select path from down`);
+  return rows.map(({ path }) => path).sort();
+};
+
+describe('categories', () => {
+  test('with a path of names are created with their parents', async () => {
+    const csv = 'path,position\nKitchen > Pans,2\nGarden,1\nKitchen > Pots > Small pots,\n';
+    expect(await importText(csv)).toMatchObject({ created: 3, createdCategories: 2, faults: [] });
+    expect(await tree()).toEqual([
+      'garden',
+      'kitchen',
+      'kitchen > kitchen-pans',
+      'kitchen > kitchen-pots',
+      'kitchen > kitchen-pots > kitchen-pots-small-pots',
+    ]);
+    expect(await importText(csv)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+  });
+
+  test('with parents by slug may come in any order, and nested as GraphQL answers them', async () => {
+    const csv = 'slug,name,parentSlug\nsmall,Small,pans\npans,Pans,kitchen\nkitchen,Kitchen,\n';
+    expect(await importText(csv)).toMatchObject({ created: 3, changed: 0, faults: [] });
+    expect(await tree()).toEqual(['kitchen', 'kitchen > pans', 'kitchen > pans > small']);
+
+    const nested = [
+      {
+        slug: 'kitchen',
+        name: 'Kitchen',
+        children: [{ slug: 'lids', name: 'Lids', children: [{ slug: 'glass', name: 'Glass' }] }],
+      },
+    ];
+    expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 2, unchanged: 1, faults: [] });
+    expect(await tree()).toEqual([
+      'kitchen',
+      'kitchen > lids',
+      'kitchen > lids > glass',
+      'kitchen > pans',
+      'kitchen > pans > small',
+    ]);
+  });
+
+  test('without their parent, or below themselves, are rejected, and no others', async () => {
+    await importText('slug,name,parentSlug\nroot,Root,\nbranch,Branch,root\n');
+    const csv =
+      'slug,name,parentSlug\na,A,b\nb,B,c\nc,C,a\nbelow-a,X,a\nlost,Lost,nowhere\nbelow-lost,X,lost\nfine,Fine,branch\nroot,Root,branch\nself,S,self\n';
+    const { created, faults } = await importText(csv);
+    expect(created).toBe(1);
+    expect(linesOf(faults)).toEqual([2, 3, 4, 5, 6, 7, 9, 10]);
+    expect(await tree()).toEqual(['root', 'root > branch', 'root > branch > fine']);
+  });
+
+  const places = [
+    'C',
+    'C++',
+    'C#',
+    'Outdoor > Tools',
+    'Outdoor Tools',
+    'Café',
+    'Cafe',
+    'Pots > Pans',
+    'Pots > A > Pans',
+  ];
+  const products = (some: readonly string[]) =>
+    some.map((place) => `p${places.indexOf(place)},P,${place},1\n`).join('');
+
+  test.each([
+    ['products', (some: readonly string[]) => `slug,name,category,price\n${products(some)}`],
+    ["Shopify's products", (some: readonly string[]) => `Handle,Title,Type,Variant Price\n${products(some)}`],
+    ['categories', (some: readonly string[]) => `path,position\n${some.map((place) => `${place},1\n`).join('')}`],
+  ])('in a file of %s are identified by their place in the tree, in any order of rows', async (_, file) => {
+    const stored = () => sql('select id, slug, name, parent_id from category order by id');
+    expect((await importText(file(places))).faults).toEqual([]);
+    expect(await tree('name')).toEqual([...places, 'Outdoor', 'Pots', 'Pots > A'].sort());
+    const before = await stored();
+    const [used] = await column('select count(distinct category_id)::int from product');
+    expect([0, places.length]).toContain(used);
+    for (const order of [places, places.toReversed()]) {
+      const again = await importText(file(order));
+      expect(again).toMatchObject({ created: 0, changed: 0, createdCategories: 0, faults: [] });
+      expect(await stored()).toEqual(before);
+    }
+    const slugs = await column(`select slug from category where name like 'C%' order by id`);
+    expect(slugs).toEqual(['c', 'c-2', 'c-3', 'cafe', 'cafe-2']);
+  });
+
+  test('of a file with slugs and of one with names meet, in one file too', async () => {
+    const csv = 'slug,name,path\nhob,Kitchen,\n,,Kitchen > Pans\ncook,Kitchen,\n,,C#\nc,C,\n';
+    expect(await importText(csv)).toMatchObject({ created: 5, createdCategories: 0, faults: [] });
+    expect(await tree()).toEqual(['c', 'c-2', 'cook', 'hob', 'hob > kitchen-pans']);
+    expect(await importText(csv)).toMatchObject({ created: 0, changed: 0, unchanged: 5, faults: [] });
+    const file = 'slug,name,category,price\na,A,Kitchen > Pans,1\nb,B,c#,1\n';
+    expect(await importText(file)).toMatchObject({ created: 2, createdCategories: 0, faults: [] });
+  });
+
+  test('nested without slugs are identified by their place too', async () => {
+    const nested = [
+      { name: 'Languages', children: [{ name: 'C' }, { name: 'C++', children: [{ name: 'C' }] }, { name: 'C#' }] },
+      { name: 'C', children: [{ name: 'C' }] },
+    ];
+    expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 7, faults: [] });
+    expect(await tree('name')).toEqual(
+      [
+        'C',
+        'C > C',
+        'Languages',
+        'Languages > C',
+        'Languages > C#',
+        'Languages > C++',
+        'Languages > C++ > C',
+      ].toSorted(),
+    );
+    expect(await importText(JSON.stringify(nested))).toMatchObject({ created: 0, changed: 0, unchanged: 7 });
+  });
+
+  test("of Best Buy's open data are identified by their ids", async () => {
+    const row = (id: string, name: string | null, ...ancestors: { id: string; name: string }[]) => ({
+      ...{ id, name },
+      path: [...ancestors, { id, name }],
+      subCategories: [],
+    });
+    const audio = { id: 'a1', name: 'Audio' };
+    const rows = [
+      row('b2', 'Cables', audio),
+      row('b3', 'Cables', { id: 'a2', name: 'Video' }),
+      row('a1', 'Audio'),
+      row('x', null, audio),
+    ];
+    const { created, createdCategories, faults, format } = await importText(JSON.stringify(rows));
+    expect({ created, createdCategories, format: format.name }).toEqual({
+      created: 3,
+      createdCategories: 1,
+      format: 'bestbuy-categories',
+    });
+    expect(faults).toEqual([{ line: 1, column: 'name', value: '', reason: 'is missing, and the category "x" is new' }]);
+    expect(await tree()).toEqual(['audio-a1', 'audio-a1 > cables-b2', 'video-a2', 'video-a2 > cables-b3']);
+  });
+});
