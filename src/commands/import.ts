@@ -11,15 +11,14 @@ const FORMATS = formatsOf(IMPORT_KINDS);
 
 const DESCRIPTION = `Load products, categories or notices from CSV, JSON or JSON Lines.
 
-Into DATABASE_URL, or the embedded database, which a running gateway may be using. What is there is found again by its slug (a notice by its
-title, and its start where the file has one) and brought up to date; a column that the file does not have stays as it is.
-Formats, told by the columns:
+Imports into DATABASE_URL, or into the embedded database, which a running gateway may be using. An existing product or category is found by its
+slug, a notice by its title (and its start, if the file has one), and updated. A column that the file does not have keeps its values.
+Formats, detected from the columns:
 ${FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}
 
-Exit code 0: every row is in. 1: some rows were rejected, and all others are in. 2: a file was not imported, or no row of any was good.`;
+Exit code 0: every row was imported. 1: some rows were rejected, and all others imported. 2: a file was not imported, or every row was rejected.`;
 
-/** Exit codes, for scripts. */
-const EXIT = { allIn: 0, someRejected: 1, failed: 2 } as const;
+const EXIT = { allImported: 0, someRejected: 1, failed: 2 } as const;
 
 export const importCommand = defineCommand({
   meta: {
@@ -27,23 +26,23 @@ export const importCommand = defineCommand({
     description: DESCRIPTION,
   },
   args: {
-    file: { type: 'positional', valueHint: 'FILE…', description: 'One after the other; - is standard input.' },
+    file: { type: 'positional', valueHint: 'FILE…', description: 'Imported one after the other; - is standard input.' },
     format: {
       type: 'enum',
       options: FORMATS.map(({ name }) => name),
       valueHint: 'NAME',
-      description: 'The format, instead of the one that the columns speak for.',
+      description: 'The format, if it is not detected from the columns.',
     },
-    currency: { type: 'string', description: 'Currency of prices that come without, such as EUR.', valueHint: 'CODE' },
+    currency: { type: 'string', description: 'The currency of prices without one, such as EUR.', valueHint: 'CODE' },
     batch: {
       type: 'string',
-      description: 'Commit after so many rows, instead of each file as a whole.',
+      description: 'Commit after so many rows, instead of at the end of each file.',
       valueHint: 'ROWS',
     },
-    'dry-run': { type: 'boolean', description: 'Do everything, in a transaction that is taken back.' },
+    'dry-run': { type: 'boolean', description: 'Do everything in a transaction, and roll it back.' },
     rejects: {
       type: 'string',
-      description: 'CSV file that tells each rejected row.',
+      description: 'The CSV file that lists each rejected row.',
       valueHint: 'FILE',
       default: 'rejects.csv',
     },
@@ -67,7 +66,7 @@ export const importCommand = defineCommand({
         throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
       throw error;
     });
-    process.exit(outcome.rejected === 0 ? EXIT.allIn : outcome.imported > 0 ? EXIT.someRejected : EXIT.failed);
+    process.exit(outcome.rejected === 0 ? EXIT.allImported : outcome.imported > 0 ? EXIT.someRejected : EXIT.failed);
   },
 });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder[Symbol.asyncDispose]());
 
-/** Runs the command where its rejects do not end up among the sources. */
+/** Runs the command with its rejects in the temporary folder. */
 const runImport = (url: string, args: readonly string[], rejects = 'rejects.csv'): Command =>
   runCli(['import', '--rejects', path.join(folder.path, rejects), ...args], { DATABASE_URL: url });
 
@@ -22,12 +22,12 @@ const countProducts = async (database: TestDatabase): Promise<number> => {
   return row?.count ?? -1;
 };
 
-test('the exit code is 0 when every row is in, 1 when some are rejected, 2 when none is in', async () => {
+test('the exit code is 0 if every row was imported, 1 if some were rejected, 2 if none was imported', async () => {
   await using database = await createTestDatabase();
   const good = await folder.write('good.csv', productCsv(3));
   const mixed = await folder.write(
     'mixed.csv',
-    'slug,name,category,price,rating\nx,"X, x",Pans,1,5\ny,"Y, y",Pans,"a ""lot""",5\n',
+    'slug,name,category,price,stock,rating\nx,"X, x",Pans,1,5,5\ny,"Y, y",Pans,"a ""lot""",-1,5\n',
   );
   const bad = await folder.write('bad.csv', 'slug,name,category,price\nz,Z,Pans,-1\n');
 
@@ -40,22 +40,22 @@ test('the exit code is 0 when every row is in, 1 when some are rejected, 2 when 
   expect(second.output()).toContain('columns not used: rating');
   expect(second.output()).toContain('1 row was rejected: see ');
   expect(await readFile(path.join(folder.path, 'second.csv'), 'utf8')).toBe(
-    `file,line,column,value,reason\n${mixed},3,price,"a ""lot""",must be an amount such as 19.90\n`,
+    `file,line,column,value,reason\n${mixed},3,price,"a ""lot""",must be an amount such as 19.90\n${mixed},3,stock,-1,must be a whole number from 0 to 2147483647\n`,
   );
   expect(await countProducts(database)).toBe(4);
 
-  expect(await runImport(database.url, [bad]).ended).toBe(2);
-  const cut = runImport(
-    database.url,
-    [await folder.write('cut.csv', `${productCsv(2)}\np-3,P 3,Pa`)],
-    'cut-rejects.csv',
-  );
+  const cutFile = await folder.write('cut.csv', `${productCsv(2)}\np-3,P 3,Pa`);
+  const [none, cut, missing, away] = [
+    runImport(database.url, [bad], 'bad-rejects.csv'),
+    runImport(database.url, [cutFile], 'cut-rejects.csv'),
+    runImport(database.url, [good, path.join(folder.path, 'nowhere.csv')]),
+    runCli(['import', good], { DATABASE_URL: 'postgresql://x:secret@127.0.0.1:1/x', DATABASE_WAIT_MS: '0' }),
+  ];
+  expect(await none.ended).toBe(2);
   expect(await cut.ended).toBe(1);
   expect(cut.output()).toContain('cut.csv:4: has 3 columns, but the first row names 4: the file may be cut off');
-  const missing = runImport(database.url, [good, path.join(folder.path, 'nowhere.csv')]);
   expect(await missing.ended).toBe(2);
   expect(missing.output()).toMatch(/^There is no file .*nowhere.csv\.\n$/);
-  const away = runCli(['import', good], { DATABASE_URL: 'postgresql://x:secret@127.0.0.1:1/x', DATABASE_WAIT_MS: '0' });
   expect(await away.ended).toBe(2);
   expect(away.output()).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
 });
@@ -78,8 +78,8 @@ test('standard input is read with -', async () => {
   expect(await database.sql('select distinct currency from product')).toEqual([{ currency: 'EUR' }]);
 });
 
-describe('an import that ends in the middle', () => {
-  /** An import that has written some thousand rows, and waits for one that the back office holds. */
+describe('an import that is held up by another writer', () => {
+  /** An import that has written some thousand rows, and waits for one that another writer has locked. */
   const stuck = async (
     database: TestDatabase,
     url: string,
@@ -108,7 +108,7 @@ describe('an import that ends in the middle', () => {
     }
   };
 
-  test('by kill -9 leaves nothing behind, and goes through when it is run again', async () => {
+  test('and ended by kill -9 leaves nothing behind, and succeeds when it is run again', async () => {
     await using database = await createTestDatabase();
     await stuck(database, database.url, async (command) => {
       command.child.kill('SIGKILL');
@@ -121,7 +121,7 @@ describe('an import that ends in the middle', () => {
     expect(again.output()).toContain('5999 new, 1 changed, 0 unchanged');
   });
 
-  test('by Ctrl-C says that nothing is in', async () => {
+  test('and ended by Ctrl-C says that nothing was imported', async () => {
     await using database = await createTestDatabase();
     await stuck(database, database.url, async (command) => {
       command.child.kill('SIGINT');
@@ -131,7 +131,7 @@ describe('an import that ends in the middle', () => {
     expect(await countProducts(database)).toBe(1);
   });
 
-  test('by a deadlock with the back office begins anew once that is done', async () => {
+  test('and by a deadlock starts again after it', async () => {
     await using database = await createTestDatabase();
     await database.sql(`insert into category (name, slug) values ('Pans', 'pans')`);
     await database.sql(`insert into product (category_id, name, slug, price) values (1, 'Mine', 'p-1', 1)`);
@@ -150,7 +150,19 @@ describe('an import that ends in the middle', () => {
     ]);
   });
 
-  test('by a lost database says that nothing is in', async () => {
+  test('makes a second import wait, which then finds the rows', async () => {
+    await using database = await createTestDatabase();
+    await stuck(database, database.url, async (command, client) => {
+      const second = runImport(database.url, [path.join(folder.path, 'stuck.csv')], 'second-import.csv');
+      await vi.waitUntil(() => second.output().includes('waiting for another import'), { timeout: 20_000 });
+      await client.query('commit');
+      expect(await command.ended, command.output()).toBe(0);
+      expect(await second.ended, second.output()).toBe(0);
+      expect(second.output()).toContain('0 new, 0 changed, 6000 unchanged');
+    });
+  });
+
+  test('and loses the database says that nothing was imported', async () => {
     await using database = await createTestDatabase();
     await using wire = await wireTo(database);
     await stuck(database, wire.url, async (command) => {
@@ -164,7 +176,7 @@ describe('an import that ends in the middle', () => {
   });
 });
 
-test('a role that does not own the tables is told what it lacks', async () => {
+test('a role that does not own the tables gets an error that says what it needs', async () => {
   await using database = await createTestDatabase();
   const role = `reader_${Math.random().toString(36).slice(2)}`;
   await database.sql(`create role ${role} login password 'x'`);

@@ -98,7 +98,7 @@ describe("Shopify's export with a fault in a product of several rows", () => {
     const from = whole.indexOf('\nmug') + 2;
     const quietlyCut: string[] = [];
     for (let at = from; at < whole.length - 1; at += 2) {
-      // A file that ends between two rows cannot be told from a whole one.
+      // A file that ends between two rows cannot be distinguished from a whole one.
       if (whole[at - 1] === '\n') continue;
       const { faults, changed, created } = await importText(whole.slice(0, at));
       const isReported = faults.some(({ reason }) => reason.includes('may be cut'));

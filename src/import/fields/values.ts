@@ -106,7 +106,7 @@ const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
 export const currency: Parse = (value) => {
   const code = trimmedOf(value).toUpperCase();
-  if (!CURRENCIES.has(code)) throw new InvalidValueError('must be an ISO 4217 currency code such as EUR');
+  if (!CURRENCIES.has(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
   return code;
 };
 

@@ -83,7 +83,7 @@ const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<re
       from taken group by base)
     select base, rows, coalesce(taken, '[]') as taken
     from made left join taken_series using (base)
-    where made.count > 1 or not (is_base_only and taken_series.name is not distinct from made.name)`);
+    where made.count > 1 or (taken is not null and not (is_base_only and taken_series.name is not distinct from made.name))`);
   await client.query('reset enable_nestloop');
   return rows;
 };
