@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linesOf, useImportDatabase } from '../support/import.ts';
+import { jsonLines, linesOf, useImportDatabase } from '../support/import.ts';
 
 const { sql, column, importText } = useImportDatabase();
 
@@ -100,6 +100,30 @@ describe('categories', () => {
     expect(await importText(csv)).toMatchObject({ created: 0, changed: 0, unchanged: 5, faults: [] });
     const file = 'slug,name,category,price\na,A,Kitchen > Pans,1\nb,B,c#,1\n';
     expect(await importText(file)).toMatchObject({ created: 2, createdCategories: 0, faults: [] });
+  });
+
+  test('with a name beside their path are known by both', async () => {
+    const csv = 'path,name\nKitchen > Pans,Frying pans\nKitchen > Pans > Small,\n';
+    expect(await importText(csv)).toMatchObject({ created: 2, createdCategories: 1, faults: [] });
+    expect(await tree('name')).toEqual(['Kitchen', 'Kitchen > Frying pans', 'Kitchen > Frying pans > Small']);
+  });
+
+  test('named by name do not take a slug that another category of the file has', async () => {
+    const rows = ['C', { slug: 'c', name: 'Cee' }].map((category, index) => ({
+      ...{ slug: `p-${index}`, name: 'P', price: 1 },
+      category,
+    }));
+    expect(await importText(jsonLines(rows))).toMatchObject({ createdCategories: 2, faults: [] });
+    expect(await column(`select slug || ': ' || name from category order by slug`)).toEqual(['c: Cee', 'c-2: C']);
+  });
+
+  test('nested in JSON Lines are read with the lines below', async () => {
+    const rows = [
+      { slug: 'a', name: 'A', children: [{ slug: 'b', name: 'B' }] },
+      { slug: 'c', name: 'C' },
+    ];
+    expect(await importText(jsonLines(rows))).toMatchObject({ container: 'JSON Lines', created: 3, faults: [] });
+    expect(await tree()).toEqual(['a', 'a > b', 'c']);
   });
 
   test('nested without slugs are identified by their place too', async () => {

@@ -50,7 +50,7 @@ lid,Lid,Kitchen > Pans,5,,,0,,,draft,2026-01-02,
 test.each([
   ['semicolons', 'slug;name;category;price\npan;"Pan; big";Pans;19.90\n'],
   ['tabs', 'slug\tname\tcategory\tprice\npan\tPan; big\tPans\t19.90\n'],
-  ['a byte order mark', '\uFEFFslug,name,category,price\npan,Pan; big,Pans,19.90\n'],
+  ['a byte order mark', '\uFEFF"slug",name,category,price\npan,Pan; big,Pans,19.90\n'],
   ['Windows line ends', 'slug,name,category,price\r\npan,Pan; big,Pans,19.90\r\n'],
   ['old Mac line ends', 'slug,name,category,price\rpan,Pan; big,Pans,19.90\r'],
   ["Excel's separator line", 'sep=;\r\nslug;name;category;price\r\npan;"Pan; big";Pans;19.90\r\n'],

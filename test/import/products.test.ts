@@ -34,6 +34,13 @@ test('a change moves updated_at, which a file may set, and never created_at', as
   expect(await times()).toEqual([{ created_at: day(1), updated_at: expect.any(Date), is_new: true }]);
 });
 
+test('a time that the API has shortened to milliseconds is no change', async () => {
+  const csv = 'slug,name,category,price,publishedAt\na,A,Pans,1,2026-01-02T03:04:05.123456Z\n';
+  await importText(csv);
+  expect(await importText(csv.replace('123456', '123'))).toMatchObject({ changed: 0, unchanged: 1 });
+  expect(await importText(csv.replace('123456', '124'))).toMatchObject({ changed: 1, unchanged: 0 });
+});
+
 test('a currency for prices without one leaves the others alone', async () => {
   await importText('slug,name,category,price,currency\na,A,Pans,1,\nb,B,Pans,1,CHF\n', { currency: 'EUR' });
   await importText('slug,name,stock\na,A,7\n', { currency: 'GBP' });
@@ -92,6 +99,12 @@ describe('products without slugs', () => {
     const { faults, changed, created } = await importText(csv('"1,00"'));
     expect({ lines: linesOf(faults), changed, created }).toEqual({ lines: [2], changed: 0, created: 0 });
     expect(await shown()).toEqual(before);
+  });
+
+  test('do not count a slug as numbered that no series gives', async () => {
+    await importText('slug,name,category,price\nmug-02,Mug,Cups,1\nmug-12345678901,Mug,Cups,2\n');
+    expect(await importText('name,category,price\nMug,Cups,3\n')).toMatchObject({ created: 1, changed: 0 });
+    expect(await column('select slug from product order by id')).toEqual(['mug-02', 'mug-12345678901', 'mug']);
   });
 
   test('do not change a product of another name that has their slug', async () => {

@@ -130,6 +130,17 @@ describe("Shopify's export with a fault in a product of several rows", () => {
     expect(mugOf(await shown())).toEqual(mugOf(before));
   });
 
+  test('is imported without its last line end, if that would change no product of the catalogue', async () => {
+    const withoutEnd = (...rows: readonly string[]) => importText(file(...rows).trimEnd());
+    expect(await withoutEnd(cup, ...mug)).toMatchObject({ created: 2, faults: [] });
+    expect(await withoutEnd(cup, ...mug)).toMatchObject({ changed: 0, unchanged: 2, faults: [] });
+    const { changed, faults } = await withoutEnd(cup, pan.replace('pan', 'mug'));
+    expect({ changed, faults }).toEqual({
+      changed: 0,
+      faults: [{ line: 3, column: 'Handle', value: 'mug', reason: expect.stringContaining('has no line end') }],
+    });
+  });
+
   test('names the broken row, and the product that is not imported because of it', async () => {
     const { faults, created } = await importText(file(cup, ...mug.slice(0, 2), 'mug,,,,shopify', pan));
     expect(created).toBe(2);
