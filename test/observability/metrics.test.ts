@@ -22,7 +22,8 @@ describe('/metrics', () => {
     await gateway.get('/livez');
     await gateway.get('/nowhere');
 
-    const { samples } = await scrape(gateway);
+    const { samples, sum } = await scrape(gateway);
+    expect(sum('vitrine_requests_in_flight'), 'the scrape alone is under way').toBe(1);
     const counted = samples
       .filter(({ name }) => name === REQUESTS)
       .map(
