@@ -66,7 +66,7 @@ export const toText = (results: Results, rows: readonly Row[]): string =>
 const BASELINE = 'gateway-unwatched';
 
 /** What it costs to watch the gateway; none where the unwatched one was not measured. Round by round, so that the machine's moods cancel out. */
-export const watchingTables = ({ samples, servers, workloads }: Results): Table[] => {
+const watchingTables = ({ samples, servers, workloads }: Results): Table[] => {
   const cpuOf = (server: string, workload: string, round: number): number =>
     samples.find((sample) => sample.server === server && sample.workload === workload && sample.round === round)
       ?.cpuUsPerRequest ?? Number.NaN;
