@@ -158,10 +158,12 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
   /** The heartbeat under way, or a new one: there is one at a time on a connection. */
   const heartbeat = (): Promise<boolean> => {
     if (underWay) return underWay.done;
+    // Taken before the heartbeat is sent: the process may pause in between, and a heartbeat may only seem older than it is.
+    const sentMs = performance.now();
     const done = sendAndLearn().finally(() => {
       if (underWay?.done === done) underWay = undefined;
     });
-    underWay = { sentMs: performance.now(), done };
+    underWay = { sentMs, done };
     return done;
   };
 
