@@ -11,7 +11,7 @@ const STICKY = 0o1000;
 
 /**
  * Turns on Node's compile cache in a directory of this user, below `XDG_CACHE_HOME` or `~/.cache`. Node executes what it finds in the cache, and its own
- * default is below the system's temporary directory, whoever created it. Without a directory that only this user (and root) can write
+ * default is below the system's temporary directory, even if another user created it. Without a directory that only this user (and root) can write
  * to, nothing is cached. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` of the operator take precedence.
  */
 export const keepCompiled = ({
