@@ -18,6 +18,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci': 'it would replace the packages that this test runs on',
   'npm pack': 'it compiles the package, which .ci/package tries',
   'npm install': 'it needs what `npm pack` makes',
+  'npm run bench': 'it loads the machine for minutes',
 };
 
 /** Blocks of these are for the eye. */
