@@ -16,9 +16,11 @@ import { createSql } from './database/sql.ts';
 import { AppError, Overloaded, withDeadline } from './errors.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
+import { createDocuments } from './graphql/documents.ts';
 import { ExecutionFailed } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createEngine } from './graphql/run-operation.ts';
+import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createFailureResponses } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
@@ -36,6 +38,7 @@ import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createCatalogueCounts, createFrontPage } from './pages/front-page.ts';
 import { createPages, frontPageLinks } from './pages/pages.ts';
 import { findImage } from './pages/placeholder-image.ts';
+import { SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
@@ -84,6 +87,11 @@ export const createGateway = async (
 ): Promise<Gateway> => {
   const schema = createSchema(config);
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
+  const { check: checkDocument } = createDocuments({ ...config, schema, limits: config.queryLimits });
+  const trusted = createTrustedDocuments({
+    documents: await readTrustedDocuments(trustedFiles(config), checkDocument),
+    areRequired: config.trustedDocumentsOnly,
+  });
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
   const { preparedStatements, databaseDirectUrl: directUrl } = config;
@@ -219,7 +227,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ engine, failures, graphiql: pages.graphiql }),
+      createGraphqlRoutes({ engine, failures, trusted, graphiql: pages.graphiql }),
       createRestRoutes(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH }),
       probes.find,
       pages.find,
@@ -265,6 +273,10 @@ const kindOf = (error: unknown): FailureKind => {
   if (failures.length === 0) return 'other';
   return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
 };
+
+/** The demo shop has a file of its own, so that it works where nothing else does. */
+const trustedFiles = ({ trustedDocuments: file, trustedDocumentsOnly, exposure }: Config): string[] =>
+  file === undefined ? [] : [file, ...(trustedDocumentsOnly && exposure.demo !== 'off' ? [SHOP_DOCUMENTS] : [])];
 
 export interface Serving {
   readonly url: string;

@@ -61,7 +61,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const readConfig = (environment: Environment): Config => {
   const values = readValues(environment);
   const derived = derive(values);
-  const faults = [...accessFaults(values, derived), ...databaseFaults(values)];
+  const faults = [...accessFaults(values, derived), ...databaseFaults(values), ...documentFaults(values)];
   if (faults.length > 0) throw faulty(faults);
   return Object.freeze({ ...values, ...derived });
 };
@@ -190,6 +190,11 @@ const accessFaults = (values: Values, { access }: Derived): string[] => {
     ),
   ];
 };
+
+const documentFaults = ({ trustedDocuments, trustedDocumentsOnly }: Values): string[] =>
+  trustedDocumentsOnly && trustedDocuments === undefined
+    ? ['TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it']
+    : [];
 
 const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed }: Values): string[] => {
   const faults: string[] = [];

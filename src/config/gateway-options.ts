@@ -135,6 +135,19 @@ export interface VariableOptions {
   readonly queryMaxTokens?: number | undefined;
 
   /**
+   * JSON file of GraphQL documents that requests may name by an id: an object of ids and texts, or a manifest of Apollo. The start checks them
+   * against the schema.
+   * @default none
+   */
+  readonly trustedDocuments?: string | undefined;
+  /**
+   * Whether GraphQL requests with other documents are refused. REST, and the demo shop with its own documents, go on. It needs {@link
+   * trustedDocuments}.
+   * @default false
+   */
+  readonly trustedDocumentsOnly?: boolean | undefined;
+
+  /**
    * Access tokens, or `sha256:` and their digests. If there are any, every operation but the detail of a notice needs one.
    * @default none: everything is public
    */

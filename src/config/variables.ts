@@ -32,6 +32,10 @@ export const GROUPS = {
     title: 'Limits of an operation',
     about: 'An operation beyond a limit gets the error `QUERY_TOO_COMPLEX`.',
   },
+  documents: {
+    title: 'Trusted documents',
+    about: 'Documents that clients name by an id. See [Trusted documents](trusted-documents.md).',
+  },
   access: { title: 'Access', about: '' },
   rest: { title: 'REST', about: '' },
   load: { title: 'Load', about: 'Each worker has these limits for itself.' },
@@ -263,6 +267,21 @@ export const VARIABLES = {
     value: integer(500, 100_000),
     default: '2000',
     description: 'Most lexical tokens in a document: names, values and punctuation.',
+  },
+
+  TRUSTED_DOCUMENTS: {
+    group: 'documents',
+    value: path,
+    whenUnset: 'none',
+    description:
+      'JSON file of GraphQL documents that requests may name by an id: an object of ids and texts, or a manifest of Apollo. The start checks them against the schema.',
+  },
+  TRUSTED_DOCUMENTS_ONLY: {
+    group: 'documents',
+    value: toggle,
+    default: 'false',
+    description:
+      'Whether GraphQL requests with other documents are refused. REST, and the demo shop with its own documents, go on. It needs `TRUSTED_DOCUMENTS`.',
   },
 
   ACCESS_TOKENS: {

@@ -1,6 +1,6 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql';
 import { ERROR_TABLE } from '../errors.ts';
-import { type ErrorFormat, GRAPHQL_PATH } from '../http/message.ts';
+import { type ErrorFormat, type GatewayRequest, GRAPHQL_PATH } from '../http/message.ts';
 import type { FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';
 import type { Caller } from './context.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
@@ -15,25 +15,29 @@ import {
   wantsPage,
 } from './parse-request.ts';
 import type { BodyForm, Engine } from './run-operation.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
 import type { Failed, FailureResponses } from './yoga.ts';
 
 /** What a request asks the engine for, by either protocol. */
 export interface ParsedOperation extends ParsedRequest {
   readonly operation: Operation;
   readonly form: BodyForm;
+  /** Undefined where the request has the text of its document, and not only an id. */
+  readonly byId?: Pick<RequestParams, 'operationName'> | undefined;
 }
 
 interface Options {
   readonly engine: Engine;
   readonly failures: FailureResponses;
+  readonly trusted: TrustedDocuments;
   readonly graphiql: ResponseRoute;
 }
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and GraphQL over HTTP. */
-export const createGraphqlRoutes = ({ engine, failures, graphiql }: Options): FindRoute => {
+export const createGraphqlRoutes = ({ graphiql, ...parts }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
   const page: ResponseRoute = { ...graphiql, methods, errors: GRAPHQL_ERRORS, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(engine, failures, methods);
+  const endpoint = createEndpoint(parts, methods);
 
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
@@ -49,8 +53,7 @@ const MAX_VIEW_BYTES = 8192;
  * makes the responses to requests that fail; no other request needs it.
  */
 const createEndpoint = (
-  engine: Engine,
-  failures: FailureResponses,
+  { engine, failures, trusted }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
 ): OperationRoute<ParsedOperation> => ({
   methods,
@@ -61,7 +64,7 @@ const createEndpoint = (
       const params = Buffer.isBuffer(request.body)
         ? request.body.byteLength <= MAX_VIEW_BYTES && paramsOfBody(request.body.toString())
         : paramsOfTarget(request);
-      return !!params && engine.documents.peek(params.query, params.operationName)?.isOnlyCounted === true;
+      return !!params && engine.documents.peek(trusted.textOf(params), params.operationName)?.isOnlyCounted === true;
     } catch {
       return false;
     }
@@ -72,19 +75,19 @@ const createEndpoint = (
     const text = request.method === 'POST' ? jsonBodyOf(request) : undefined;
     const contentType = negotiate(request.headers.accept);
     const params = text === undefined ? paramsOfTarget(request) : paramsOfBody(readText(text));
-    const wanted = await findOperation(engine, params, call);
-    if ('at' in wanted) return failures.create(wanted, request, call, contentType);
+    const wanted = await findOperation(engine, trusted, params, call);
+    if ('at' in wanted) return failures.create(wanted, withText(request, params), call, contentType);
     call.requestContext.isFor('graphql', wanted.operation.label, GRAPHQL_PATH);
     return { ...wanted, head: { contentType, isNegotiated: true, link: undefined } };
   },
 
-  run: async ({ operation, variables, form, head }, call) => {
+  run: async ({ operation, variables, form, byId, head }, call) => {
     try {
       return await engine.run(operation, variables, call, form);
     } catch (error) {
       const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
       const failed: Failed = { at: 'execution', document: operation.document, error, cost };
-      return failures.create(failed, call.request, call, head.contentType);
+      return failures.create(failed, withText(call.request, byId), call, head.contentType);
     }
   },
 });
@@ -92,6 +95,7 @@ const createEndpoint = (
 /** @throws (in the promise) AppError UNAUTHENTICATED to a client that may not learn what is wrong with the document */
 const findOperation = async (
   { documents }: Engine,
+  trusted: TrustedDocuments,
   params: RequestParams | undefined,
   caller: Caller,
 ): Promise<Omit<ParsedOperation, 'head'> | Failed> => {
@@ -99,7 +103,7 @@ const findOperation = async (
   const { query, operationName, variables, extensions } = params;
   let checked: ReturnType<typeof documents.check>;
   try {
-    checked = documents.check(query);
+    checked = documents.check(trusted.textOf(params));
   } catch (error) {
     return { at: 'parsing', error };
   }
@@ -113,8 +117,26 @@ const findOperation = async (
   const operation = documents.prepare(document, operationName);
   if (!operation) return { at: 'operation', document };
   const form = extensions.cost === true ? BODY_WITH_COST : BODY;
-  return { operation, variables: declared(variables, definition), form };
+  return {
+    operation,
+    variables: declared(variables, definition),
+    form,
+    byId: query === undefined ? { operationName } : undefined,
+  };
 };
+
+/** Yoga, which only writes the failure, refuses a request without a text. */
+const withText = (
+  request: GatewayRequest,
+  params: Partial<Pick<RequestParams, 'query' | 'operationName'>> | undefined,
+): GatewayRequest =>
+  !params || params.query !== undefined
+    ? request
+    : {
+        ...request,
+        method: 'POST',
+        body: Buffer.from(JSON.stringify({ query: '{ __typename }', operationName: params.operationName })),
+      };
 
 /** The variables that the operation declares. The request cache keeps no others: their size has no bound. */
 const declared = (

@@ -2,16 +2,16 @@ import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
 import { type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
 import { checkJson } from './limits/json-size.ts';
+import type { DocumentReference } from './trusted-documents.ts';
 
 /** The parameters of a GraphQL request: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters */
-export interface RequestParams {
-  readonly query: string;
+export interface RequestParams extends DocumentReference {
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-const NAMES: readonly string[] = ['query', 'operationName', 'variables', 'extensions'];
+const NAMES: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName', 'variables', 'extensions'];
 
 /** The bytes of a POST's body. @throws AppError UNSUPPORTED_MEDIA_TYPE, then the error that reading it failed with */
 export const jsonBodyOf = (request: GatewayRequest): Buffer | undefined => {
@@ -47,13 +47,15 @@ const decodeUtf8 = (bytes: Buffer): string => {
   }
 };
 
-/** The parameters in the text of a body; undefined for a body that Yoga refuses. */
+/** The parameters in the text of a body; undefined for a body that Yoga refuses. @throws AppError BAD_USER_INPUT */
 export const paramsOfBody = (text: string): RequestParams | undefined => {
+  let value: unknown;
   try {
-    return toParams(JSON.parse(text));
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  return toParams(value);
 };
 
 /**
@@ -80,27 +82,49 @@ export const paramsOfTarget = ({ target }: Pick<GatewayRequest, 'target'>): Requ
   };
   return toParams({
     query: textOf('query'),
+    documentId: textOf('documentId'),
+    doc_id: textOf('doc_id'),
     operationName: textOf('operationName'),
     variables: jsonOf('variables'),
     extensions: jsonOf('extensions'),
   });
 };
 
-/** Accepts nothing that Yoga's `checkGraphQLQueryParams` refuses, because Yoga then reports the fault. */
+/**
+ * Accepts nothing that Yoga's `checkGraphQLQueryParams` refuses, because Yoga then reports the fault; but a document may be named by an id.
+ * @throws AppError BAD_USER_INPUT for an id that is none
+ */
 const toParams = (value: unknown): RequestParams | undefined => {
   if (!isObject(value)) return undefined;
   for (const [name, given] of Object.entries(value)) {
     if (given !== null && given !== undefined && !NAMES.includes(name)) return undefined;
   }
   const { query, operationName, variables, extensions } = value;
-  if (typeof query !== 'string' || !isObjectOrNone(variables) || !isObjectOrNone(extensions)) return undefined;
+  if (!isObjectOrNone(variables) || !isObjectOrNone(extensions)) return undefined;
+  const documentId = documentIdOf(value, extensions ?? {});
+  const text = query ?? undefined;
+  if (text === undefined ? documentId === undefined : typeof text !== 'string') return undefined;
   return {
-    query,
+    query: text as string | undefined,
+    documentId,
     // Yoga accepts a name of any type; one that is not a string selects no operation.
     operationName: operationName as RequestParams['operationName'],
     variables: variables ?? {},
     extensions: extensions ?? {},
   };
+};
+
+/** As Relay, the draft on persisted documents, and Apollo's clients name a document. */
+const documentIdOf = (
+  { documentId, doc_id }: Record<string, unknown>,
+  { persistedQuery }: Record<string, unknown>,
+): string | undefined => {
+  const hash = persistedQuery == null ? undefined : isObject(persistedQuery) ? persistedQuery.sha256Hash : NaN;
+  const id = documentId ?? doc_id ?? hash ?? undefined;
+  if (id !== undefined && (typeof id !== 'string' || id === '')) {
+    throw new AppError('BAD_USER_INPUT', 'The id of a persisted document must be a string.');
+  }
+  return id;
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,10 @@
+import path from 'node:path';
 import { type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
 
-/** A storefront on the public GraphQL API: browser/, one page at every address under `/demo`. */
+/** The documents of the shop, by their hashes. */
+export const SHOP_DOCUMENTS = path.join(import.meta.dirname, '../../examples/shop/trusted-documents.json');
+
+/** A storefront on the public GraphQL API: examples/shop, one page at every address under `/demo`. */
 export const createDemo = (): BundledPage =>
   createBundledPage({
     assetsPath: '/demo/assets',

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
@@ -33,6 +34,17 @@ const generate = async (operations: string): Promise<string> => {
 test('the operations of the demo shop fit the schema, and their types are what is committed', async () => {
   await expect(await generate(await read('examples/shop/operations.graphql'))).toMatchFileSnapshot(
     new URL('examples/shop/operations.ts', ROOT).pathname,
+  );
+});
+
+test('the trusted documents of the demo shop are those operations', async () => {
+  const operations: Record<string, unknown> = await import('../../examples/shop/operations.ts');
+  const texts = Object.entries(operations).flatMap(([name, document]) =>
+    name.endsWith('Document') ? [String(document)] : [],
+  );
+  const documents = Object.fromEntries(texts.map((text) => [hash('sha256', text), text]));
+  await expect(`${JSON.stringify(documents, null, 2)}\n`).toMatchFileSnapshot(
+    new URL('examples/shop/trusted-documents.json', ROOT).pathname,
   );
 });
 
