@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type OpenedAccess, openAccess } from './access/access.ts';
+import { createPreviewTime } from './access/preview.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
@@ -237,12 +238,14 @@ export const createGateway = async (
     responses: responseCache,
     countViews,
     access,
+    previewTime: createPreviewTime(config.previewTokens),
     load,
     writer: createResponseWriter({
       clock,
       contentEncodings: createContentEncodings(log),
       cors: createCors(config.corsOrigins),
       isRestricted: access.isRestricted,
+      hasPreviews: config.previewTokens.length > 0,
     }),
     observer,
     log,

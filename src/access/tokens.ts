@@ -79,7 +79,7 @@ export const readTokens = (texts: readonly string[]): TokenList =>
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** Compares with every digest in constant time, so that the duration reveals nothing. */
-const includesToken = (list: TokenList, token: string): boolean => {
+export const includesToken = (list: TokenList, token: string): boolean => {
   const candidate = digestOf(token);
   return list.map((known) => timingSafeEqual(known, candidate)).includes(true);
 };

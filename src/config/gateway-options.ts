@@ -158,6 +158,11 @@ export interface VariableOptions {
    */
   readonly accessTokensFile?: string | undefined;
   /**
+   * Tokens, or `sha256:` and their digests, that let callers see answers of another time by the header `x-preview-at`.
+   * @default none
+   */
+  readonly previewTokens?: readonly string[] | undefined;
+  /**
    * URL of the public keys (JSON Web Key Set) of an issuer whose JSON Web Tokens are accepted. It needs {@link jwtIssuer} and {@link
    * jwtAudience}.
    * @default none

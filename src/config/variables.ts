@@ -298,6 +298,14 @@ export const VARIABLES = {
     whenUnset: 'none',
     description: 'File with further tokens or digests, one on each line. It is read again when it changes.',
   },
+  PREVIEW_TOKENS: {
+    group: 'access',
+    value: tokenList,
+    default: '',
+    whenUnset: 'none',
+    description:
+      'Tokens, or `sha256:` and their digests, that let callers see answers of another time by the header `x-preview-at`.',
+  },
   JWKS_URL: {
     group: 'access',
     value: keySetUrl,

@@ -8,7 +8,7 @@ import type { Tracing } from '../observability/tracing.ts';
 import { RowBudget } from './limits/list-size.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
-export type Caller = Pick<Call, 'admit' | 'countViews' | 'log' | 'requestContext'>;
+export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log' | 'requestContext'>;
 
 /** A row that another row refers to was deleted between two statements of the operation. */
 export class RowVanished extends Error {
@@ -22,7 +22,7 @@ export interface OperationContext {
   /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
   readonly rowBudget: RowBudget;
-  /** The database's clock when the operation began: the same for every field of the response. */
+  /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
 }
 
@@ -81,8 +81,8 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     new LazyLoaders(create, scope) as unknown as Loaders;
 };
 
-/** Creates the context of one operation. */
-export type CreateContext = (hints: CacheHints) => OperationContext;
+/** Creates the context of one operation. @param now by default the time of the database */
+export type CreateContext = (hints: CacheHints, now?: Date) => OperationContext;
 
 interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
@@ -114,8 +114,7 @@ export const contextFactory = async ({
     return chosen.reads;
   };
 
-  return (hints) => {
-    const now = new Date(clock.nowMs());
+  return (hints, now = new Date(clock.nowMs())) => {
     const scope = { hints, now, inFlight: new InFlight() };
     const loaders = createLoaders(chooseReads(hints), scope);
     return { prisma, loaders, hints, rowBudget: new RowBudget(maxRows), now };

@@ -74,8 +74,9 @@ export const createEngine = (deps: Deps): Engine => {
     const make = async (hints: CacheHints): Promise<string> =>
       form.toBody(await execute({ operation, variables, caller, hints }), cost);
 
-    if (!operation.isCounted) return responseCache.get(key, make);
-    if (caller.countViews) {
+    const isPreview = caller.previewAt !== undefined;
+    if (!operation.isCounted && !isPreview) return responseCache.get(key, make);
+    if (caller.countViews && !isPreview) {
       return withDeadline(runCounted(operation, variables, key, make, form.givesPartialData), timeoutMs);
     }
     const body = await withDeadline(make(responseCache.createHints()), timeoutMs);

@@ -1,3 +1,4 @@
+import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { CachedResponse } from '../cache/response-store.ts';
 import type { Clock } from '../database/clock.ts';
@@ -27,6 +28,8 @@ interface Options {
   readonly cors: Cors | undefined;
   /** Whether some callers may read what others may not: then no shared cache may keep a response. */
   readonly isRestricted: boolean;
+  /** Whether callers with a preview token get other responses. */
+  readonly hasPreviews: boolean;
 }
 
 /** No notification reaches a copy in another cache: it is to be revalidated after this time. */
@@ -52,8 +55,18 @@ interface Rejection extends Pick<GatewayResponse, 'status'> {
   readonly lines: string;
 }
 
-export const createResponseWriter = ({ clock, contentEncodings, cors, isRestricted }: Options): ResponseWriter => {
-  const vary = isRestricted ? 'accept, accept-encoding, authorization' : 'accept, accept-encoding';
+export const createResponseWriter = ({
+  clock,
+  contentEncodings,
+  cors,
+  isRestricted,
+  hasPreviews,
+}: Options): ResponseWriter => {
+  const vary = [
+    'accept, accept-encoding',
+    ...(isRestricted ? ['authorization'] : []),
+    ...(hasPreviews ? [PREVIEW_HEADER] : []),
+  ].join(', ');
   const fresh = Array.from(
     { length: MAX_AGE_S + 1 },
     (_, age) => `${isRestricted ? 'private' : 'public'}, max-age=${age}`,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
+import { PREVIEW_HEADER, type PreviewTime } from '../access/preview.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { CachedResponse } from '../cache/response-store.ts';
 import { toAppError } from '../database/failures.ts';
@@ -36,6 +37,7 @@ interface Deps {
   /** Counts the views of a cached response and fills in their numbers, one character for each byte; undefined where a notice was withdrawn. */
   readonly countViews: (cached: CachedResponse) => Promise<string | undefined>;
   readonly access: Access;
+  readonly previewTime: PreviewTime;
   readonly load: LoadGuard;
   readonly writer: ResponseWriter;
   readonly observer: RequestObserver;
@@ -44,7 +46,7 @@ interface Deps {
 
 /** The life of a request. */
 export const createApp = (deps: Deps): App => {
-  const { routes, requests, responses, countViews, access, load, writer, observer, log } = deps;
+  const { routes, requests, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
   const isPublic = !access.isRestricted;
   const requestIdOf = createRequestIds();
 
@@ -154,7 +156,8 @@ export const createApp = (deps: Deps): App => {
     if (!route.methods.includes(request.method)) {
       throw new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
     }
-    return 'respond' in route ? guard(route, call) : execute(route, call, key, known);
+    if ('respond' in route) return guard(route, call);
+    return request.headers[PREVIEW_HEADER] === undefined ? execute(route, call, key, known) : preview(route, call);
   };
 
   const find = (path: string, request: GatewayRequest): Route | undefined => {
@@ -197,6 +200,20 @@ export const createApp = (deps: Deps): App => {
     } catch (error) {
       return withLink(route.errorLink, failed(call, error));
     }
+  };
+
+  /** For another time: no other caller gets the response, and no view is counted. */
+  const preview = async (route: OperationRoute, call: Call): Promise<GatewayResponse> => {
+    let response: GatewayResponse;
+    try {
+      const previewAt = previewTime(call.request.headers);
+      const previewCall: Call = { ...call, previewAt, admit: () => undefined, countViews: false };
+      response = await execute(route, previewCall, undefined, undefined);
+    } catch (error) {
+      response = withLink(route.errorLink, failed(call, error));
+    }
+    response.headers['cache-control'] = 'private, no-store';
+    return response;
   };
 
   // 6. Errors, in the format of the route's protocol.

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheEntry } from '../cache/response-store.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
@@ -61,6 +62,7 @@ const BYTES_PER_CHAR = 2;
 
 /** Everything that decides the response; undefined for a request that is never cached. */
 export const requestKey = ({ method, target, headers, body }: GatewayRequest): string | undefined => {
+  if (headers[PREVIEW_HEADER] !== undefined) return undefined;
   if (method === 'GET' || method === 'HEAD') {
     // A GraphQL query in the target negotiates its media type; a REST path has one.
     return target.startsWith(GRAPHQL_PATH) ? `${headers.accept ?? ''} ${target}` : target;

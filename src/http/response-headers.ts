@@ -4,7 +4,7 @@ import type { GatewayRequest, GatewayResponse } from './message.ts';
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
 const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after';
-const ALLOWED_HEADERS = 'authorization, content-type, if-none-match, x-request-id';
+const ALLOWED_HEADERS = 'authorization, content-type, if-none-match, x-preview-at, x-request-id';
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**

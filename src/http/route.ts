@@ -51,6 +51,8 @@ export interface Call {
   readonly admit: (rootFields: ReadonlySet<string>) => Promise<void> | undefined;
   /** Whether notice detail counts a view: not for HEAD. */
   readonly countViews: boolean;
+  /** The time that the operation is executed for, where it is not now. Its response is not cached. */
+  readonly previewAt?: Date | undefined;
   /** Its lines have the id of the request. */
   readonly log: LazyLog;
   readonly requestContext: RequestContext;

@@ -29,6 +29,8 @@ export interface NoticeLoaders {
   /** Every notice in effect: pinned first, then latest start. */
   readonly inEffect: () => Promise<Notice[]>;
   readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
+  /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
+  readonly nextChangeAt: () => Promise<Date | null>;
   /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
   readonly viewed: (id: number) => Promise<Notice | null>;
 }
@@ -37,6 +39,7 @@ export interface NoticeLoaders {
 export interface NoticeReads {
   readonly inEffect: (now: Date) => Promise<Notice[]>;
   readonly page: (key: NoticePageKey, now: Date) => Promise<NoticePageRows>;
+  readonly nextChangeAt: (now: Date) => Promise<Date | null>;
   readonly byId: DataLoader<number, Notice | null>;
 }
 
@@ -51,6 +54,10 @@ export const createNoticeReads = (sql: Sql): NoticeReads => ({
     const values = [now, pageSize, (page - 1) * pageSize, type, pattern];
     const rows = await sql.rows<{ total: string } & Notice>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
+  },
+  nextChangeAt: async (now) => {
+    const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
+    return rows[0]?.nextChangeAt ?? null;
   },
   byId: createSharedLoader({
     read: (ids) => sql.rows<Notice>(statements.noticesById, [ids]),
@@ -91,6 +98,10 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderSc
       hints.dependsOn('notice');
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
+    },
+    nextChangeAt: () => {
+      hints.dependsOn('notice');
+      return reads.nextChangeAt(now);
     },
     viewed: memo(hints.countsViews ? readCounted : read),
   };

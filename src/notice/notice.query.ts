@@ -31,6 +31,14 @@ builder.queryFields((t) => ({
     },
   }),
 
+  nextNoticeChangeAt: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'When the list in effect next changes by itself: a notice begins or ends. Null where nothing is planned.',
+    resolve: (_, __, { loaders }) => loaders.notice.nextChangeAt(),
+  }),
+
   notice: t.field({
     type: Notice,
     nullable: true,

@@ -12,6 +12,12 @@ export const noticesInEffect: Statement = {
   text: `select ${COLUMNS} from notice n where ${inEffect.sql('n', '$1::timestamptz')} ${ORDER}`,
 };
 
+/** Values: now. */
+export const nextNoticeChange: Statement = {
+  name: 'next_notice_change',
+  text: `select ${inEffect.nextChangeSql('$1::timestamptz')} as "nextChangeAt"`,
+};
+
 // ICU folds case alike in every database; the C locale folds only ASCII. To upper case, because lower case has two sigmas:
 // "ΟΔΥΣ" would become "οδυς" and not be found in "οδυσσευς". The pattern is in a select of its own, so that it is folded once and not for
 // every row.

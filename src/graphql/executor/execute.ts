@@ -49,7 +49,7 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
 
   /** @throws RowVanished unless it is the last try */
   const tryOnce = async ({ operation, variables, caller, hints }: Execution, isLast: boolean): Promise<string> => {
-    const context = createContext(hints);
+    const context = createContext(hints, caller.previewAt);
     let failed: { readonly error: unknown } | undefined;
     if (operation.compiled) {
       try {
