@@ -88,9 +88,9 @@ export const createGateway = async (
 ): Promise<Gateway> => {
   const schema = createSchema(config);
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
-  const { check: checkDocument } = createDocuments({ ...config, schema, limits: config.queryLimits });
+  const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
   const trusted = createTrustedDocuments({
-    documents: await readTrustedDocuments(trustedFiles(config), checkDocument),
+    documents: await readTrustedDocuments(trustedFiles(config), documents.check),
     areRequired: config.trustedDocumentsOnly,
   });
   const observability = await createObservability(config, log);
@@ -157,7 +157,7 @@ export const createGateway = async (
     timeoutMs,
     kindOf,
   });
-  const { exposure, introspection, fieldSuggestions, queryLimits: limits } = config;
+  const { exposure, introspection, queryLimits: limits } = config;
   const sql = createSql(pool);
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
   const countViews = createCountViews(viewCounter, timeoutMs);
@@ -182,14 +182,13 @@ export const createGateway = async (
   });
   const engine = createEngine({
     schema,
+    documents,
     createContext,
     responseCache,
     countViews,
     load,
     tracing,
     timeoutMs,
-    introspection,
-    fieldSuggestions,
     limits,
   });
   const failures = createFailureResponses(schema, log);

@@ -187,7 +187,7 @@ const openIssuer = async (
   config: JwtConfig,
   { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },
 ) => {
-  const [{ createKeySet }, { createVerifyJwt }] = await Promise.all([import('./jwt.ts'), import('./jwt.ts')]);
+  const { createKeySet, createVerifyJwt } = await import('./jwt.ts');
   const url = new URL(config.jwksUrl);
   if (url.protocol === 'http:' && !LOCAL_HOSTS.has(url.hostname)) {
     log.warn('JWKS_URL is not https: an attacker on the network can replace the keys and issue tokens');

@@ -7,7 +7,7 @@ import type { Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import type { Caller, CreateContext } from './context.ts';
-import { createDocuments, type Documents } from './documents.ts';
+import type { Documents } from './documents.ts';
 import { createExecutor, type Executor } from './executor/execute.ts';
 import { createMaskError, ExecutionFailed } from './failures.ts';
 import { type CostReport, createCostLimit } from './limits/cost.ts';
@@ -52,14 +52,12 @@ interface Deps {
   readonly tracing: Tracing;
   /** How long a request waits for its response. */
   readonly timeoutMs: number;
-  readonly introspection: boolean;
-  /** Whether errors say "did you mean …". */
-  readonly fieldSuggestions: boolean;
+  readonly documents: Documents;
   readonly limits: QueryLimits;
 }
 
 export const createEngine = (deps: Deps): Engine => {
-  const { schema, createContext, responseCache, countViews, load, tracing, timeoutMs, limits } = deps;
+  const { schema, documents, createContext, responseCache, countViews, load, tracing, timeoutMs, limits } = deps;
   const costLimit = createCostLimit(schema, limits.maxCost);
   const { execute, fallBacks } = createExecutor({ createContext, costLimit, load, tracing });
 
@@ -124,7 +122,7 @@ export const createEngine = (deps: Deps): Engine => {
   };
 
   return {
-    documents: createDocuments(deps),
+    documents,
     run,
     costOf: ({ cost, coerce }, variables) => {
       const coerced = coerce(variables);
