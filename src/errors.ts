@@ -51,7 +51,11 @@ export class AppError extends Error {
     message: string,
     { argument, problem, cause, headers = {}, details = {} }: AppErrorOptions = {},
   ) {
+    // A stack costs a tenth of the response to a mistake of the client, and nobody reads it.
+    const { stackTraceLimit } = Error;
+    if (ERROR_TABLE[code].status < 500) Error.stackTraceLimit = 0;
     super(message, cause === undefined ? undefined : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.argument = argument;
     this.problem = problem;

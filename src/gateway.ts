@@ -26,6 +26,7 @@ import { createCountViews } from './graphql/view-count.ts';
 import { createFailureResponses } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
+import { createKnownFailures } from './http/known-failures.ts';
 import { GRAPHQL_PATH } from './http/message.ts';
 import { type App, createApp } from './http/pipeline.ts';
 import { createProbes } from './http/probes.ts';
@@ -234,6 +235,7 @@ export const createGateway = async (
       findImage,
     ],
     requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
+    failures: createKnownFailures(),
     responses: responseCache,
     countViews,
     access,

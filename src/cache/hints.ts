@@ -21,6 +21,9 @@ export class CacheHints {
    */
   asOfMs: number | undefined;
 
+  /** 404: the response says that there is nothing. */
+  status: 200 | 404 = 200;
+
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 

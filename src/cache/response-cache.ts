@@ -143,6 +143,7 @@ export const createResponseCache = ({
           key,
           entry: last?.entry ?? { response: undefined },
           isUsed: false,
+          status: hints.status,
           ...toBody(body),
           tags: [...hints.tags],
           asOfMs,

@@ -100,6 +100,8 @@ export interface CachedResponse {
   readonly entry: CacheEntry;
   /** Whether it was hit by its entry since the store last looked. */
   isUsed: boolean;
+  /** 404: the body is a problem, which says that there is nothing. */
+  readonly status: 200 | 404;
   readonly body: Body;
   readonly byteLength: number;
   /** Weak, because it is the same for every content encoding of the body. */

@@ -9,6 +9,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { stackless } from '../fast-path/stackless.ts';
 import { checkSelections, checkText } from './limits/document-size.ts';
 import type { QueryLimits } from './limits/query-limits.ts';
 import { type Operation, prepareOperation } from './operation.ts';
@@ -73,8 +74,10 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
     check: (text) => {
       const known = documents.get(text);
       if (known) return known;
-      const document = parseWithin(limits, text);
-      const checked = { document, errors: validate(schema, document, rules, options) };
+      const checked = stackless(() => {
+        const document = parseWithin(limits, text);
+        return { document, errors: validate(schema, document, rules, options) };
+      });
       documents.set(text, checked);
       return checked;
     },

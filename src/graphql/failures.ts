@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
-import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
+import type { LazyLog } from '../observability/log.ts';
 
 /** An operation whose result has errors, masked for clients, and what data there is beside them. */
 export class ExecutionFailed extends Error {
@@ -39,7 +39,7 @@ const rootCause = (error: Error): Error =>
   error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
 
 export const createMaskError =
-  (log: Logger): MaskError =>
+  (log: LazyLog): MaskError =>
   (error) => {
     if (error instanceof GraphQLError && isClientFault(error)) return withCode(error);
     const appError = toAppError(error instanceof Error ? rootCause(error) : error, log);

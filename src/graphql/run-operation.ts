@@ -21,6 +21,8 @@ export interface BodyForm {
   readonly name: string;
   /** @param cost of the operation, measured when it is called */
   readonly toBody: (data: string, cost: () => CostReport) => string;
+  /** The body of a response with status 404, where the data says that there is nothing; undefined elsewhere. */
+  readonly toAbsence?: (data: string) => string | undefined;
   /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;
 }
@@ -65,20 +67,26 @@ export const createEngine = (deps: Deps): Engine => {
     const admission = caller.admit(operation.rootFields);
     if (admission) await admission;
     const variables = operation.coerce(given);
-    if (!isCoerced(variables)) throw new ExecutionFailed(variables.map(createMaskError(caller.log())));
+    if (!isCoerced(variables)) throw new ExecutionFailed(variables.map(createMaskError(caller.log)));
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${form.name} ${operation.id} ${JSON.stringify(variables.coerced)}`;
     const cost = (): CostReport => costLimit.report(operation.cost, variables);
-    const make = async (hints: CacheHints): Promise<string> =>
-      form.toBody(await execute({ operation, variables, caller, hints }), cost);
+    const make = async (hints: CacheHints): Promise<string> => {
+      const data = await execute({ operation, variables, caller, hints });
+      const absence = form.toAbsence?.(data);
+      if (absence === undefined) return form.toBody(data, cost);
+      hints.status = 404;
+      return absence;
+    };
 
     const isPreview = caller.previewAt !== undefined;
     if (!operation.isCounted && !isPreview) return responseCache.get(key, make);
     if (caller.countViews && !isPreview) {
       return withDeadline(runCounted(operation, variables, key, make, form.givesPartialData), timeoutMs);
     }
-    const body = await withDeadline(make(responseCache.createHints()), timeoutMs);
-    return { body, encoding: 'utf8' };
+    const hints = responseCache.createHints();
+    const body = await withDeadline(make(hints), timeoutMs);
+    return { status: hints.status, body, encoding: 'utf8' };
   };
 
   /** Executes first, with placeholders for the view counts, then counts: an operation that fails counts nothing. */
@@ -104,14 +112,15 @@ export const createEngine = (deps: Deps): Engine => {
 
     try {
       const { answer: template, outcome } = await responseCache.get(key, makeCounted);
+      if (template.status === 404 && outcome !== 'stale') return { answer: template, outcome };
       // Where a view can be counted, the notice can be read too: a detail is never stale.
       const body = outcome === 'stale' ? undefined : await count(template);
-      if (body !== undefined) return { body, encoding: 'latin1', template };
+      if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
       // A notice that has been withdrawn meanwhile is missing when it is read again.
       const hints = responseCache.createHints();
       const again = await count({ ...toBody(await makeCounted(hints)), views: [...hints.views] });
       if (again === undefined) throw withdrawn();
-      return { body: again, encoding: 'latin1' };
+      return { status: hints.status, body: again, encoding: 'latin1' };
     } catch (error) {
       if (!(error instanceof ExecutionFailed) || !error.data || !givesPartialData) throw error;
       const views = operation.countedIn(error.data, variables);

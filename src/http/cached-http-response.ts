@@ -1,10 +1,17 @@
 import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
-import type { CachedResponse } from '../cache/response-store.ts';
+import type { Body, CachedResponse } from '../cache/response-store.ts';
 import type { Clock } from '../database/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { ContentEncodings } from './content-encodings.ts';
-import { type ErrorFormat, type GatewayRequest, type GatewayResponse, WrittenResponse, writeLines } from './message.ts';
+import {
+  type ErrorFormat,
+  type GatewayRequest,
+  type GatewayResponse,
+  PROBLEM_TYPE,
+  WrittenResponse,
+  writeLines,
+} from './message.ts';
 import type { Cors } from './response-headers.ts';
 import type { Executed, ResponseHead } from './route.ts';
 import { matchesEtag } from './static-file.ts';
@@ -15,6 +22,10 @@ export interface ResponseWriter {
   /** @param body with the view counts of this request, one character for each byte */
   counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
   rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse;
+  /** The complete response to a request that failed, to be given to equal requests too; undefined where it is for this request alone. */
+  failure(response: GatewayResponse, request: GatewayRequest): WrittenFailure | undefined;
+  /** Undefined where the request needs a response of its own. */
+  failed(failure: WrittenFailure, request: GatewayRequest, requestId: string): GatewayResponse | undefined;
   /** The result of a request that was executed, still without the headers that all responses have. */
   executed(executed: Executed, head: ResponseHead, request: GatewayRequest): GatewayResponse;
   /** Adds the headers that all responses have. */
@@ -49,6 +60,16 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['x-request-id', 'link', 'cache
 const OWN_HEADERS_UNCACHED: ReadonlySet<string> = new Set(['x-request-id', 'link']);
 
 const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, body: undefined, fault: undefined };
+
+/** A response to a request that failed, but for the headers of {@link OWN_OF_FAILURES}. */
+export interface WrittenFailure {
+  readonly status: number;
+  readonly lines: string;
+  /** One character for each byte. */
+  readonly body: string;
+}
+
+const OWN_OF_FAILURES: ReadonlySet<string> = new Set(['x-request-id', 'server-timing']);
 
 interface Rejection extends Pick<GatewayResponse, 'status'> {
   readonly body: string | Uint8Array;
@@ -87,6 +108,7 @@ export const createResponseWriter = ({
     { contentType, link }: ResponseHead,
     { method, headers }: GatewayRequest,
   ): GatewayResponse => {
+    if (cached.status === 404) return ofAbsence(cached.body, 'latin1', link);
     const cacheControl = cacheControlOf(cached, outcome);
     const { etag } = cached;
     const cacheStatus = CACHE_STATUS[outcome];
@@ -112,6 +134,15 @@ export const createResponseWriter = ({
       encoding: 'latin1',
     });
   };
+
+  /** As any other 404, it is kept by no cache outside. */
+  const ofAbsence = (body: Body, encoding: 'utf8' | 'latin1', link: string | undefined): GatewayResponse =>
+    withLink(link, {
+      status: 404,
+      headers: { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store' },
+      body,
+      encoding,
+    });
 
   /** A response whose body belongs to its request alone. */
   const ofRequest = (
@@ -156,6 +187,10 @@ export const createResponseWriter = ({
       const { method, headers } = request;
       if (method === 'HEAD' || headers['if-none-match'] !== undefined || dependsOnOrigin(request))
         return withCommon(ofCache(cached, 'hit', head, request), request, requestId);
+      if (cached.status === 404) {
+        const lines = writeOnce('absence', () => ofAbsence('', 'latin1', undefined), OWN_HEADERS_UNCACHED);
+        return new WrittenResponse(lines + linkLine(head.link) + idLine(requestId), cached.body, 404);
+      }
       const acceptEncoding = headers['accept-encoding'];
       const contentEncoding = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
       const kind = contentEncoding ? `${head.contentType} ${contentEncoding.name}` : head.contentType;
@@ -177,7 +212,7 @@ export const createResponseWriter = ({
     rejected: (error, format, request, requestId) => {
       const { headers } = request;
       if (dependsOnOrigin(request)) return withCommon(format.toResponse(error, headers), request, requestId);
-      const kind = format.typeOf(headers);
+      const kind = `${error.code} ${error.headers.allow} ${format.typeOf(headers)}`;
       let rejection = rejections.get(kind);
       if (!rejection) {
         const response = format.toResponse(error, headers);
@@ -194,7 +229,23 @@ export const createResponseWriter = ({
     executed: (executed, head, request) =>
       executed.answer
         ? ofCache(executed.answer, executed.outcome, head, request)
-        : ofRequest(executed.body, executed.encoding, head),
+        : executed.status === 404
+          ? ofAbsence(executed.body, executed.encoding, head.link)
+          : ofRequest(executed.body, executed.encoding, head),
+
+    failure: (response, request) => {
+      if (request.method === 'HEAD' || dependsOnOrigin(request)) return undefined;
+      const { status, body, headers } = response;
+      const lines = writeLines(
+        Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_OF_FAILURES.has(name))),
+      );
+      return { status, lines, body: Buffer.from(body ?? '').toString('latin1') };
+    },
+
+    failed: ({ status, lines, body }, request, requestId) =>
+      request.method === 'HEAD' || dependsOnOrigin(request)
+        ? undefined
+        : new WrittenResponse(lines + idLine(requestId), body, status),
 
     withCommon,
   };

@@ -100,7 +100,6 @@ export const splitTarget = (target: string): { path: string; query: string } => 
 };
 
 interface JsonOptions {
-  readonly contentType?: string;
   readonly cacheControl?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -109,24 +108,28 @@ interface JsonOptions {
 export const jsonResponse = (
   status: number,
   value: unknown,
-  { contentType = 'application/json; charset=utf-8', cacheControl = 'no-store', headers = {} }: JsonOptions = {},
+  { cacheControl = 'no-store', headers = {} }: JsonOptions = {},
 ): GatewayResponse => ({
   status,
-  headers: { 'content-type': contentType, 'cache-control': cacheControl, ...headers },
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': cacheControl, ...headers },
   body: JSON.stringify(value),
 });
 
 /** Problem details for an HTTP API: https://www.rfc-editor.org/rfc/rfc9457 */
-export const problemResponse = ({ code, message, argument, headers }: AppError): GatewayResponse => {
+export const problemResponse = (error: AppError): GatewayResponse => ({
+  status: ERROR_TABLE[error.code].status,
+  headers: { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', ...error.headers },
+  body: problemText(error),
+});
+
+/** Its body. */
+export const problemText = ({ code, message, argument }: AppError): string => {
   const { status, title } = ERROR_TABLE[code];
   const problem = { type: `urn:vitrine:error:${code}`, title, status, detail: message, code };
-  return jsonResponse(status, argument ? { ...problem, parameter: argument } : problem, {
-    contentType: PROBLEM_TYPE,
-    headers,
-  });
+  return JSON.stringify(argument ? { ...problem, parameter: argument } : problem);
 };
 
-const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** How the errors of a protocol are written. */
 export interface ErrorFormat {

@@ -9,6 +9,7 @@ import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
 import { type ResponseWriter, withLink } from './cached-http-response.ts';
+import type { KnownFailures } from './known-failures.ts';
 import {
   type ErrorFormat,
   type GatewayRequest,
@@ -33,6 +34,7 @@ interface Deps {
   /** The first route that is found is taken. */
   readonly routes: readonly FindRoute[];
   readonly requests: RequestCache;
+  readonly failures: KnownFailures;
   readonly responses: Pick<ResponseCache, 'current'>;
   /** Counts the views of a cached response and fills in their numbers, one character for each byte; undefined where a notice was withdrawn. */
   readonly countViews: (cached: CachedResponse) => Promise<string | undefined>;
@@ -46,7 +48,7 @@ interface Deps {
 
 /** The life of a request. */
 export const createApp = (deps: Deps): App => {
-  const { routes, requests, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
+  const { routes, requests, failures, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
   const isPublic = !access.isRestricted;
   const requestIdOf = createRequestIds();
 
@@ -58,13 +60,22 @@ export const createApp = (deps: Deps): App => {
     if (known?.entry !== undefined && (isPublic || access.isGranted(request.headers))) {
       const cached = responses.current(known.entry);
       if (cached !== undefined) {
-        if (!cached.countsViews) return answerCached(request, known, cached);
+        if (!cached.countsViews || cached.status === 404) return answerCached(request, known, cached);
         if (request.method !== 'HEAD') return answerCounted(request, key, known, cached);
+      }
+    }
+    // The failure of an equal request, where every caller would get it.
+    const failure = key === undefined || known || observer.recordsCached ? undefined : failures.find(key);
+    if (failure && isPublic) {
+      const response = writer.failed(failure.response, request, requestIdOf(request.headers['x-request-id']));
+      if (response) {
+        observer.failed(failure.counts, 'none', response.status, failure.code);
+        return response;
       }
     }
     // 2. Overload: what would have to be executed is refused while there is no room.
     if ((load.isFull() || load.isLagging()) && !isExempt(request, known)) return reject(request);
-    return answer(request, key, known);
+    return (known ? undefined : refuse(request)) ?? answer(request, key, known);
   };
 
   /** @param countedBody with the view counts of this request, where it has any */
@@ -81,7 +92,8 @@ export const createApp = (deps: Deps): App => {
       countedBody === undefined
         ? writer.cached(cached, known.head, request, requestId)
         : writer.counted(countedBody, known.head, request, requestId);
-    observer.cached(known.counts, response.status);
+    if (cached.status === 404) observer.failed(known.counts, 'hit', 404, 'NOT_FOUND');
+    else observer.cached(known.counts, response.status);
     if (observer.recordsCached) {
       const { path } = splitTarget(target);
       observer.recordCached({ method, path, headers }, requestId, known.counts, response.status, startMs);
@@ -121,6 +133,22 @@ export const createApp = (deps: Deps): App => {
     return writer.rejected(load.refuse(), errorFormatOf(request), request, requestId);
   };
 
+  /** Scanners make up paths: what no route takes costs about as much as a cache hit. Undefined for any other request. */
+  const refuse = (request: GatewayRequest): GatewayResponse | undefined => {
+    const { method, target, headers, fault } = request;
+    if (fault || !isTarget(target)) return undefined;
+    const { path } = splitTarget(target);
+    const route = findQuietly(path, request);
+    if (route?.methods.includes(method) || path.includes('%')) return undefined;
+    const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
+    if (route?.countedAs) requestContext.isFor(...route.countedAs);
+    const error = route ? notAllowed(route) : NOTHING_AT_PATH;
+    requestContext.failWith(error.code, true);
+    const response = writer.rejected(error, route?.errors ?? PROBLEM_DETAILS, request, requestContext.origin.requestId);
+    observer.end(requestContext, response.status);
+    return response;
+  };
+
   const answer = async (
     request: GatewayRequest,
     key: string | undefined,
@@ -133,7 +161,18 @@ export const createApp = (deps: Deps): App => {
     } catch (error) {
       response = failed(call, error);
     }
-    return end(call, response);
+    const ended = end(call, response);
+    if (key !== undefined && call.requestContext.isRepeatable) learnFailure(key, call, ended);
+    return ended;
+  };
+
+  const learnFailure = (
+    key: string,
+    { request, requestContext: { counts, code = '' } }: Call,
+    ended: GatewayResponse,
+  ): void => {
+    const response = isPublic ? writer.failure(ended, request) : undefined;
+    if (response) failures.learn(key, { response, code, counts });
   };
 
   // 3. Route.
@@ -147,15 +186,12 @@ export const createApp = (deps: Deps): App => {
     if (request.fault) throw request.fault;
     checkTarget(request.target);
     const route = known?.route ?? find(call.path, request);
-    if (!route) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
+    if (!route) throw NOTHING_AT_PATH;
     if (known) requestContext.counts = known.counts;
     else if (route.countedAs) requestContext.isFor(...route.countedAs);
 
-    const allow = route.methods.join(', ');
-    if (request.method === 'OPTIONS') return { status: 204, headers: { allow }, body: null };
-    if (!route.methods.includes(request.method)) {
-      throw new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
-    }
+    if (!route.methods.includes(request.method)) throw notAllowed(route);
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow: allowedBy(route) }, body: null };
     if ('respond' in route) return guard(route, call);
     return request.headers[PREVIEW_HEADER] === undefined ? execute(route, call, key, known) : preview(route, call);
   };
@@ -190,8 +226,9 @@ export const createApp = (deps: Deps): App => {
       const parsed = knownParsed ?? (await route.parse(call));
       if ('status' in parsed) return parsed;
       const executed = await route.run(parsed, call);
-      if ('status' in executed) return executed;
+      if ('headers' in executed) return executed;
       if (executed.answer) requestContext.cache = executed.outcome;
+      if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
       if (key !== undefined) {
         const learnt = known && knownParsed ? known : requests.learn(key, route, parsed, requestContext.counts);
         learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
@@ -219,8 +256,8 @@ export const createApp = (deps: Deps): App => {
   // 6. Errors, in the format of the route's protocol.
 
   const failed = ({ request, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse => {
-    const appError = toAppError(error, requestLog());
-    requestContext.code = appError.code;
+    const appError = toAppError(error, requestLog);
+    requestContext.failWith(appError.code, true);
     requestContext.isRejected = appError instanceof Overloaded;
     return errorFormatOf(request).toResponse(appError, request.headers);
   };
@@ -262,6 +299,17 @@ export const createApp = (deps: Deps): App => {
 
   return { handle };
 };
+
+const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');
+
+const allowedBy = ({ methods }: Route): string => methods.join(', ');
+
+const notAllowed = (route: Route): AppError => {
+  const allow = allowedBy(route);
+  return new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+};
+
+const isTarget = (target: string): boolean => target.length <= MAX_TARGET_CHARS && target.startsWith('/');
 
 const checkTarget = (target: string): void => {
   if (target.length > MAX_TARGET_CHARS) {

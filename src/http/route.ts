@@ -81,6 +81,7 @@ export type Executed =
   | { readonly answer: CachedResponse; readonly outcome: CacheOutcome; readonly body?: undefined }
   /** For this request alone. */
   | {
+      readonly status: CachedResponse['status'];
       readonly body: string;
       readonly encoding: 'utf8' | 'latin1';
       readonly answer?: undefined;

@@ -105,7 +105,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   /** An unexpected error ends this request and no other. */
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    const appError = toAppError(error, log);
+    const appError = toAppError(error, () => log);
     if (response.headersSent) response.destroy();
     else reply(request, response, problemResponse(appError));
   };

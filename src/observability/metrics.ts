@@ -12,7 +12,8 @@ import {
   type RequestCounts,
   type StatementCounts,
 } from './counts.ts';
-import { createRequestLog, createRequestObserver, type LogRequests, type RequestObserver } from './request-observer.ts';
+import { createRequestLog, type LogRequests } from './request-log.ts';
+import { createRequestObserver, type RequestObserver } from './request-observer.ts';
 import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
 
 /** Sources of the metrics: plain numbers that each part keeps, read at a scrape. */

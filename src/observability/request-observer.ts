@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
+import type { ErrorCode } from '../errors.ts';
 import {
   type CacheUse,
   countAnswer,
@@ -13,7 +13,7 @@ import {
   type RequestCounts,
   type StatementCounts,
 } from './counts.ts';
-import { shortened } from './redaction.ts';
+import type { RequestLog } from './request-log.ts';
 import type { Attributes, RequestSpan, Tracing } from './tracing.ts';
 
 /** The parts of a request that are recorded. */
@@ -38,6 +38,8 @@ export interface RequestObserver {
   readonly end: (requestContext: RequestContext, status: number) => string | undefined;
   /** Counts a cached response by one increment: this is the fastest path. */
   readonly cached: (counts: OperationCounts, status: number) => void;
+  /** Counts a failure that was answered from memory. */
+  readonly failed: (counts: OperationCounts, cache: CacheUse, status: number, code: string) => void;
   /** Whether cached responses are logged or traced: only then {@link recordCached} must be called. */
   readonly recordsCached: boolean;
   /** @param startMs by `performance.now()` */
@@ -116,6 +118,12 @@ export const createRequestObserver = ({
       else untimed.ok += 1;
     },
 
+    failed: (counts, cache, status, code) => {
+      if (!isCounting) return;
+      countAnswer(counts, cache, status, 0);
+      countError(requests, counts.handler, code);
+    },
+
     recordsCached: logsCached || tracing.isOn,
 
     recordCached: (request, requestId, counts, status, startMs) => {
@@ -172,6 +180,8 @@ export class RequestContext {
   cache: CacheUse = 'none';
   /** The code of the error that the request ended with. */
   code: string | undefined = undefined;
+  /** Whether an equal request fails in the same way at any time, whoever sends it. */
+  isRepeatable = false;
   /** Whether it was rejected because of overload. */
   isRejected = false;
   /** Statements of this request. One that several requests share counts for the first of them. */
@@ -185,11 +195,26 @@ export class RequestContext {
     this.counts = firstCounts(origin.path, requests);
   }
 
+  /** @param isAll of the response: there is no data beside the error */
+  failWith(code: string, isAll: boolean): void {
+    this.code = code;
+    this.isRepeatable = isAll && REPEATABLE.has(code);
+  }
+
   /** Sets the operation, once it is known. @param route the path, with parameters in braces */
   isFor(handler: HandlerName, operation: string, route?: string): void {
     this.counts = this.#requests.of(handler, operation, route);
   }
 }
+
+/** They depend on the request and on nothing else: no row, no time and no caller. */
+const REPEATABLE: ReadonlySet<string> = new Set<ErrorCode>([
+  'BAD_USER_INPUT',
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'METHOD_NOT_ALLOWED',
+  'NOT_ACCEPTABLE',
+]);
 
 const OTHER: Readonly<Record<string, string>> = { '/livez': 'health', '/readyz': 'health', '/metrics': 'metrics' };
 
@@ -198,46 +223,6 @@ const firstCounts = (path: string, requests: RequestCounts): OperationCounts => 
   if (path === '/graphql') return requests.of('graphql', 'none', path);
   if (path.startsWith('/api/')) return requests.of('rest', 'none');
   return requests.of('other', OTHER[path] ?? 'page');
-};
-
-const MAX_LOGGED_PATH_CHARS = 200;
-
-/** Which requests are logged: all, those without a cached response, or none. */
-export type LogRequests = 'all' | 'misses' | 'none';
-
-/** Logs a request after its response. */
-export type RequestLog = (requestContext: RequestContext, status: number, durationMs: number) => void;
-
-/** The line has only the code of an error. The error has a line of its own, with its cause and the same request id. */
-export const createRequestLog = (log: Logger, which: LogRequests): RequestLog => {
-  if (which === 'none' || !log.isLevelEnabled('info')) return () => {};
-  return (requestContext, status, durationMs) => {
-    const { cache, code, statements, isRejected } = requestContext;
-    const { requestId, span, method, path } = requestContext.origin;
-    const { handler, operation } = requestContext.counts;
-    // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
-    if (isRejected) return;
-    // Probes, scrapes and pages are logged only if they fail.
-    if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
-    const rounded = Math.round(durationMs * 100) / 100;
-    const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
-    log.info(
-      {
-        requestId,
-        traceId: span?.traceId,
-        handler,
-        operation,
-        method,
-        path: shown,
-        status,
-        code,
-        durationMs: rounded,
-        cache,
-        statements,
-      },
-      `${method} ${shown} ${status}`,
-    );
-  };
 };
 
 // Names and attributes as in https://opentelemetry.io/docs/specs/semconv/http/http-spans/

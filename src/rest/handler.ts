@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { ExecutionFailed } from '../graphql/failures.ts';
 import type { ParsedOperation } from '../graphql/handler.ts';
 import type { BodyForm, Engine } from '../graphql/run-operation.ts';
-import { PROBLEM_DETAILS, parseQueryString, percentDecode } from '../http/message.ts';
+import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import type { RestOperation } from './documents.ts';
 
@@ -116,16 +116,18 @@ const readId = (coerce: () => unknown): unknown => {
   }
 };
 
+const NOTHING_WITH_ID = problemText(notFound());
+
 /** The value of the one root field is the body. */
 const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   const label = `{${JSON.stringify(rootKey)}:`;
-  const toBody = (data: string): string => {
-    const value = data.slice(label.length, -1);
+  const toBody = (data: string): string => data.slice(label.length, -1);
+  const toAbsence = (data: string): string | undefined => {
+    const value = toBody(data);
     // Empty where a directive has removed the root field.
-    if (value === 'null' || value === '') throw notFound();
-    return value;
+    return value === 'null' || value === '' ? NOTHING_WITH_ID : undefined;
   };
-  return { name: 'rest', toBody, givesPartialData: false };
+  return { name: 'rest', toBody, toAbsence, givesPartialData: false };
 };
 
 /** The AppError behind an error of the engine. It names the REST parameter instead of the argument. */

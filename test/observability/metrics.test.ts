@@ -36,7 +36,7 @@ describe('/metrics', () => {
       'graphql anonymous 200 miss 1',
       'other health 200 none 1',
       'other page 404 none 1',
-      'rest notice 404 none 1',
+      'rest notice 404 miss 1',
       'rest product-hot 200 hit 1',
       'rest product-hot 200 miss 1',
       'rest product-hot 304 hit 1',
@@ -52,7 +52,9 @@ describe('/metrics', () => {
     expect(sum('vitrine_request_duration_seconds_count')).toBe(sum(REQUESTS));
     expect(sum('vitrine_request_duration_seconds_bucket', { le: '+Inf' })).toBe(4);
     expect(sum('vitrine_request_duration_seconds_bucket', { cache: 'hit', le: '0.0005' })).toBe(1);
-    const misses = samples.filter(({ name, labels }) => name.endsWith('_bucket') && labels.cache === 'miss');
+    const misses = samples.filter(
+      ({ name, labels }) => name.endsWith('_bucket') && labels.cache === 'miss' && labels.operation === 'product-hot',
+    );
     expect(misses.map(({ value }) => value)).toEqual(misses.map(({ value }) => value).sort());
   });
 

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { scrape } from '../support/scrape.ts';
+import { shared } from '../support/shared.ts';
+
+const database = await shared(createTestDatabase());
+const TOKEN = 'a-token-0123456789';
+const ORIGIN = 'https://shop.example';
+const gateway = await shared(createTestGateway(database, { CORS_ORIGINS: ORIGIN, FRESHNESS_MS: '0' }));
+
+const seen = ({ status, headers, text }: CachedResponse) => {
+  const { 'x-request-id': _, 'server-timing': __, ...rest } = headers;
+  return { status, headers: rest, text };
+};
+
+type Ask = (on: TestGateway, headers?: Record<string, string>) => Promise<CachedResponse>;
+
+const by =
+  (method: string, target: string): Ask =>
+  (on, headers) =>
+    on.request(method, target, headers);
+
+const post =
+  (body: object): Ask =>
+  (on, headers) =>
+    on.request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+
+const FAILURES: readonly (readonly [what: string, ask: Ask, status: number])[] = [
+  ['a parameter that is no number', by('GET', '/api/product/hot?limit=x'), 400],
+  ['a parameter past its range', by('GET', '/api/product/hot?limit=1000'), 400],
+  ['an id that no product has', by('GET', '/api/product/123456'), 404],
+  ['an id that no notice has', by('GET', '/api/notice/123456'), 404],
+  ['a path that is none', by('GET', '/nowhere'), 404],
+  ['a method that a path does not take', by('DELETE', '/api/product/hot'), 405],
+  ['a method that GraphQL does not take', by('DELETE', '/graphql'), 405],
+  ['a document that does not parse', post({ query: '{ hotProducts(' }), 200],
+  ['a document that does not validate', post({ query: '{ nothing }' }), 200],
+  [
+    'a variable of another type',
+    post({ query: 'query($i: Int!) { product(id: $i) { id } }', variables: { i: 'x' } }),
+    200,
+  ],
+  ['an argument past its range', post({ query: '{ products(limit: 0) { id } }' }), 200],
+  ['a body that is no request', post(['x']), 400],
+];
+
+test.for(FAILURES)('%s is answered in the same way each time', async ([, ask, status]) => {
+  const first = seen(await ask(gateway));
+  expect(first.status).toBe(status);
+  expect(seen(await ask(gateway))).toEqual(first);
+  expect(seen(await ask(gateway))).toEqual(first);
+  const requestId = (await ask(gateway, { 'x-request-id': 'mine' })).headers['x-request-id'];
+  expect(requestId, 'the id is of the request').toBe('mine');
+});
+
+test.for(FAILURES)('%s is answered to a page of another origin with its headers', async ([, ask]) => {
+  await ask(gateway);
+  expect((await ask(gateway, { origin: ORIGIN })).headers['access-control-allow-origin']).toBe(ORIGIN);
+  expect((await ask(gateway)).headers).not.toHaveProperty('access-control-allow-origin');
+});
+
+test('HEAD has the headers of a failure that is known by GET', async () => {
+  for (const target of ['/api/product/hot?limit=y', '/api/product/123457', '/nowhere']) {
+    const { status, headers } = seen(await gateway.get(target));
+    await gateway.get(target);
+    expect(seen(await gateway.request('HEAD', target))).toMatchObject({ status, headers });
+  }
+});
+
+test('a caller without a token learns nothing from a failure that another caller has seen', async () => {
+  await using closed = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
+  for (const ask of [post({ query: '{ nothing }' }), by('GET', '/api/product/hot?limit=x')]) {
+    for (let times = 0; times < 2; times += 1) {
+      const granted = await ask(closed, { authorization: `Bearer ${TOKEN}` });
+      expect(granted.text).not.toContain('UNAUTHENTICATED');
+      expect((await ask(closed)).text).toContain('UNAUTHENTICATED');
+    }
+  }
+});
+
+test('an id that no row has costs a statement once, until it has one', async () => {
+  const ask = () => gateway.get('/api/product/4711');
+  expect((await ask()).status).toBe(404);
+  expect(await gateway.countStatements(ask)).toBe(0);
+  await insertProduct(database, { id: 4711, category_id: await insertCategory(database) });
+  expect((await ask()).status).toBe(200);
+
+  const read = () => gateway.get('/api/notice/4711');
+  expect((await read()).status).toBe(404);
+  expect(await gateway.countStatements(read)).toBe(0);
+  await insertNotice(database, { id: 4711 });
+  expect(await read()).toMatchObject({ status: 200, json: { viewCount: 1 } });
+  await database.sql('delete from notice where id = 4711');
+  expect((await read()).status).toBe(404);
+});
+
+test('each failure counts in the metrics, from memory too', async () => {
+  await using fresh = await createTestGateway(database);
+  for (const [, ask] of FAILURES) for (let times = 0; times < 3; times += 1) await ask(fresh);
+  const { sum } = await scrape(fresh);
+  expect(sum('vitrine_request_errors_total')).toBe(FAILURES.length * 3);
+  expect(sum('vitrine_request_duration_seconds_count')).toBe(sum('vitrine_requests_total'));
+});
+
+test('a scanner gets an answer to each request, and few lines in the log', async () => {
+  await using fresh = await createTestGateway(database);
+  for (let number = 0; number < 200; number += 1) expect((await fresh.get(`/admin/${number}.php`)).status).toBe(404);
+  const lines = () => fresh.logged.filter(({ status }) => status === 404).length;
+  const omitted = () => fresh.logged.reduce((sum, line) => sum + Number(line.omitted ?? 0), 0);
+  expect(lines()).toBeLessThan(200);
+  // What is left out is counted.
+  await expect.poll(() => lines() + omitted()).toBe(200);
+});
