@@ -224,7 +224,7 @@ export const createGateway = async (
       introspection,
       operations: operationTexts(operations),
     },
-    openapi: createOpenapi(operations, schema),
+    openapi: createOpenapi(operations, schema, access),
   });
   const app = createApp({
     routes: [

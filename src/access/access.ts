@@ -36,6 +36,9 @@ export interface Access {
 /** The specification calls notice detail public; `__typename` reveals nothing. */
 const PUBLIC_FIELDS: ReadonlySet<string> = new Set(['notice', '__typename']);
 
+/** Whether a root field is answered without a token where tokens are configured. */
+export const isPublicField = (rootField: string): boolean => PUBLIC_FIELDS.has(rootField);
+
 const MAX_REMEMBERED = 10_000;
 
 /** Where everything is public. */

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
+import { isRestricted } from '../access/access.ts';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
 import { loadRestOperations } from '../rest/documents.ts';
@@ -52,10 +53,11 @@ export const openapiCommand = defineCommand({
   args: GENERATED_FILE_ARGS,
   run: async ({ args: { write, check } }) => {
     const config = readConfig(process.env);
-    const { queryLimits, restDocuments } = config;
+    const { access, queryLimits, restDocuments } = config;
     const schema = createSchema(config);
     const operations = await loadRestOperations(schema, queryLimits, restDocuments);
-    await printWriteOrCheck(`${JSON.stringify(openapiDocument(operations, schema), null, 2)}\n`, {
+    const document = openapiDocument(operations, schema, { isRestricted: isRestricted(access) });
+    await printWriteOrCheck(`${JSON.stringify(document, null, 2)}\n`, {
       write,
       check,
       differs: (file) => `${file} differs from the REST documents. Run "npx vitrine openapi --write ${file}".`,

@@ -16,7 +16,7 @@ export const examples: readonly Example[] = [
       'What the home page of a shop needs, at once.',
       '',
       'Run: Ctrl-Enter. Complete: Ctrl-Space.',
-      'The book at the top left explains every field.',
+      'The book explains every field.',
     ],
     query: `query HomePage {
   hotProducts(limit: 10) {

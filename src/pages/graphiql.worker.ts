@@ -14,7 +14,7 @@ const withTabsThatStay = js.replace(/dragConstraints:[\w$]+,(?=value:)/, '');
 
 await postBundle({
   'graphiql.js': withTabsThatStay,
-  'graphiql.css': css,
+  'graphiql.css': css + (await readFile(new URL('./graphiql.css', import.meta.url), 'utf8')),
   'start.js': await readFile(new URL('./graphiql.browser.js', import.meta.url), 'utf8'),
   'editor.worker.js': editorWorkerService,
   'graphql.worker.js': graphqlWorker,

@@ -148,4 +148,22 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () =>
     await poll(() => shownText('.result-window')).toContain('"slug": "cookware"');
     expect(await shownText('.graphiql-editor-tool')).toContain('"limit": 2');
   });
+
+  test('shows query, answer and documentation in their full width on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open();
+    await page.locator('.graphiql-execute-button').click();
+    await poll(() => shownText('.result-window')).toContain('"hotProducts"');
+    const boxOf = async (selector: string) => (await page.locator(selector).boundingBox()) ?? { y: 0, width: 0 };
+    const [query, answer] = [await boxOf('.graphiql-query-editor'), await boxOf('.result-window')];
+    expect(Math.min(query.width, answer.width)).toBeGreaterThan(340);
+    expect(answer.y).toBeGreaterThan(query.y);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    await page.getByRole('link', { name: 'noticePage', exact: true }).waitFor();
+    await poll(async () => (await boxOf('.graphiql-plugin')).width).toBeGreaterThan(340);
+    await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+    await editor().click();
+  });
 });

@@ -99,6 +99,35 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 30_000 }, () => {
         .first()
         .waitFor();
     });
+
+    test('runs every path without a warning, and shows no padlock where nothing is locked', async () => {
+      const page = await open('/docs');
+      await page.locator('.opblock').first().waitFor();
+      for (const path of await page.locator('.opblock-summary-control').all()) await path.click();
+      const runs = page.locator('.execute');
+      await expect.poll(() => runs.count()).toBe(ROUTES.length);
+      for (const run of await runs.all()) await run.click();
+      await expect.poll(() => page.locator('.live-responses-table').count()).toBe(ROUTES.length);
+      expect(await page.locator('.authorize, .authorization__btn').count()).toBe(0);
+    });
+
+    test('shows a padlock at what wants a token, and none at the notice that everybody may read', async () => {
+      const open = server;
+      server = await startDemoServer({ ACCESS_TOKENS: TOKEN, DOCS: 'on' });
+      try {
+        visit = await startVisit(browser, server.url);
+        const { page } = visit;
+        await page.goto(`${server.url}/docs`);
+        await page.locator('.opblock').first().waitFor();
+        expect(await page.locator('.authorization__btn').count()).toBe(ROUTES.length - 1);
+        expect(await page.locator('#operations-notice-Notice .authorization__btn').count()).toBe(0);
+        await visit.end('padlocks');
+        visit = undefined;
+      } finally {
+        await server.stop();
+        server = open;
+      }
+    });
   });
 
   describe('the demo shop', () => {

@@ -56,6 +56,17 @@ describe('/openapi.json', () => {
     expect(await lintOpenapi({ ...openapi, info: {} })).not.toEqual([]);
   });
 
+  test('asks for a token only where one is needed', async () => {
+    expect(openapi).toMatchObject({ security: [] });
+    const authorization = 'Bearer a-token-0123456789';
+    await using restricted = await createTestGateway(shop.database, { ACCESS_TOKENS: 'a-token-0123456789' });
+    const closed = (await restricted.get('/openapi.json', { authorization })).json as Openapi;
+    expect(await lintOpenapi(closed)).toEqual([]);
+    expect(closed).toMatchObject({ security: [{ accessToken: [] }] });
+    const requirements = Object.entries(closed.paths).map(([path, { get }]) => [path, 'security' in get]);
+    expect(requirements.filter(([, hasOwn]) => hasOwn)).toEqual([['/api/notice/{id}', true]]);
+  });
+
   test('bears the version of the package', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(openapi.info).toMatchObject({ title: 'Vitrine', version });

@@ -11,6 +11,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { isPublicField } from '../../access/access.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/static-file.ts';
 import type { RestOperation } from '../documents.ts';
@@ -19,8 +20,12 @@ import { PROBLEM, problemReferences, problemResponses } from './problems.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
-export const createOpenapi = (operations: readonly RestOperation[], schema: GraphQLSchema): StaticFile => {
-  const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema)));
+export const createOpenapi = (
+  operations: readonly RestOperation[],
+  schema: GraphQLSchema,
+  protection?: Protection,
+): StaticFile => {
+  const identity = new TextEncoder().encode(JSON.stringify(openapiDocument(operations, schema, protection)));
   return {
     contentType: 'application/json; charset=utf-8',
     etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
@@ -34,7 +39,16 @@ const DESCRIPTION = `${packageJson.description}
 Every path answers HEAD as it answers GET. An empty parameter is the same as an absent one, and one that the path does not
 know is ignored. Names of enum values are taken in any case.`;
 
-export const openapiDocument = (operations: readonly RestOperation[], schema: GraphQLSchema): JsonSchema => {
+interface Protection {
+  /** Whether access tokens are configured. */
+  readonly isRestricted: boolean;
+}
+
+export const openapiDocument = (
+  operations: readonly RestOperation[],
+  schema: GraphQLSchema,
+  { isRestricted }: Protection = { isRestricted: false },
+): JsonSchema => {
   const schemas = createResultSchemas();
   const tags = new Map<string, JsonSchema>();
 
@@ -52,6 +66,7 @@ export const openapiDocument = (operations: readonly RestOperation[], schema: Gr
       summary: route.summary,
       ...described(field.description),
       tags: [tag],
+      ...(isRestricted && isPublicField(field.name) ? { security: [] } : {}),
       parameters: parameterObjects(restOperation),
       responses: {
         200: {
@@ -75,14 +90,14 @@ export const openapiDocument = (operations: readonly RestOperation[], schema: Gr
       license: { name: packageJson.license, identifier: packageJson.license },
     },
     servers: [{ url: '/' }],
-    // The empty requirement makes the token optional: whether one is needed is the operator's choice.
-    security: [{}, { accessToken: [] }],
+    // Readers show a padlock at whatever has a requirement, even at one that is optional.
+    security: isRestricted ? [{ accessToken: [] }] : [],
     tags: [...tags.values()],
     paths,
     components: {
       schemas: { ...schemas.components(), Problem: PROBLEM },
       responses: { NotModified: NOT_MODIFIED, ...problemResponses() },
-      securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } },
+      ...(isRestricted ? { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } } } : {}),
     },
   };
 };
