@@ -37,9 +37,9 @@ import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
+import { createDemoPictures } from './pages/demo-pictures.ts';
 import { createCatalogueCounts, createFrontPage } from './pages/front-page.ts';
 import { createPages, frontPageLinks } from './pages/pages.ts';
-import { findImage } from './pages/placeholder-image.ts';
 import { SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
@@ -232,7 +232,7 @@ export const createGateway = async (
       createRestRoutes(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH }),
       probes.find,
       pages.find,
-      findImage,
+      createDemoPictures(),
     ],
     requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
     failures: createKnownFailures(),
