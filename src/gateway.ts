@@ -207,11 +207,14 @@ export const createGateway = async (
     },
     pageOfAll,
   );
+  const explorer = exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH;
   const counts = FEATURES.flatMap(({ count }) => count ?? []);
   const probes = createProbes({ pool, metrics, exposure: exposure.metrics });
   const pages = createPages({
     exposure,
     frontPage: createFrontPage({
+      freshnessMs,
+      query: access.isRestricted || config.trustedDocumentsOnly ? undefined : { endpoint: GRAPHQL_PATH, explorer },
       links: frontPageLinks(exposure),
       counts,
       countCatalogue: createCatalogueCounts(counts, prisma, clock),
@@ -229,7 +232,7 @@ export const createGateway = async (
   const app = createApp({
     routes: [
       createGraphqlRoutes({ engine, failures, trusted, graphiql: pages.graphiql }),
-      createRestRoutes(operations, { engine, explorer: exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH }),
+      createRestRoutes(operations, { engine, explorer }),
       probes.find,
       pages.find,
       createDemoPictures(),

@@ -5,7 +5,7 @@ import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
 import { pageHeaders } from '../http/response-headers.ts';
-import { FRONT_PAGE_SOURCES, renderFrontPage } from './front-page.html.ts';
+import { FRONT_PAGE_SOURCES, type QueryForm, renderFrontPage } from './front-page.html.ts';
 
 /** A link of the front page. */
 export interface FrontPageLink {
@@ -32,6 +32,9 @@ export interface Count {
 export type FrontPage = (request: Pick<GatewayRequest, 'headers'>) => Promise<GatewayResponse>;
 
 interface Deps {
+  readonly freshnessMs: number;
+  /** Undefined where a browser could not run any query: it has no access token, or only trusted documents are run. */
+  readonly query: QueryForm | undefined;
   readonly links: readonly FrontPageLink[];
   readonly counts: readonly Count[];
   readonly countCatalogue: CountCatalogue;
@@ -39,7 +42,15 @@ interface Deps {
   readonly admit: Access['admitToPage'];
 }
 
-export const createFrontPage = ({ links, counts, countCatalogue, responseCache, admit }: Deps): FrontPage => {
+export const createFrontPage = ({
+  freshnessMs,
+  query,
+  links,
+  counts,
+  countCatalogue,
+  responseCache,
+  admit,
+}: Deps): FrontPage => {
   const { name, description, version } = packageJson;
   const hrefs = Object.fromEntries(links.map(({ name, href }) => [name, href]));
   const link = links
@@ -78,7 +89,7 @@ export const createFrontPage = ({ links, counts, countCatalogue, responseCache, 
         ...common,
         ...pageHeaders(FRONT_PAGE_SOURCES),
       },
-      body: renderFrontPage({ description, links, counts, ...state }),
+      body: renderFrontPage({ description, freshnessMs, ...(query ? { query } : {}), links, counts, ...state }),
     };
   };
 };

@@ -25,10 +25,10 @@ describe('the front page', () => {
     await using gateway = await createTestGateway(database);
     const { status, headers, text } = await gateway.get('/', BROWSER);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
-    expect(text.length).toBeLessThan(8192);
+    expect(text.length).toBeLessThan(12_288);
     expect(text.match(/(?:src|href)="(?!\/[a-z.]+"|data:)[^"]*"/g)).toBeNull();
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-.+'; script-src 'sha256-/,
+      /^default-src 'none'; style-src 'sha256-[^;]+'; script-src 'sha256-[^;]+' 'sha256-[^;]+';/,
     );
     expect(headers['content-security-policy']).not.toContain('unsafe');
     expect(await gateway.request('HEAD', '/', BROWSER)).toMatchObject({ status: 200 });
@@ -67,6 +67,29 @@ describe('the front page', () => {
       .toMatchObject({ products: '138', noticesInEffect: '13' });
     await database.sql(`update product set status = 'ON_SALE' where id = 1`);
     await database.sql(`update notice set ends_at = null where id = 1`);
+  });
+
+  test('says what is special, with the freshness that holds here', async () => {
+    for (const [FRESHNESS_MS, words] of [
+      ['250', 'within 250 ms'],
+      ['0', 'at once'],
+    ] as const) {
+      await using gateway = await createTestGateway(database, { FRESHNESS_MS });
+      expect((await gateway.get('/', BROWSER)).text).toContain(`every change of your database ${words}: nothing`);
+    }
+  });
+
+  test('has a query to run only where a browser may run it', async () => {
+    const form = async (environment: Record<string, string>) => {
+      await using gateway = await createTestGateway(database, environment);
+      const { text } = await gateway.get('/', { ...BROWSER, authorization: `Bearer ${TOKEN}` });
+      return [text.includes('<textarea'), text.includes('id="explorer"')];
+    };
+    expect(await form({})).toEqual([true, true]);
+    expect(await form({ GRAPHIQL: 'off' })).toEqual([true, false]);
+    expect(await form({ ACCESS_TOKENS: TOKEN })).toEqual([false, false]);
+    const file = new URL('../../examples/shop/trusted-documents.json', import.meta.url).pathname;
+    expect(await form({ TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_ONLY: 'true' })).toEqual([false, false]);
   });
 
   test('is counted once for all who look within a second', async () => {
