@@ -1,6 +1,7 @@
 import { categoryPath, splitPath } from '../import/fields/category-path.ts';
+import { pictureUrl } from '../import/fields/pictures.ts';
 import { slugOfName } from '../import/fields/slug.ts';
-import { INT32_MAX, integer, longText } from '../import/fields/values.ts';
+import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -22,7 +23,7 @@ export const categoryImport: ImportKind = {
     slug: SLUG,
     name: NAME,
     parent: field('category_path', 'jsonb', categoryPath, nullable),
-    imageUrl: field('image_url', 'text', longText, nullable),
+    imageUrl: field('image_url', 'text', pictureUrl, nullable),
     position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,

@@ -2,7 +2,8 @@ import { defineCommand } from 'citty';
 import { readConfig, secretsOf } from '../config/config.ts';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { InvalidValueError, currency as parseCurrency } from '../import/fields/values.ts';
+import { currency as parseCurrency } from '../import/fields/amount.ts';
+import { INT32_MAX, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
 import { formatsOf } from '../import/formats/formats.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
 import { createLog } from '../observability/log.ts';
@@ -34,6 +35,24 @@ export const importCommand = defineCommand({
       description: 'The format, if it is not detected from the columns.',
     },
     currency: { type: 'string', description: 'The currency of prices without one, such as EUR.', valueHint: 'CODE' },
+    decimal: {
+      type: 'enum',
+      options: ['.', ','],
+      valueHint: 'CHARACTER',
+      description: 'What stands before the decimals of amounts; the other one may separate thousands.',
+    },
+    stock: {
+      type: 'string',
+      description: 'Pieces of new products whose stock the file does not have, or has as "in stock". Without it: 1.',
+      valueHint: 'PIECES',
+    },
+    html: {
+      type: 'enum',
+      options: ['text', 'keep'],
+      valueHint: 'text|keep',
+      description: 'What becomes of HTML in descriptions: plain text, or what the file has.',
+      default: 'text',
+    },
     batch: {
       type: 'string',
       description: 'Commit after so many rows, instead of at the end of each file.',
@@ -58,6 +77,9 @@ export const importCommand = defineCommand({
       paths: args._,
       format: args.format,
       currency: args.currency === undefined ? undefined : toCurrency(args.currency),
+      decimal: args.decimal,
+      stock: args.stock === undefined ? undefined : toPieces(args.stock),
+      html: args.html,
       batchRows: args.batch === undefined ? undefined : toRows(args.batch),
       isDryRun: args['dry-run'] === true,
       rejectsPath: args.rejects,
@@ -70,18 +92,18 @@ export const importCommand = defineCommand({
   },
 });
 
-const toCurrency = (code: string): string => {
+const toCurrency = (code: string): string => parsed('currency', parseCurrency, code);
+
+const toPieces = (text: string): number => Number(parsed('stock', integer(0, INT32_MAX), text));
+
+const toRows = (text: string): number => Number(parsed('batch', integer(1, 999_999_999), text));
+
+/** @throws OperatorError if the value of an option is not valid */
+const parsed = (option: string, parse: Parse, text: string): string => {
   try {
-    return parseCurrency(code);
+    return parse(text);
   } catch (error) {
     if (!(error instanceof InvalidValueError)) throw error;
-    throw new OperatorError(`--currency ${error.message}, but is "${code}".`, { exitCode: EXIT.failed });
+    throw new OperatorError(`--${option} ${error.message}, but is "${text}".`, { exitCode: EXIT.failed });
   }
-};
-
-const toRows = (text: string): number => {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new OperatorError(`--batch must be a number of rows, such as 10000, but is "${text}".`, {
-    exitCode: EXIT.failed,
-  });
 };

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { createCheck } from './fields/check.ts';
+import type { ReadOptions } from './fields/values.ts';
 import { MAX_COLUMNS } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
 import { detectFormat, formatsOf } from './formats/formats.ts';
@@ -11,7 +12,7 @@ import { peek, type Source } from './source/source.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
 import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
 
-export interface ImportOptions {
+export interface ImportOptions extends ReadOptions {
   readonly client: ClientBase;
   readonly source: Source;
   /** What the file may hold. */
@@ -54,8 +55,8 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const formats = formatsOf(kinds);
   const format = formats.find(({ name }) => name === options.format) ?? detectFormat(formats, source.name, head ?? []);
   const kind = kindOf(kinds, format);
-  const reader = format.open();
-  const check = createCheck(kind, reader);
+  const reader = format.open(options);
+  const check = createCheck(kind, reader, options);
   const columns = new Set<string>();
   let rowCount = 0;
 

@@ -9,6 +9,7 @@ import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../databa
 import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/redaction.ts';
+import { SOME } from './fields/stock.ts';
 import { type Imported, type ImportOptions, importFile } from './file.ts';
 import { createProgress } from './progress.ts';
 import { type Fault, showValue } from './record.ts';
@@ -16,7 +17,8 @@ import { createRejects } from './rejects.ts';
 import { openSource } from './source/source.ts';
 import { UnknownOutcomeError } from './write/transaction.ts';
 
-export interface RunOptions extends Pick<ImportOptions, 'kinds' | 'format' | 'currency' | 'batchRows'> {
+export interface RunOptions
+  extends Pick<ImportOptions, 'kinds' | 'format' | 'currency' | 'batchRows' | 'decimal' | 'html' | 'stock'> {
   readonly config: OpenOptions;
   readonly log: Logger;
   /** Files in their order; `-` is standard input. */
@@ -68,7 +70,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         signal: interruption.signal,
       });
       progress.clear();
-      printCounts(source.name, counts, isDryRun);
+      printCounts(source.name, counts, options);
       imported += counts.created + counts.changed + counts.unchanged;
     }
     if (isDryRun) await client.query('rollback');
@@ -168,9 +170,13 @@ const printFault = (source: string, { line, column, value, reason }: Fault): voi
   console.error(visible(`${place}: ${reason}${shown}`));
 };
 
-const printCounts = (source: string, imported: Imported, isDryRun: boolean): void => {
-  const { kind, format, container, created, changed, unchanged, createdCategories, unusedColumns } = imported;
+const printCounts = (source: string, imported: Imported, { isDryRun, stock }: RunOptions): void => {
+  const { kind, format, container, created, changed, unchanged, createdCategories, assumed, unusedColumns } = imported;
   if (unusedColumns.length > 0) console.error(visible(`${source}: columns not used: ${unusedColumns.join(', ')}`));
+  if (assumed > 0 && stock === undefined) {
+    const products = assumed === 1 ? '1 new product has' : `${assumed} new products have`;
+    console.error(`${source}: ${products} no stock, and ${SOME} piece is assumed: say how many with --stock`);
+  }
   const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
   const counts = `${created} new, ${changed} changed, ${unchanged} unchanged`;
   const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;

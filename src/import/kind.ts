@@ -1,5 +1,5 @@
 import { slug, slugOfName } from './fields/slug.ts';
-import { type Parse, shortText, timestamp } from './fields/values.ts';
+import { type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
 import type { Value } from './record.ts';
 
 /** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
@@ -17,6 +17,8 @@ export interface ImportKind {
   readonly categoryColumn?: string;
   /** Checks several fields of a row together. */
   readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
+  /** Derives values that the file does not have from others. */
+  readonly complete?: (values: Record<string, Value>) => void;
   readonly native: NativeColumns;
 }
 
@@ -34,6 +36,10 @@ export interface Field {
   readonly isRequired?: boolean;
   /** Whether an existing row keeps its value. */
   readonly isInsertOnly?: boolean;
+  /** The value of a new row whose file has none. @default that of the table */
+  readonly assumed?: (options: ReadOptions) => string;
+  /** A field whose value this one has to exceed; otherwise it is stored as null. */
+  readonly mustExceed?: string;
 }
 
 /** Values in PostgreSQL's notation by field; null for a blank one. */

@@ -1,5 +1,10 @@
+import { amount, currency } from '../import/fields/amount.ts';
 import { categoryPath } from '../import/fields/category-path.ts';
-import { amount, currency, INT32_MAX, integer, longText, oneOf, textList, timestamp } from '../import/fields/values.ts';
+import { richText } from '../import/fields/html.ts';
+import { textList } from '../import/fields/lists.ts';
+import { firstPicture, pictureUrl, pictureUrls } from '../import/fields/pictures.ts';
+import { SOME, stock } from '../import/fields/stock.ts';
+import { INT32_MAX, integer, longText, oneOf, timestamp } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -13,11 +18,7 @@ import {
 } from '../import/kind.ts';
 import { isBlank, isObject } from '../import/record.ts';
 
-const COUNT = integer(0, INT32_MAX);
-
 const TAGS = textList((text) => (text.includes('|') ? /\|/ : /[,;]/));
-// A URL may contain commas, but neither white space nor bars.
-const URLS = textList(() => /\s*\|\s*|[,;]?\s+|[,;](?=https?:|\/)/);
 
 export const productImport: ImportKind = {
   table: 'product',
@@ -28,21 +29,28 @@ export const productImport: ImportKind = {
     slug: SLUG,
     name: NAME,
     category: field('category_path', 'jsonb', categoryPath, required),
-    subtitle: field('subtitle', 'text', longText, nullable),
-    description: field('description', 'text', longText),
+    subtitle: field('subtitle', 'text', richText, nullable),
+    description: field('description', 'text', richText),
     brand: field('brand', 'text', longText, nullable),
     tags: field('tags', 'text[]', TAGS),
     price: field('price', 'numeric(14,2)', amount, required),
-    listPrice: field('list_price', 'numeric(14,2)', amount, nullable),
+    // A list price at or below the price is no reduction.
+    listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
     currency: field('currency', 'char(3)', currency),
-    stock: field('stock', 'int', COUNT),
-    sales: field('sales', 'int', COUNT),
-    imageUrl: field('image_url', 'text', longText, nullable),
-    imageUrls: field('image_urls', 'text[]', URLS),
+    // The default of the table would be sold out.
+    stock: field('stock', 'int', stock, { assumed: ({ stock: pieces = SOME }) => String(pieces) }),
+    sales: field('sales', 'int', integer(0, INT32_MAX)),
+    imageUrl: field('image_url', 'text', pictureUrl, nullable),
+    imageUrls: field('image_urls', 'text[]', pictureUrls),
     status: field('status', 'product_status', oneOf('DRAFT', 'ON_SALE', 'OFF_SALE')),
     publishedAt: field('published_at', 'timestamptz', timestamp),
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
+  },
+  complete: (values) => {
+    if (!isBlank(values.imageUrl)) return;
+    const first = firstPicture(values.imageUrls);
+    if (first !== undefined) values.imageUrl = first;
   },
   native: {
     summary: 'products, with columns as in the table product or the API',

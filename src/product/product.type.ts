@@ -18,7 +18,10 @@ export const Product = builder.prismaObject('Product', {
     name: t.exposeString('name', { description: 'What it is called in the shop.' }),
     slug: t.exposeString('slug', { description: 'Unique, for links that people read.' }),
     subtitle: t.exposeString('subtitle', { nullable: true, description: 'One line under the name.' }),
-    description: t.exposeString('description', { description: 'The text of its page.' }),
+    description: t.exposeString('description', {
+      description:
+        'The text of its page, as the back office stored it. Imports store plain text with line ends; with `--html keep`, the HTML of the file, which a page has to clean before it shows it.',
+    }),
     brand: t.exposeString('brand', { nullable: true, description: 'Who makes it.' }),
     tags: t.exposeStringList('tags', { description: 'Words to find or to group it by.' }),
     price: t.field({

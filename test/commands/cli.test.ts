@@ -47,7 +47,8 @@ test.each([
     ['import', 'x.csv', '--currency', 'EURO'],
     '--currency must be a currency code of ISO 4217, such as EUR, but is "EURO".',
   ],
-  [['import', 'x.csv', '--batch', '1e3'], '--batch must be a number of rows, such as 10000, but is "1e3".'],
+  [['import', 'x.csv', '--batch', '0'], '--batch must be a whole number from 1 to 999999999, but is "0".'],
+  [['import', 'x.csv', '--stock', 'many'], '--stock must be a whole number from 0 to 2147483647, but is "many".'],
   [
     ['import', 'x.csv', '--format', 'shopfy'],
     `--format must be one of ${FORMAT_NAMES}, but is "shopfy". Did you mean shopify? Run "vitrine import --help".`,

@@ -28,7 +28,7 @@ describe('docs/import.md', () => {
   });
 
   test.for(formatsOf(IMPORT_KINDS))('names only columns that are read: $name', (format) => {
-    const { uses } = format.open();
+    const { uses } = format.open({});
     const columns = columnsOf(format.name);
     expect(columns).not.toEqual([]);
     expect(columns.filter((column) => !uses(column))).toEqual([]);

@@ -7,7 +7,7 @@ const { sql, column, importText, url } = useImportDatabase();
 
 test('a file with some columns keeps the others of existing rows, and new rows need the required ones', async () => {
   await importText('slug,name,category,price,brand\npan,Pan,Pans,19.90,Halden\nlid,Lid,Pans,5.00,Halden\n');
-  const { changed, unchanged, faults } = await importText('slug,stock,brand\npan,3,\nlid,0,Halden\npot,9,\n');
+  const { changed, unchanged, faults } = await importText('slug,stock,brand\npan,3,\nlid,1,Halden\npot,9,\n');
   expect({ changed, unchanged }).toEqual({ changed: 1, unchanged: 1 });
   expect(faults).toEqual(
     ['name', 'category', 'price'].map((missing) => ({
@@ -129,7 +129,7 @@ describe('of rows with one key, only the last is written, and each other is repo
     expect(faults).toEqual([{ line: 1, column: 'slug', value: 'a', reason }]);
     expect(created).toBe(between.length + 1);
     expect(await sql(`select name, stock, brand from product where slug = 'a'`)).toEqual([
-      { name: 'Last', stock: 0, brand: null },
+      { name: 'Last', stock: 1, brand: null },
     ]);
     expect(await sql(`select from category where slug = 'a'`)).toEqual([]);
   });

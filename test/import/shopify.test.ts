@@ -36,7 +36,7 @@ hidden,Hidden,,,,Drinkware,,false,,,,shopify,0,deny,1.00,,,,,active
         image_urls: ['https://cdn/1.jpg', 'https://cdn/2.jpg', 'https://cdn/3.jpg'],
         image_url: 'https://cdn/1.jpg',
         category: 'Drinkware',
-        description: '<p>Holds "tea"</p>',
+        description: 'Holds "tea"',
       },
       expect.objectContaining({
         slug: 'gift-card',

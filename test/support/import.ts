@@ -10,7 +10,7 @@ import { openSource } from '../../src/import/source/source.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
-type Options = Partial<Pick<ImportOptions, 'format' | 'currency' | 'batchRows' | 'onProgress'>>;
+type Options = Partial<Omit<ImportOptions, 'client' | 'source' | 'kinds' | 'isInTransaction' | 'onFault'>>;
 
 export interface TriedImport extends Imported {
   readonly faults: readonly Fault[];

@@ -1,4 +1,5 @@
-import { isObject, type Value } from '../record.ts';
+import { isBlank, isObject, type Value } from '../record.ts';
+import { jsonIn, unpacked } from './lists.ts';
 import { slug, slugify, slugOfName } from './slug.ts';
 import { InvalidValueError, longText, type Parse } from './values.ts';
 
@@ -11,16 +12,22 @@ export type CategoryStep = readonly [slug: string, name: string | null, isByName
 const MAX_DEPTH = 20;
 
 /**
- * Names with `>` between them (`Kitchen > Pans`, or a list), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects. Returns
- * {@link CategoryStep}s as JSON. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
+ * Names with `>` between them (`Kitchen > Pans`, or a list), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
+ * also as JSON in a text. Returns {@link CategoryStep}s as JSON. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
  */
 export const categoryPath: Parse = (value) => {
-  const parts = typeof value === 'string' ? value.split('>') : Array.isArray(value) ? value : [value];
+  const path = unpacked(value);
+  const parts = typeof path === 'string' ? path.split('>') : Array.isArray(path) ? path : [path];
   if (parts.length === 0 || parts.length > MAX_DEPTH) {
     throw new InvalidValueError(`must have 1 to ${MAX_DEPTH} categories`);
   }
   const names: string[] = [];
-  return JSON.stringify(parts.map((part) => (isObject(part) ? stepOfObject(part) : stepOfName(part, names))));
+  return JSON.stringify(
+    parts.map((part) => {
+      if (!isObject(part)) return stepOfName(part, names);
+      return isBlank(part.slug) && part.name !== undefined ? stepOfName(part.name, names) : stepOfObject(part);
+    }),
+  );
 };
 
 const stepOfObject = ({ slug: slugValue = '', name }: { readonly [key: string]: Value }): CategoryStep => [
@@ -36,8 +43,9 @@ const stepOfName = (value: Value, names: string[]): CategoryStep => {
 };
 
 /** The parts of a path, which {@link categoryPath} reads. */
-export const splitPath = (path: Value | undefined): readonly Value[] => {
-  if (path === undefined || path === null || path === '') return [];
+export const splitPath = (value: Value | undefined): readonly Value[] => {
+  if (value === undefined || value === null || value === '') return [];
+  const path = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
   if (Array.isArray(path)) return path;
   return typeof path === 'string' ? path.split('>').map((name) => name.trim()) : [path];
 };

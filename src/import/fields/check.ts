@@ -2,7 +2,7 @@ import type { Draft, FormatReader } from '../formats/format.ts';
 import { hasNumberedSlugs, type ImportKind, type ParsedRow, presentBit } from '../kind.ts';
 import { type Fault, isBlank, showValue, type Value } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
-import { InvalidValueError } from './values.ts';
+import { InvalidValueError, type ReadOptions } from './values.ts';
 
 /** A row as the staging table stores it. */
 export interface CheckedRow {
@@ -25,10 +25,15 @@ interface Checked {
 }
 
 /** Parses the values of drafts and collects what is wrong with them. */
-export const createCheck = (kind: ImportKind, { columnOf }: FormatReader): ((draft: Draft) => Checked) => {
+export const createCheck = (
+  kind: ImportKind,
+  { columnOf }: FormatReader,
+  options: ReadOptions,
+): ((draft: Draft) => Checked) => {
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
 
   return ({ line, values, slugSource: source, rejection, doubt }) => {
+    kind.complete?.(values);
     const faults: Fault[] = [];
     const parsed: Record<string, string | null> = {};
     let presentFields = 0;
@@ -40,7 +45,7 @@ export const createCheck = (kind: ImportKind, { columnOf }: FormatReader): ((dra
     for (const { name, bit, isNullable, parse } of fields) {
       const value = values[name];
       try {
-        parsed[name] = isBlank(value) ? null : parse(value as Value);
+        parsed[name] = isBlank(value) ? null : parse(value as Value, options);
         if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
       } catch (error) {
         if (!(error instanceof InvalidValueError)) throw error;

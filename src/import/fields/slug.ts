@@ -1,4 +1,4 @@
-import { assertStorable, InvalidValueError, type Parse } from './values.ts';
+import { assertStorable, InvalidValueError, type Parse, textOf } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
 const MAX_CHARACTERS = 250;
@@ -8,7 +8,7 @@ const SUFFIX_CHARACTERS = 10;
 
 /** A slug of the file's own: any text without white space. */
 export const slug: Parse = (value) => {
-  const text = typeof value === 'string' ? value.trim() : '';
+  const text = textOf(value).trim();
   if (text === '' || /[\s\p{Cc}]/u.test(text)) throw new InvalidValueError('must be a text without white space');
   if (text.length > MAX_CHARACTERS) throw new InvalidValueError(`must have at most ${MAX_CHARACTERS} characters`);
   return assertStorable(text);

@@ -1,20 +1,33 @@
 import type { Value } from '../record.ts';
+import { looksLikeList } from './lists.ts';
 
 /** Why a value cannot be stored, as the end of a sentence that begins with its column. */
 export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';
 }
 
-/** Reads a value that is not blank. Returns it in PostgreSQL's notation. @throws InvalidValueError */
-export type Parse = (value: Value) => string;
+/** How the operator wants values to be read. */
+export interface ReadOptions {
+  /** What stands before the decimals of an amount. @default a point, with no separators of thousands */
+  readonly decimal?: '.' | ',' | undefined;
+  /** What becomes of HTML in descriptions. @default text */
+  readonly html?: 'text' | 'keep' | undefined;
+  /** The pieces of a product that is in stock in an unknown number. @default 1 */
+  readonly stock?: number | undefined;
+}
 
-const textOf = (value: Value): string => {
+/** Reads a value that is not blank. Returns it in PostgreSQL's notation. @throws InvalidValueError */
+export type Parse = (value: Value, options?: ReadOptions) => string;
+
+/** A value that stands for one text. @throws InvalidValueError for a list, which would be stored with its brackets */
+export const textOf = (value: Value): string => {
   if (typeof value !== 'string') throw new InvalidValueError('must be a text');
+  if (looksLikeList(value)) throw new InvalidValueError('must be one text, but is a list');
   return value;
 };
 
 /** Empty if the value is no text, for parsers that refuse an empty text anyway. */
-const trimmedOf = (value: Value): string => (typeof value === 'string' ? value.trim() : '');
+export const trimmedOf = (value: Value): string => (typeof value === 'string' ? value.trim() : '');
 
 /** The text itself. @throws InvalidValueError if it holds what PostgreSQL or UTF-8 cannot store */
 export const assertStorable = (text: string): string => {
@@ -43,8 +56,9 @@ export const integer =
   (min: number, max: number): Parse =>
   (value) => {
     const text = trimmedOf(value);
-    const number = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number >= min && number <= max)) {
+    // Programs that know only floating-point numbers print 12 as `12.0` or `1.2e+01`.
+    const number = /^[+-]?\d{1,16}(?:\.\d{1,16})?(?:e[+-]?\d{1,2})?$/i.test(text) ? Number(text) : Number.NaN;
+    if (!(Number.isInteger(number) && number >= min && number <= max)) {
       throw new InvalidValueError(`must be a whole number from ${min} to ${max}`);
     }
     return String(number);
@@ -67,48 +81,6 @@ export const oneOf =
     if (!names.includes(name)) throw new InvalidValueError(`must be one of ${names.join(', ')}`);
     return name;
   };
-
-/** A list of texts, without blank or repeated ones: a JSON array, or one text that a pattern splits. */
-export const textList =
-  (separatorOf: (text: string) => RegExp): Parse =>
-  (value) => {
-    const items = typeof value === 'string' ? value.split(separatorOf(value)) : value;
-    if (!Array.isArray(items)) throw new InvalidValueError('must be a list of texts');
-    const texts = new Set(items.map((item) => longText(item).trim()).filter(Boolean));
-    return `{${[...texts].map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
-  };
-
-const MAX_INTEGER_DIGITS = 12;
-
-/** An amount of money as numeric(14,2) stores it: exact decimals, never rounded. */
-export const amount: Parse = (value) => {
-  const text = trimmedOf(value);
-  const [match, sign, whole = '', fraction = ''] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (match === undefined) throw new InvalidValueError(`must be an amount such as 19.90${amountHint(text)}`);
-  const digits = whole.replace(/^0+(?=\d)/, '');
-  const decimals = fraction.replace(/0+$/, '');
-  if (sign === '-' && Number(digits + decimals) !== 0) throw new InvalidValueError('must not be negative');
-  if (decimals.length > 2) throw new InvalidValueError('must have at most two decimals');
-  if (digits.length > MAX_INTEGER_DIGITS) {
-    throw new InvalidValueError(`must have at most ${MAX_INTEGER_DIGITS} digits before the point`);
-  }
-  return `${digits}.${decimals.padEnd(2, '0')}`;
-};
-
-const amountHint = (text: string): string => {
-  if (/^\d[\d.]*,\d{1,2}$/.test(text)) return ', with a point before the decimals';
-  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text)) return ', without thousands separators';
-  if (/^\d+(\.\d+)?e/i.test(text)) return ', without an exponent';
-  return /\d/.test(text) && /[^\d.,\s]/.test(text) ? ', only the number: the currency has its own column' : '';
-};
-
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
-
-export const currency: Parse = (value) => {
-  const code = trimmedOf(value).toUpperCase();
-  if (!CURRENCIES.has(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
-  return code;
-};
 
 // PostgreSQL accepts offsets below 16 hours.
 const TIMESTAMP =

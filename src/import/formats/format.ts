@@ -1,3 +1,4 @@
+import type { ReadOptions } from '../fields/values.ts';
 import type { SourceRecord, Value } from '../record.ts';
 
 /** A way in which files name and nest the catalogue's rows. Each has a file in this folder and a line in formats.ts. */
@@ -11,7 +12,7 @@ export interface Format {
   /** Recognises a file by the columns of its first records. */
   readonly recognises: (columns: ReadonlySet<string>) => boolean;
   /** Starts to read one file. */
-  readonly open: () => FormatReader;
+  readonly open: (options: ReadOptions) => FormatReader;
 }
 
 export interface FormatReader {

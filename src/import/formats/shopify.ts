@@ -1,4 +1,6 @@
-import { amount } from '../fields/values.ts';
+import { centsOf } from '../fields/amount.ts';
+import { SOME } from '../fields/stock.ts';
+import type { ReadOptions } from '../fields/values.ts';
 import type { SourceRecord, Value } from '../record.ts';
 import { createColumns, plainName } from './columns.ts';
 import type { Draft, Format } from './format.ts';
@@ -42,7 +44,7 @@ export const shopify: Format = {
     const plain = new Set([...columns].map(plainName));
     return plain.has('title') && (plain.has('handle') || plain.has('urlhandle'));
   },
-  open: () => {
+  open: (options) => {
     const columns = createColumns(NAMES);
     let rows: SourceRecord[] = [];
     let brokenLine: number | undefined;
@@ -53,7 +55,7 @@ export const shopify: Format = {
     };
     const end = (): Draft[] => {
       const [first] = rows;
-      const drafts = first ? [{ ...toDraft(first, rows, read), rejection: rejectionOf(brokenLine) }] : [];
+      const drafts = first ? [{ ...toDraft(first, rows, read, options), rejection: rejectionOf(brokenLine) }] : [];
       rows = [];
       brokenLine = undefined;
       return drafts;
@@ -89,7 +91,7 @@ const rejectionOf = (brokenLine: number | undefined): string | undefined =>
 /** Shopify's own name for products without a type. */
 const WITHOUT_TYPE = 'Uncategorized';
 
-const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn): Draft => {
+const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn, options: ReadOptions): Draft => {
   const images = rows
     .filter((row) => read(row, 'imageUrls') !== '')
     .sort((one, other) => Number(read(one, 'imagePosition')) - Number(read(other, 'imagePosition')))
@@ -104,7 +106,7 @@ const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadC
     imageUrl: images[0] ?? '',
     imageUrls: images,
     status: toStatus(read(first, 'status'), read(first, 'published')),
-    ...foldVariants(rows, read),
+    ...foldVariants(rows, read, options),
   };
   return { line: first.line, values, doubt: doubtOf(first, rows, read) };
 };
@@ -133,42 +135,30 @@ const toStatus = (status: string, published: string): string => {
   }
 };
 
-/** A variant that is sold without stock counts as one piece, so that its product shows as in stock. */
-const ALWAYS_AVAILABLE = 1;
-
 /**
  * Merges the variants of a product: the lowest price, the compare-at price of that variant if it is higher, and the stock of all together.
  * An invalid price or stock is returned as it is, so that the product is rejected instead of sold at another variant's price.
  */
-const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn): Record<string, Value> => {
+const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn, options: ReadOptions): Record<string, Value> => {
   let cheapest: { readonly cents: number; readonly row: SourceRecord } | undefined;
   let stock = 0;
   for (const row of rows) {
     const price = read(row, 'price');
     if (price === '') continue;
-    const cents = toCents(price);
+    const cents = centsOf(price, options);
     if (cents === undefined) return { price };
     if (!cheapest || cents < cheapest.cents) cheapest = { cents, row };
 
     const quantity = read(row, 'stock') || '0';
     if (!/^-?\d{1,9}$/.test(quantity)) return { price, stock: quantity };
     const isUnlimited = read(row, 'tracker') === '' || /^(continue|true)$/i.test(read(row, 'policy'));
-    stock += Math.max(Number(quantity), isUnlimited ? ALWAYS_AVAILABLE : 0);
+    stock += Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0);
   }
   if (!cheapest) return { price: '' };
   const { row, cents } = cheapest;
   const compareAt = read(row, 'listPrice');
-  const compareCents = toCents(compareAt);
+  const compareCents = centsOf(compareAt, options);
   // One that is no amount is kept, so that it is reported.
   const listPrice = compareCents === undefined || compareCents > cents ? compareAt : '';
   return { price: read(row, 'price'), listPrice, stock: String(stock) };
-};
-
-/** Exact, since an amount has at most 14 digits; undefined for text that is no amount. */
-const toCents = (text: string): number | undefined => {
-  try {
-    return Number(amount(text).replace('.', ''));
-  } catch {
-    return undefined;
-  }
 };

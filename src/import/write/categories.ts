@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 import { type CheckContext, rejectUnknownCategories } from './checks.ts';
-import type { Counts, MergeOptions } from './merge.ts';
+import type { MergeOptions, Written } from './merge.ts';
 import { STAGE } from './stage.ts';
 import { COUNT_STAGED, countOf, type Range, type Statements } from './statements.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
-export const mergeCategories = async (options: MergeOptions, { insert, update }: Statements): Promise<Counts> => {
+export const mergeCategories = async (options: MergeOptions, { insert, update }: Statements): Promise<Written> => {
   const { client, rowCount, onProgress } = options;
   const all: Range = { from: 1, to: rowCount };
   for (;;) {

@@ -1,4 +1,5 @@
 import type { DatabaseError } from 'pg';
+import type { ReadOptions } from '../fields/values.ts';
 import { hasNumberedSlugs, isCategoryKind } from '../kind.ts';
 import { createMissingCategories, mergeCategories } from './categories.ts';
 import { assignCategorySlugs } from './category-slugs.ts';
@@ -13,11 +14,19 @@ import {
 } from './checks.ts';
 import { assignProductSlugs } from './product-slugs.ts';
 import { STAGE } from './stage.ts';
-import { COUNT_STAGED, countOf, createStatements, findExisting, type Range, type Statements } from './statements.ts';
+import {
+  COUNT_STAGED,
+  countAssumed,
+  countOf,
+  createStatements,
+  findExisting,
+  type Range,
+  type Statements,
+} from './statements.ts';
 import { isRowError, savepoint, type TransactionOptions, transaction } from './transaction.ts';
 
-/** How many rows of a file were written. */
-export interface Counts {
+/** How many rows were written. */
+export interface Written {
   readonly created: number;
   readonly changed: number;
   readonly unchanged: number;
@@ -25,7 +34,13 @@ export interface Counts {
   readonly createdCategories: number;
 }
 
-export interface MergeOptions extends CheckContext, TransactionOptions {
+/** How many rows of a file were written. */
+export interface Counts extends Written {
+  /** New rows with a value that the file does not have, and that is not the table's default: {@link Field.assumed}. */
+  readonly assumed: number;
+}
+
+export interface MergeOptions extends CheckContext, TransactionOptions, ReadOptions {
   /** How many rows are staged. */
   readonly rowCount: number;
   /** Commits after so many rows. @default at the end of the file */
@@ -53,13 +68,15 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
     onProgress('checking', range.to);
   }
-  const statements = await createStatements(client, kind);
+  const statements = await createStatements(client, kind, options);
+  const assumed = await countAssumed(client, kind);
   if (hasNumberedSlugs(kind)) await rejectUnterminated(options, statements);
   if (isCategoryKind(kind)) {
-    return transaction(options, (onFault) => mergeCategories({ ...options, onFault }, statements));
+    const counts = await transaction(options, (onFault) => mergeCategories({ ...options, onFault }, statements));
+    return { ...counts, assumed };
   }
 
-  const mergeBatch = async (batch: Range, onFault: MergeOptions['onFault']): Promise<Counts> => {
+  const mergeBatch = async (batch: Range, onFault: MergeOptions['onFault']): Promise<Written> => {
     let counts = NONE;
     for (const range of rangesOf(batch, CHUNK_ROWS)) {
       counts = sum(counts, await mergeRange({ ...options, onFault }, statements, range));
@@ -71,12 +88,12 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   for (const batch of rangesOf({ from: 1, to: rowCount }, batchRows)) {
     counts = sum(counts, await transaction(options, (onFault) => mergeBatch(batch, onFault)));
   }
-  return counts;
+  return { ...counts, assumed };
 };
 
-const NONE: Counts = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
+const NONE: Written = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
 
-const sum = (one: Counts, other: Counts): Counts => ({
+const sum = (one: Written, other: Written): Written => ({
   created: one.created + other.created,
   changed: one.changed + other.changed,
   unchanged: one.unchanged + other.unchanged,
@@ -88,7 +105,7 @@ function* rangesOf({ from, to }: Range, size: number): Generator<Range> {
 }
 
 /** Writes a range of rows. Where the database refuses one of them, it is found by halving the range, and rejected. */
-const mergeRange = async (options: MergeOptions, statements: Statements, range: Range): Promise<Counts> => {
+const mergeRange = async (options: MergeOptions, statements: Statements, range: Range): Promise<Written> => {
   const { client, kind, onFault } = options;
   const { from, to } = range;
   try {

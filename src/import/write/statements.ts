@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { ReadOptions } from '../fields/values.ts';
 import { type Field, type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
 import { STAGE } from './stage.ts';
 
@@ -24,10 +25,25 @@ export const COUNT_STAGED = `select count(*)::int as count from ${STAGE} where o
 export const countOf = async (client: ClientBase, sql: string, { from, to }: Range): Promise<number> =>
   (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
 
+/** How many staged rows are new and lack a field whose value is then assumed. */
+export const countAssumed = async (client: ClientBase, kind: ImportKind): Promise<number> => {
+  const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.assumed);
+  const bits = names.reduce((sum, name) => sum + presentBit(kind, name), 0);
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from ${STAGE} s
+     where s.present_fields & ${bits} <> ${bits} and not exists (select from ${kind.table} t where ${isMatch(kind)})`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
 /** The condition that a row `t` of the table is the staged row `s`. */
 export const isMatch = ({ identity }: ImportKind): string => (identity ? 't.id = s.target_id' : 't.slug = s.slug');
 
-export const createStatements = async (client: ClientBase, kind: ImportKind): Promise<Statements> => {
+export const createStatements = async (
+  client: ClientBase,
+  kind: ImportKind,
+  options: ReadOptions,
+): Promise<Statements> => {
   const { table, categoryColumn = '' } = kind;
   const defaults = await readDefaults(client, kind);
   const target = (field: Field): string => (isCategoryReference(field) ? categoryColumn : field.column);
@@ -36,19 +52,32 @@ export const createStatements = async (client: ClientBase, kind: ImportKind): Pr
     ? `${STAGE} s left join category reference on reference.slug = s.category_path -> -1 ->> 0`
     : `${STAGE} s`;
 
+  const old = (field: Field): string => `t.${target(field)}`;
+  const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
+
+  const isPresent = (name: string): string => `s.present_fields & ${presentBit(kind, name)} <> 0`;
+
   const fields = Object.entries(kind.fields).map(([name, field]) => {
-    const stagedOr = (otherwise: string): string =>
-      `case when s.present_fields & ${presentBit(kind, name)} <> 0 then ${staged(field)} else ${otherwise} end`;
-    const old = `t.${target(field)}`;
+    const stagedOr = (otherwise: (field: Field) => string): string => {
+      const choice = (name: string, field: Field): string =>
+        `case when ${isPresent(name)} then ${staged(field)} else ${otherwise(field)} end`;
+      const value = choice(name, field);
+      const { mustExceed = '' } = field;
+      const lower = kind.fields[mustExceed];
+      if (!lower) return value;
+      // A file with neither of the two changes neither.
+      const isChanged = `(${isPresent(name)} or ${isPresent(mustExceed)})`;
+      return `case when not ${isChanged} or ${value} > ${choice(mustExceed, lower)} then ${value} end`;
+    };
     // The API returns times in milliseconds, so a row that comes back from there is equal.
     const compared = (sql: string): string =>
       field.type === 'timestamptz' ? `date_trunc('milliseconds', ${sql})` : sql;
     return {
       ...field,
       target: target(field),
-      inserted: stagedOr(defaults.get(field.column) ?? 'null'),
-      updated: stagedOr(field.column === 'updated_at' ? 'now()' : old),
-      comparedOld: compared(old),
+      inserted: stagedOr(preset),
+      updated: stagedOr(field.column === 'updated_at' ? () => 'now()' : old),
+      comparedOld: compared(old(field)),
       comparedNew: compared(stagedOr(old)),
     };
   });

@@ -1,0 +1,27 @@
+import { INT32_MAX, integer, type Parse, trimmedOf } from './values.ts';
+
+/** The pieces of a product that is in stock in an unknown number: enough to show it as such. */
+export const SOME = 1;
+
+const COUNT = integer(0, INT32_MAX);
+
+/** What exports write where they do not count; without separators, in lower case. */
+const AVAILABLE = new Set([
+  'true',
+  'yes',
+  'instock',
+  'available',
+  'preorder',
+  'backorder',
+  'onbackorder',
+  'limitedavailability',
+]);
+const SOLD_OUT = new Set(['false', 'no', 'outofstock', 'soldout', 'unavailable']);
+
+/** A number of pieces, or only whether there are any. */
+export const stock: Parse = (value, options = {}) => {
+  const word = (typeof value === 'boolean' ? String(value) : trimmedOf(value)).toLowerCase().replaceAll(/[\s_-]/g, '');
+  if (AVAILABLE.has(word)) return String(options.stock ?? SOME);
+  if (SOLD_OUT.has(word)) return '0';
+  return COUNT(value);
+};
