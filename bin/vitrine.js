@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // In words that every Node knows, so that one that is too old can say so. In a checkout the sources are run, in the package what they
 // were compiled to.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 const sources = new URL('../src/cli.ts', import.meta.url);
@@ -12,5 +12,8 @@ if (major < 22 || major === 23 || (major === 22 && minor < 15)) {
   );
   process.exitCode = 1;
 } else {
+  // Not by Node's option --env-file-if-exists: it prints a line where there is no file, and workers that start later would read the file again.
+  const isWorker = process.env.NODE_UNIQUE_ID !== undefined;
+  if (!isWorker && statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile();
   import(existsSync(sources) ? sources : new URL('../dist/cli.js', import.meta.url));
 }

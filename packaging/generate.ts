@@ -68,7 +68,10 @@ const configurationPage = (): string => {
 # Configuration
 
 Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. An empty value counts as absent. A bad value stops the start, with
-one line for each fault, which never repeats a secret. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+one line for each fault, which never repeats a secret; a misspelt name is a warning. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+
+\`npm start\`, the other scripts of npm and \`vitrine\` also read a file \`.env\` in the working directory, if there is one: lines such as \`PORT=8080\`. What is set in the environment
+goes before it. \`node src/cli.ts\`, which the image and the systemd unit run, reads none. Another file: \`node --env-file=shop.env bin/vitrine.js serve\`.
 
 The library takes the variables as options in camel case: \`FRESHNESS_MS\` is \`freshnessMs\`. It has no options for OpenTelemetry (\`OTEL_…\`) and for what
 concerns the socket: ${programOnly.map(([name]) => `\`${name}\``).join(', ')}.

@@ -1,12 +1,11 @@
 import { defineCommand } from 'citty';
-import { readConfig, secretsOf } from '../config/config.ts';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { currency as parseCurrency } from '../import/fields/amount.ts';
 import { INT32_MAX, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
 import { formatsOf } from '../import/formats/formats.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { createLog } from '../observability/log.ts';
+import { readEnvironment } from './environment.ts';
 
 const FORMATS = formatsOf(IMPORT_KINDS);
 
@@ -68,10 +67,9 @@ export const importCommand = defineCommand({
   },
   run: async ({ args }) => {
     const { runImport } = await import('../import/import.ts');
-    const config = withDirectUrl(readConfig(process.env));
-    const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
+    const { config, log } = await readEnvironment(process.env);
     const outcome = await runImport({
-      config,
+      config: withDirectUrl(config),
       log,
       kinds: IMPORT_KINDS,
       paths: args._,

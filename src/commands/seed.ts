@@ -1,5 +1,4 @@
 import { defineCommand } from 'citty';
-import { readConfig, secretsOf } from '../config/config.ts';
 import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
@@ -7,13 +6,12 @@ import { openDatabase } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { CatalogueNotEmptyError, seedDemoCatalogue } from '../import/demo.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { createLog } from '../observability/log.ts';
+import { readEnvironment } from './environment.ts';
 
 export const seedCommand = defineCommand({
   meta: { name: 'seed', description: 'Fill an empty database with the demo catalogue.' },
   run: async () => {
-    const config = readConfig(process.env);
-    const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
+    const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(config, log);
     const client = new DatabaseClient({ ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 });
     // The running statement fails too.

@@ -1,18 +1,16 @@
 import cluster from 'node:cluster';
 import { defineCommand } from 'citty';
-import { type Config, readConfig, secretsOf, unknownVariables } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { findPort } from '../fast-path/listeners.ts';
-import { createLog } from '../observability/log.ts';
 import { prepareDatabase } from '../serve.ts';
+import { readEnvironment } from './environment.ts';
 
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
   run: async () => {
     if (cluster.isWorker) return (await import('../cluster/worker.ts')).serveAsWorker();
 
-    const config = readConfig(process.env);
-    const log = await createLog({ level: config.logLevel, secrets: secretsOf(config) });
-    for (const warning of unknownVariables(process.env)) log.warn(warning);
+    const { config, log } = await readEnvironment(process.env);
 
     // During the start, a signal ends the process at once; an embedded server ends with it.
     let stop = async (): Promise<void> => {};

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
 import { DEFAULT_CACHE_MB } from '../../src/fast-path/heap.ts';
+import { temporaryFolder } from '../support/import.ts';
 import { runCli } from '../support/process.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -104,6 +105,19 @@ test('the heap is sized for the same default as the cache', () => {
   expect(VARIABLES.CACHE_MAX_MB.default).toBe(String(DEFAULT_CACHE_MB));
 });
 
+test('a file .env in the working directory sets what the environment does not', async () => {
+  await using folder = await temporaryFolder();
+  await folder.write('.env', 'PORT=http\nLOG_LEVEL="loud"  # a comment\n');
+  const program = path.join(ROOT, 'bin/vitrine.js');
+  const refused = await run(process.execPath, [program, 'serve'], {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, PORT: 'https' },
+  }).catch(({ stderr }: { stderr: string }) => stderr);
+  expect(refused).toContain('PORT must be a whole number from 0 to 65535, but is "https"');
+  expect(refused).toMatch(/LOG_LEVEL must be .+, but is "loud"/);
+  expect(refused).not.toMatch(/^\s+at /m);
+});
+
 describe('a variable that is spelt almost like one of Vitrine', () => {
   test.for([
     ['CACHE_MAX', 'CACHE_MAX_MB'],
@@ -126,12 +140,12 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     expect(unknownVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
   });
 
-  test('is warned of at start and by the doctor', async () => {
+  test('is warned of by the doctor and by every command that uses the database', async () => {
     const database = { DATABASE_URL: 'postgresql://shop@127.0.0.1:1/shop', DATABASE_WAIT_MS: '0', CACHE_MAX: '1' };
     const warning = 'CACHE_MAX is not a variable of Vitrine; did you mean CACHE_MAX_MB?';
-    for (const name of ['serve', 'doctor']) {
-      const command = runCli([name], database);
-      expect(await command.ended).toBe(1);
+    for (const args of [['serve'], ['doctor'], ['migrate'], ['seed'], ['import', 'products.csv']]) {
+      const command = runCli(args, database);
+      expect(await command.ended).not.toBe(0);
       expect(command.output()).toContain(warning);
     }
   });
