@@ -21,7 +21,15 @@ if (process.argv[2] === 'serve') {
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 
-const run = async ([name, ...rawArgs]: readonly string[]): Promise<void> => {
+/** The name of the command, which may be of two words, and what follows it. */
+const split = ([first, second, ...rest]: readonly string[]): [name: string | undefined, rawArgs: readonly string[]] => {
+  const rawArgs = second === undefined ? [] : [second, ...rest];
+  const name = `${first} ${second}`;
+  return Object.hasOwn(COMMANDS, name) ? [name, rest] : [first, rawArgs];
+};
+
+const run = async (args: readonly string[]): Promise<void> => {
+  const [name, rawArgs] = split(args);
   if (name === '--version' || name === '-v') return console.log(packageJson.version);
   if (name === undefined || isHelp(name) || (name === 'help' && rawArgs.length === 0)) {
     const { mainHelp } = await import('./commands/arguments.ts');
@@ -29,7 +37,9 @@ const run = async ([name, ...rawArgs]: readonly string[]): Promise<void> => {
   }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
-    throw usageError(`There is no command ${name}.${suggest(name, Object.keys(COMMANDS))} Run "vitrine --help".`);
+    const longer = Object.keys(COMMANDS).find((each) => each.startsWith(`${name} `));
+    const hint = longer ? ` Did you mean ${longer}?` : suggest(name, Object.keys(COMMANDS));
+    throw usageError(`There is no command ${name}.${hint} Run "vitrine --help".`);
   }
   const command = await load();
   if (rawArgs.some(isHelp)) {

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { GraphQLError, Kind } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import * as v from 'valibot';
 import { type ErrorCode, OperatorError } from '../errors.ts';
+import { describe, faultsOf, readManifest } from './document-manifest.ts';
 import type { Documents } from './documents.ts';
 
 /** What a request says of its document: a text, an id, or both. */
@@ -74,21 +73,6 @@ const canonicalId = (id: string): string => {
   return digest === undefined ? id : `sha256:${digest.toLowerCase()}`;
 };
 
-const MANIFEST_FORMAT = 'apollo-persisted-query-manifest';
-
-/** A map of ids to texts (Relay, GraphQL Code Generator), or Apollo's manifest. */
-const FILE = v.union([
-  v.object({
-    format: v.literal(MANIFEST_FORMAT),
-    operations: v.array(v.object({ id: v.pipe(v.string(), v.nonEmpty()), body: v.string() })),
-  }),
-  v.pipe(
-    // A record would accept a list.
-    v.custom<object>((content) => !Array.isArray(content)),
-    v.record(v.pipe(v.string(), v.nonEmpty()), v.string()),
-  ),
-]);
-
 /**
  * Reads trusted documents.
  * @param check as clients' documents are checked
@@ -101,8 +85,8 @@ export const readTrustedDocuments = async (
   const documents = new Map<string, string>();
   const faults: string[] = [];
   for (const file of files) {
-    for (const [id, text] of await readFileOf(file)) {
-      faults.push(...faultsOf(text, check).map((fault) => `${file}: ${fault.name} (${id}): ${fault.message}`));
+    for (const [id, text] of await readManifest(file)) {
+      faults.push(...faultsOf(text, check).map((fault) => `${file}: ${fault.name} (${id}): ${describe(fault)}`));
       documents.set(id, text);
     }
   }
@@ -110,48 +94,4 @@ export const readTrustedDocuments = async (
     throw new OperatorError(`Trusted documents do not fit:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
   }
   return documents;
-};
-
-const readFileOf = async (file: string): Promise<[id: string, text: string][]> => {
-  let content: unknown;
-  try {
-    content = JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    throw new OperatorError(`TRUSTED_DOCUMENTS: ${file} cannot be read: ${(error as Error).message}`);
-  }
-  const { success, output } = v.safeParse(FILE, content);
-  if (!success) {
-    throw new OperatorError(
-      `TRUSTED_DOCUMENTS: ${file} must be a JSON object of ids and texts, or a manifest with "format": "${MANIFEST_FORMAT}"`,
-    );
-  }
-  return isManifest(output) ? output.operations.map(({ id, body }) => [id, body]) : Object.entries(output);
-};
-
-type Content = v.InferOutput<typeof FILE>;
-type Manifest = Extract<Content, { readonly operations: readonly unknown[] }>;
-
-const isManifest = (content: Content): content is Manifest => Array.isArray(content.operations);
-
-interface Fault {
-  /** Of the operation, as far as it is known. */
-  readonly name: string;
-  readonly message: string;
-}
-
-const faultsOf = (text: string, check: Documents['check']): Fault[] => {
-  try {
-    const { document, errors } = check(text);
-    const operation = document.definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-    if (!operation) return [{ name: 'document', message: 'It has no operation.' }];
-    const name = ('name' in operation && operation.name?.value) || 'unnamed operation';
-    return errors.map((error) => ({ name, message: describe(error) }));
-  } catch (error) {
-    return [{ name: 'document', message: describe(error as Error) }];
-  }
-};
-
-const describe = (error: Error): string => {
-  const line = error instanceof GraphQLError ? error.locations?.[0]?.line : undefined;
-  return line === undefined ? error.message : `line ${line}: ${error.message}`;
 };

@@ -19,7 +19,7 @@ const run = async (args: readonly string[], environment: Record<string, string> 
 test('help names every command, and tells each one by one, without colours where nobody sees them', async () => {
   const { code, output } = await run(['--help']);
   expect(code).toBe(0);
-  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'schema', 'openapi']) {
+  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'documents check', 'schema', 'openapi']) {
     expect(output).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
@@ -35,6 +35,8 @@ test('help names every command, and tells each one by one, without colours where
 
 test.each([
   [['improt'], 'There is no command improt. Did you mean import? Run "vitrine --help".'],
+  [['documents', 'chek', 'x'], 'There is no command documents. Did you mean documents check? Run "vitrine --help".'],
+  [['documents', 'check'], 'Which file? Run "vitrine documents check --help".'],
   [['constructor'], 'There is no command constructor. Run "vitrine --help".'],
   [
     ['import', '--dryrun', 'x.csv'],

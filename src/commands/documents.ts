@@ -1,0 +1,105 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { defineCommand } from 'citty';
+import { readConfig } from '../config/config.ts';
+import { OperatorError } from '../errors.ts';
+import { createDocumentCheck } from '../graphql/document-check.ts';
+import { type DocumentFault, readManifest } from '../graphql/document-manifest.ts';
+import { composeDocuments } from '../graphql/document-sources.ts';
+import { createDocuments } from '../graphql/documents.ts';
+import { readable } from '../graphql/limits/query-limits.ts';
+import { createSchema } from '../schema.ts';
+
+const DESCRIPTION = `Check GraphQL documents of clients: whether they fit the schema, what they cost, and which deprecated fields they use.
+
+Reads files for TRUSTED_DOCUMENTS, .graphql files, and folders of these; an operation finds its fragments in all of them. Needs no database. The limits are those of
+the environment (QUERY_MAX_COST …).
+
+Exit code 0: every operation can run, perhaps with warnings. 1: one would be refused.`;
+
+export const documentsCheckCommand = defineCommand({
+  meta: { name: 'documents check', description: DESCRIPTION },
+  args: {
+    file: {
+      type: 'positional',
+      valueHint: 'FILE…',
+      description: 'A JSON file of documents, a .graphql file or a folder.',
+    },
+  },
+  run: async ({ args }) => {
+    const config = readConfig(process.env);
+    const schema = createSchema(config);
+    const { queryLimits: limits, introspection } = config;
+    const documents = createDocuments({ schema, limits, introspection, fieldSuggestions: true });
+    const check = createDocumentCheck({ schema, documents, maxCost: limits.maxCost });
+    let [faultCount, warningCount] = [0, 0];
+    let costs: { readonly name: string; readonly cost: number }[] = [];
+    const checkable = await readCheckable(args._);
+    if (checkable.length === 0) throw new OperatorError('There is no operation in these files.');
+    for (const { text, place } of checkable) {
+      const report = check(text);
+      for (const fault of report.faults) console.log(`error: ${place(fault)}: ${fault.message}`);
+      for (const warning of report.warnings) console.log(`warning: ${place(warning)}: ${warning.message}`);
+      faultCount += report.faults.length;
+      warningCount += report.warnings.length;
+      costs = [...costs, ...report.costs];
+    }
+    const [dearest] = costs.toSorted((one, other) => other.cost - one.cost);
+    const counts = `${counted(checkable.length, 'document')}, ${counted(faultCount, 'fault')}, ${counted(warningCount, 'warning')}.`;
+    const most =
+      dearest && ` ${dearest.name} costs most: at most ${readable(dearest.cost)} of ${readable(limits.maxCost)}.`;
+    console.log(`${counts}${most ?? ''}`);
+    process.exit(faultCount === 0 ? 0 : 1);
+  },
+});
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+interface Checkable {
+  readonly text: string;
+  /** Where a fault is: file, line or id, operation. */
+  readonly place: (fault: DocumentFault) => string;
+}
+
+/** @throws OperatorError for a file that cannot be read */
+const readCheckable = async (paths: readonly string[]): Promise<Checkable[]> => {
+  const files = (await Promise.all(paths.map(filesIn))).flat();
+  const manifests = await Promise.all(
+    files
+      .filter((file) => file.endsWith('.json'))
+      .map(async (file) =>
+        (await readManifest(file)).map(([id, text]) => ({
+          text,
+          place: ({ name, line }: DocumentFault) =>
+            `${file}: ${name} (${id}${line === undefined ? '' : `, line ${line}`})`,
+        })),
+      ),
+  );
+  const sources = files.filter((file) => !file.endsWith('.json'));
+  const texts = await Promise.all(
+    sources.map(async (file) => [file, await readFile(file, 'utf8').catch(refuse(file))] as const),
+  );
+  const composed = composeDocuments(texts).map(({ file, text, placeOf }) => ({
+    text,
+    place: ({ name, line }: DocumentFault) => `${line === undefined ? file : placeOf(line)}: ${name}`,
+  }));
+  return [...manifests.flat(), ...composed];
+};
+
+/** A file, or the `.graphql` and `.gql` files of a folder. */
+const filesIn = async (path: string): Promise<string[]> => {
+  if (!(await stat(path).catch(refuse(path))).isDirectory()) return [path];
+  const names = await readdir(path, { recursive: true });
+  const isDocument = (name: string): boolean =>
+    /\.(graphql|gql)$/.test(name) && !name.split(sep).includes('node_modules');
+  return names
+    .filter(isDocument)
+    .sort()
+    .map((name) => join(path, name));
+};
+
+const refuse =
+  (path: string) =>
+  (error: Error): never => {
+    throw new OperatorError(`${path} cannot be read: ${error.message}`);
+  };
