@@ -20,6 +20,7 @@ import { contextFactory } from './graphql/context.ts';
 import { createDocuments } from './graphql/documents.ts';
 import { ExecutionFailed } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
+import { createSubscriptions } from './graphql/live/subscriptions.ts';
 import { createEngine } from './graphql/run-operation.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
@@ -64,6 +65,8 @@ export interface Gateway {
   readonly statementCount: () => number;
   /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
+  /** Ends the streams of all subscriptions. */
+  readonly completeSubscriptions: () => void;
   /** Loads the modules that are otherwise loaded when they are first needed. */
   readonly loadAll: () => Promise<unknown>;
   /** Closes the database connections. */
@@ -192,6 +195,13 @@ export const createGateway = async (
     timeoutMs,
     limits,
   });
+  const subscriptions = createSubscriptions({
+    engine,
+    topics: { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf },
+    maxSubscriptions: config.maxSubscriptions,
+    isRestricted: access.isRestricted,
+    log,
+  });
   const failures = createFailureResponses(schema, log);
   const metrics = createMetrics(
     {
@@ -231,7 +241,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ engine, failures, trusted, graphiql: pages.graphiql }),
+      createGraphqlRoutes({ engine, failures, trusted, subscriptions, graphiql: pages.graphiql }),
       createRestRoutes(operations, { engine, explorer }),
       probes.find,
       pages.find,
@@ -260,8 +270,10 @@ export const createGateway = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
+    completeSubscriptions: subscriptions.complete,
     loadAll: failures.load,
     close: async () => {
+      subscriptions.close();
       load.stop();
       opened.close();
       await freshnessMonitor.close();
@@ -315,7 +327,7 @@ export const serve = async (
     let stopping: Promise<void> | undefined;
     const end = async (delayMs: number): Promise<void> => {
       clearTimeout(loading);
-      await server.drain(shutdownTimeoutMs - closingMs, { delayMs });
+      await server.drain(shutdownTimeoutMs - closingMs, { delayMs, onStop: gateway.completeSubscriptions });
       // Even where the database no longer answers.
       await withDeadline(gateway.close(), closingMs);
     };

@@ -51,6 +51,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
     let closing: Promise<void> | undefined;
     const finish = async (): Promise<void> => {
       gateway.startDraining();
+      gateway.completeSubscriptions();
       await handler.drain(config.shutdownTimeoutMs);
       await gateway.close();
       await database.close();

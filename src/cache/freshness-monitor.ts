@@ -24,6 +24,8 @@ export interface FreshnessMonitor {
    * the database's milliseconds; infinite for never, undefined while it is not known.
    */
   readonly nextChangeMs: (table: string) => number | undefined;
+  /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
+  readonly plan: () => Promise<void>;
   /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
   readonly trustedUntilMs: () => number | undefined;
   readonly close: () => Promise<void>;
@@ -202,6 +204,13 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
       // Until the next heartbeat reads it, no response that lists rows of the table can be kept.
       if (ms === undefined) void heartbeat();
       return ms;
+    },
+    plan: async () => {
+      // A heartbeat that was under way when a change was notified does not know of it.
+      for (let tries = 0; tries < 2; tries += 1) {
+        if (![...nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return;
+        if (!(await withPatience(heartbeat()))) return;
+      }
     },
     trustedUntilMs: () => (source.notifiesChanges ? undefined : lastSentMs + freshnessMs),
     close: async () => {

@@ -125,12 +125,11 @@ export const createResponseCache = ({
     const hints = createHints();
     hints.asOfMs = openedMs;
 
-    const validUntilMs = (asOfMs: number): number | undefined => {
-      // What was read from a replica has used up some of its time.
-      let ms = Math.min(nowMs + hints.maxAgeMs - (openedMs - asOfMs), hints.changesMs);
+    const changesMs = (): number => {
+      let ms = hints.changesMs;
       // A next change that is not known may be over already.
       for (const table of hints.tables) ms = Math.min(ms, nextChanges.get(table) ?? nowMs);
-      return ms === Number.POSITIVE_INFINITY ? undefined : ms;
+      return ms;
     };
 
     return {
@@ -138,6 +137,9 @@ export const createResponseCache = ({
       sharedUntilMs: Math.min(...nextChanges.values().map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
       keep: (body) => {
         const { asOfMs = openedMs } = hints;
+        const changes = changesMs();
+        // What was read from a replica has used up some of its time.
+        const validUntilMs = Math.min(nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
         const last = store.get(key);
         const made: CachedResponse = {
           key,
@@ -149,7 +151,8 @@ export const createResponseCache = ({
           asOfMs,
           remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
           trueAt: sequence,
-          validUntilMs: validUntilMs(asOfMs),
+          validUntilMs: finite(validUntilMs),
+          changesMs: finite(changes),
           trustedUntilMs,
           staleUntilMs: hints.endsMs,
           countsViews: hints.countsViews,
@@ -244,6 +247,8 @@ export const createResponseCache = ({
     },
   };
 };
+
+const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 
 /** Where changes are notified there is no such time, and the clock is not read. */
 const isTrusted = (untilMs: number | undefined): boolean => untilMs === undefined || performance.now() < untilMs;

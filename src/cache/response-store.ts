@@ -115,8 +115,10 @@ export interface CachedResponse {
   /** The number of the latest change up to which none of its tags has changed. */
   trueAt: number;
   // Undefined rather than infinite: V8 would allocate an object for the number.
-  /** When it changes with time alone, in the database's milliseconds; undefined for never. */
+  /** When it changes with time alone, or a count of views in it gets too old, in the database's milliseconds; undefined for never. */
   readonly validUntilMs: number | undefined;
+  /** The first of the two. Not after a change whose time is not known yet. */
+  readonly changesMs: number | undefined;
   /** Until when it may be given where changes are not notified, by `performance.now()`; undefined where they are. */
   readonly trustedUntilMs: number | undefined;
   /** When something that it shows ends: from then on it is not given during an outage either. */

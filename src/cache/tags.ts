@@ -74,6 +74,8 @@ export interface TagVersions {
   /** Whether one of these tags has changed after the change of this number. */
   readonly haveChangedSince: (tags: readonly Tag[], sequence: number) => boolean;
   readonly changed: (change: Change) => void;
+  /** Calls back at each change. @returns what ends that */
+  readonly watch: (onChange: () => void) => () => void;
 }
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
@@ -81,6 +83,18 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   // Numbers are exact up to 2^53, which is enough for 285 years of a million changes a second. The array takes memory only where tags have changed:
   // 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
+  const watchers = new Set<() => void>();
+
+  const touch = ({ table, rows }: Change, sequence: number): void => {
+    const { whole, anyRow, row, group } = tags.of(table);
+    if (!rows) {
+      lastChange[whole] = sequence;
+      return;
+    }
+    lastChange[anyRow] = sequence;
+    for (const id of rows.ids) lastChange[row(id)] = sequence;
+    for (const id of rows.groupIds) lastChange[group(id)] = sequence;
+  };
 
   const versions = {
     tags,
@@ -89,17 +103,14 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       for (const tag of some) if ((lastChange[tag] ?? 0) > since) return true;
       return false;
     },
-    changed: ({ table, rows }: Change): void => {
-      const { whole, anyRow, row, group } = tags.of(table);
+    changed: (change: Change): void => {
       versions.sequence += 1;
-      const { sequence } = versions;
-      if (!rows) {
-        lastChange[whole] = sequence;
-        return;
-      }
-      lastChange[anyRow] = sequence;
-      for (const id of rows.ids) lastChange[row(id)] = sequence;
-      for (const id of rows.groupIds) lastChange[group(id)] = sequence;
+      touch(change, versions.sequence);
+      for (const onChange of watchers) onChange();
+    },
+    watch: (onChange: () => void) => {
+      watchers.add(onChange);
+      return () => void watchers.delete(onChange);
     },
   };
   return versions;

@@ -206,6 +206,11 @@ export interface VariableOptions {
    * @default 2000
    */
   readonly maxLoopLagMs?: number | undefined;
+  /**
+   * Most subscriptions that listen at the same time. Further ones get a 503.
+   * @default 2000
+   */
+  readonly maxSubscriptions?: number | undefined;
 
   /**
    * Longest time that a shutdown takes. Requests that have no response by then are cut off. In milliseconds.

@@ -364,6 +364,12 @@ export const VARIABLES = {
     unit: 'ms',
     description: 'Longest delay of the event loop that may persist. Beyond it, requests get a 503.',
   },
+  MAX_SUBSCRIPTIONS: {
+    group: 'load',
+    value: positiveInteger,
+    default: '2000',
+    description: 'Most subscriptions that listen at the same time. Further ones get a 503.',
+  },
 
   RATE_LIMIT_PER_MINUTE: {
     group: 'connections',

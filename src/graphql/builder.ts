@@ -26,6 +26,18 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({ description: 'What a shop shows: its products, their categories and its notices.' });
 
+builder.subscriptionType({
+  description: 'What a shop shows, at once and again whenever it changes: `Accept: text/event-stream`.',
+});
+
+/** Part of the options of a field of the subscription type, whose `resolve` is as a query's. */
+export const LIVE_FIELD = {
+  // Each event is an execution of the same selection, one for all who listen (live/topics.ts).
+  subscribe: (): AsyncIterable<object> => {
+    throw new Error('Subscriptions are not run by the executor of graphql.');
+  },
+} as const;
+
 const outputOnly = (name: string) => (): never => {
   throw new GraphQLError(`${name} is an output type.`);
 };

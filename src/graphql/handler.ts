@@ -1,13 +1,17 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql';
+import { bytesOf } from '../cache/response-store.ts';
 import { ERROR_TABLE } from '../errors.ts';
-import { type ErrorFormat, type GatewayRequest, GRAPHQL_PATH } from '../http/message.ts';
-import type { FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';
+import { type ErrorFormat, type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
+import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';
 import type { Caller } from './context.ts';
+import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
+import type { Subscriptions } from './live/subscriptions.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
 import {
   errorTypeOf,
   jsonBodyOf,
   negotiate,
+  negotiateEvents,
   paramsOfBody,
   paramsOfTarget,
   type RequestParams,
@@ -30,6 +34,7 @@ interface Options {
   readonly engine: Engine;
   readonly failures: FailureResponses;
   readonly trusted: TrustedDocuments;
+  readonly subscriptions: Subscriptions;
   readonly graphiql: ResponseRoute;
 }
 
@@ -53,7 +58,7 @@ const MAX_VIEW_BYTES = 8192;
  * makes the responses to requests that fail; no other request needs it.
  */
 const createEndpoint = (
-  { engine, failures, trusted }: Omit<Options, 'graphiql'>,
+  { engine, failures, trusted, subscriptions }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
 ): OperationRoute<ParsedOperation> => ({
   methods,
@@ -76,21 +81,50 @@ const createEndpoint = (
     const contentType = negotiate(request.headers.accept);
     const params = text === undefined ? paramsOfTarget(request) : paramsOfBody(readText(text));
     const wanted = await findOperation(engine, trusted, params, call);
-    if ('at' in wanted) return failures.create(wanted, withText(request, params), call, contentType);
-    call.requestContext.isFor('graphql', wanted.operation.label, GRAPHQL_PATH);
-    return { ...wanted, head: { contentType, isNegotiated: true, link: undefined } };
+    if ('at' in wanted) return respondFailed(failures, wanted, withText(request, params), call, contentType);
+    const { operation } = wanted;
+    call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
+    const ownType = operation.isSubscription ? negotiateEvents(request.headers.accept) : contentType;
+    return { ...wanted, head: { contentType: ownType, isNegotiated: true, link: undefined } };
   },
 
-  run: async ({ operation, variables, form, byId, head }, call) => {
+  run: async (parsed, call) => {
+    const { operation, variables, form, byId, head } = parsed;
     try {
-      return await engine.run(operation, variables, call, form);
+      if (isLive(operation, call)) return await subscriptions.open(parsed, call);
+      const executed = await engine.run(operation, variables, call, form);
+      return head.contentType === EVENT_STREAM_TYPE ? singleEvent(toBytes(executed)) : executed;
     } catch (error) {
       const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
       const failed: Failed = { at: 'execution', document: operation.document, error, cost };
-      return failures.create(failed, withText(call.request, byId), call, head.contentType);
+      return respondFailed(failures, failed, withText(call.request, byId), call, head.contentType);
     }
   },
 });
+
+/** A preview shows one moment, which does not change. */
+const isLive = ({ isSubscription }: Operation, { request: { method }, previewAt }: Call): boolean =>
+  isSubscription && method !== 'HEAD' && previewAt === undefined;
+
+const toBytes = (executed: Executed): Buffer =>
+  executed.answer ? bytesOf(executed.answer.body) : Buffer.from(executed.body, executed.encoding);
+
+/** The statuses of faults that are in the operation, or in what it asks for. */
+const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
+
+/** Where the client takes events, a fault of the operation is one: `EventSource` shows nothing of a response with another status. */
+const respondFailed = async (
+  { create }: FailureResponses,
+  failed: Failed,
+  request: GatewayRequest,
+  call: Call,
+  contentType: string,
+): Promise<GatewayResponse> => {
+  if (contentType !== EVENT_STREAM_TYPE) return create(failed, request, call, contentType);
+  const response = await create(failed, request, call, errorTypeOf(request.headers.accept));
+  if (failed.at === 'parameters' || !OPERATION_FAULTS.has(response.status)) return response;
+  return singleEvent(Buffer.from(response.body as string));
+};
 
 /** @throws (in the promise) AppError UNAUTHENTICATED to a client that may not learn what is wrong with the document */
 const findOperation = async (

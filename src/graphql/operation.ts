@@ -8,6 +8,7 @@ import {
   getVariableValues,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   print,
   type ValidatedExecutionArgs,
   type VariableValues,
@@ -16,6 +17,7 @@ import {
 import { longListFinder } from './arguments.ts';
 import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
+import { silentFields, type WithoutSilentFields } from './live/silent-fields.ts';
 import { collectFields, fragmentsOf, type MergedField, rootOf } from './selection.ts';
 
 /** The variables of a request, coerced by the operation's types and defaults, or their faults. */
@@ -33,7 +35,10 @@ export interface Operation {
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
   readonly compiled: CompiledOperation | undefined;
   readonly cost: CostPlan;
-  /** The fields of the query root that it selects, fragments written out. */
+  readonly isSubscription: boolean;
+  /** The part of a result whose change is an event, where that is not all of it. */
+  readonly withoutSilentFields: WithoutSilentFields | undefined;
+  /** The fields of the root type that it selects, fragments written out. */
   readonly rootFields: ReadonlySet<string>;
   /** Whether each execution has an effect of its own (it counts a view), so that no response serves another request. */
   readonly isCounted: boolean;
@@ -54,12 +59,14 @@ export const prepareOperation = (
   hideSuggestions = false,
 ): Operation | undefined => {
   const definition = getOperationAST(document, name);
-  const queryFields = schema.getQueryType()?.getFields();
-  if (!definition || !queryFields) return undefined;
+  const rootType = definition && schema.getRootType(definition.operation);
+  if (!definition || !rootType) return undefined;
+  const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
   const roots = collectFields(rootOf(definition), fragmentsOf(document));
   const rootFields = namesOf(roots);
-  const isCounted = (field: string): boolean => queryFields[field]?.extensions.isCounted === true;
+  const isCounted = (field: string): boolean => fields[field]?.extensions.isCounted === true;
+  const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   const findLongList = longListFinder(schema, document, definition);
   let validated: ValidatedExecutionArgs | undefined;
   return {
@@ -78,11 +85,13 @@ export const prepareOperation = (
     },
     compiled: compile(schema, document, definition),
     cost: planCost(schema, document, definition),
+    isSubscription,
+    withoutSilentFields: isSubscription ? silentFields(schema, document, definition) : undefined,
     rootFields,
     isCounted: [...rootFields].some(isCounted),
     countedIn: (data, variables) => {
       const ids = [...roots].flatMap(([key, [{ node }]]) => {
-        const field = queryFields[node.name.value];
+        const field = fields[node.name.value];
         const isViewed = field && isCounted(field.name) && data[key] !== null && data[key] !== undefined;
         return isViewed ? [getArgumentValues(field, node, variables).id as number] : [];
       });
@@ -111,7 +120,7 @@ const validateWithoutVariables = (
   return validated;
 };
 
-/** The fields of the query root that an operation selects, also where the document is not valid. */
+/** The fields of the root type that an operation selects, also where the document is not valid. */
 export const rootFieldsOf = (document: DocumentNode, definition: OperationDefinitionNode): Set<string> =>
   namesOf(collectFields(rootOf(definition), fragmentsOf(document)));
 

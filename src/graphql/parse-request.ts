@@ -2,6 +2,7 @@ import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
 import { type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
 import { checkJson } from './limits/json-size.ts';
+import { EVENT_STREAM_TYPE } from './live/event-stream.ts';
 import type { DocumentReference } from './trusted-documents.ts';
 
 /** The parameters of a GraphQL request: https://graphql.github.io/graphql-over-http/draft/#sec-Request-Parameters */
@@ -137,10 +138,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
 const PAGE_TYPE = 'text/html; charset=utf-8';
 
-/**
- * The content types of results; the first is the default. `text/event-stream` joins this list with subscriptions.
- * https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types
- */
+/** The content types of results that are no events; the first is the default. https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types */
 const RESULT_TYPES = [JSON_TYPE, GRAPHQL_TYPE];
 
 /** These mean the default, as an absent header does. */
@@ -154,20 +152,32 @@ const preferredOf = (accept: string | undefined, types: readonly string[]): stri
   return accept.length > MAX_ACCEPT_CHARS ? undefined : new Negotiator({ headers: { accept } }).mediaType([...types]);
 };
 
-/** The content type that the client prefers; undefined where it accepts none of them. */
-const resultTypeOf = (accept: string | undefined): string | undefined => preferredOf(accept, RESULT_TYPES);
+/**
+ * The content type of a result, decided before anything runs: JSON where the client accepts it, because it can be cached.
+ * @throws AppError NOT_ACCEPTABLE
+ */
+export const negotiate = (accept: string | undefined): string =>
+  preferredOf(accept, RESULT_TYPES) ??
+  (acceptsEvents(accept)
+    ? EVENT_STREAM_TYPE
+    : notAcceptable('Answers are application/json, application/graphql-response+json or text/event-stream.'));
 
-/** The content type of a result, decided before anything runs. @throws AppError NOT_ACCEPTABLE */
-export const negotiate = (accept: string | undefined): string => {
-  const contentType = resultTypeOf(accept);
-  if (contentType !== undefined) return contentType;
-  throw new AppError('NOT_ACCEPTABLE', 'Answers are application/json or application/graphql-response+json.', {
-    headers: { vary: 'accept' },
-  });
+/** The content type of the results of a subscription. @throws AppError NOT_ACCEPTABLE */
+export const negotiateEvents = (accept: string | undefined): string =>
+  acceptsEvents(accept)
+    ? EVENT_STREAM_TYPE
+    : notAcceptable('A subscription is answered by events: Accept: text/event-stream.');
+
+/** The header has to name the type: a client that accepts anything would wait for the end of the response. */
+const acceptsEvents = (accept: string | undefined): boolean =>
+  accept?.includes('text/event-stream') === true && preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
+
+const notAcceptable = (message: string): never => {
+  throw new AppError('NOT_ACCEPTABLE', message, { headers: { vary: 'accept' } });
 };
 
 /** The content type of an error: the default where the client accepts none of them, because the error is about something else. */
-export const errorTypeOf = (accept: string | undefined): string => resultTypeOf(accept) ?? JSON_TYPE;
+export const errorTypeOf = (accept: string | undefined): string => preferredOf(accept, RESULT_TYPES) ?? JSON_TYPE;
 
 /** Whether the client prefers a page to JSON, as a browser does that opens an address. */
 export const wantsPage = (accept: string | undefined): boolean =>

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ErrorCode } from '../errors.ts';
 import { stackless } from '../fast-path/stackless.ts';
 import { type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
-import type { Caller } from './context.ts';
+import type { Call } from '../http/route.ts';
 import { createMaskError, ExecutionFailed, type MaskError } from './failures.ts';
 import type { CostReport } from './limits/cost.ts';
 import { readText } from './parse-request.ts';
@@ -34,14 +34,16 @@ export interface FailureResponses {
   readonly create: (
     failed: Failed,
     request: GatewayRequest,
-    caller: Caller,
+    caller: YogaCaller,
     contentType: string,
   ) => Promise<GatewayResponse>;
   readonly load: () => Promise<unknown>;
 }
 
+type YogaCaller = Pick<Call, 'requestContext' | 'log'>;
+
 interface YogaCall {
-  readonly caller: Caller;
+  readonly caller: YogaCaller;
   readonly failed: Failed;
 }
 
@@ -142,7 +144,7 @@ const WRITES_ONLY = { Response: WrittenResult } as unknown as FetchAPI;
 const resultOf = (failed: Failed, { method }: GatewayRequest, mask: MaskError): ExecutionResult | undefined => {
   if (failed.at === 'parameters' || failed.at === 'operation') return undefined;
   if (failed.at === 'parsing') return { errors: [mask(withCode(failed.error, 'GRAPHQL_PARSE_FAILED'))] };
-  if (method !== 'POST' && !isQuery(failed.document)) return undefined;
+  if (method !== 'POST' && hasMutation(failed.document)) return undefined;
   if (failed.at === 'validation') {
     return { errors: failed.errors.map((error) => mask(withCode(error, 'GRAPHQL_VALIDATION_FAILED'))) };
   }
@@ -157,8 +159,8 @@ const withCode = (error: unknown, code: ErrorCode): unknown => {
   return error;
 };
 
-const isQuery = ({ definitions }: DocumentNode): boolean =>
-  definitions.every((each) => each.kind !== Kind.OPERATION_DEFINITION || each.operation === 'query');
+const hasMutation = ({ definitions }: DocumentNode): boolean =>
+  definitions.some((each) => each.kind === Kind.OPERATION_DEFINITION && each.operation === 'mutation');
 
 /** Gives Yoga the failure at the step where it happened. Nothing is parsed or validated a second time. */
 const useFailed = (): YogaPlugin => ({
@@ -182,7 +184,7 @@ const useFailed = (): YogaPlugin => ({
 });
 
 /** The first error of a result is the error of the request in log and metrics. */
-const noteCode = ({ errors = [], data }: ExecutionResult, { requestContext }: Caller): void => {
+const noteCode = ({ errors = [], data }: ExecutionResult, { requestContext }: YogaCaller): void => {
   const codes = errors.map(({ extensions }) => extensions.code);
   const [code] = codes;
   const isAll = (data ?? null) === null && codes.every((each) => each === code);

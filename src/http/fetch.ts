@@ -1,5 +1,11 @@
 import { AppError, withDeadline } from '../errors.ts';
-import { dropConnectionHeaders, type GatewayRequest, type GatewayResponse, takesBody } from './message.ts';
+import {
+  dropConnectionHeaders,
+  type GatewayRequest,
+  type GatewayResponse,
+  MAX_UNREAD_BYTES,
+  takesBody,
+} from './message.ts';
 import type { App } from './pipeline.ts';
 import { MAX_BODY_BYTES, tooLarge } from './request-body.ts';
 
@@ -59,13 +65,44 @@ const readBody = async (request: Request): Promise<Buffer | AppError> => {
 };
 
 const toResponse = (method: string, answered: GatewayResponse): Response => {
-  const { status, body, encoding } = answered;
+  const { status, body, encoding, stream } = answered;
   const headers = dropConnectionHeaders(answered.headers);
+  const toBody = (): BodyInit | null => {
+    if (stream) return streamedBody(stream);
+    return bytes as Uint8Array<ArrayBuffer> | null;
+  };
   const hasBody = status !== 204 && status !== 304;
   const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : body;
-  if (hasBody) headers['content-length'] = bytes?.byteLength ?? 0;
-  return new Response(hasBody && method !== 'HEAD' ? (bytes as Uint8Array<ArrayBuffer> | null) : null, {
+  if (hasBody && !stream) headers['content-length'] = bytes?.byteLength ?? 0;
+  return new Response(hasBody && method !== 'HEAD' ? toBody() : null, {
     status,
     headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
   });
+};
+
+const streamedBody = (stream: NonNullable<GatewayResponse['stream']>): ReadableStream => {
+  let onCancel = (): void => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        onCancel = stream({
+          write: (bytes) => {
+            if ((controller.desiredSize ?? 0) <= 0) {
+              controller.error(new Error('The response was not read.'));
+              return false;
+            }
+            // A copy: other readers get the same bytes.
+            controller.enqueue(Uint8Array.from(bytes));
+            return true;
+          },
+          end: (bytes) => {
+            controller.enqueue(Uint8Array.from(bytes));
+            controller.close();
+          },
+        });
+      },
+      cancel: () => onCancel(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_UNREAD_BYTES }),
+  );
 };

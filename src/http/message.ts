@@ -27,11 +27,24 @@ export interface GatewayResponse {
   readonly headers: Record<string, string | number>;
   /** Null for no body. A HEAD request gets the headers, without the body. */
   readonly body: string | Uint8Array | null;
+  /** In place of a body, one that is sent as it comes: called once, after the headers. @returns what is called when the client has gone */
+  readonly stream?: (sink: BodySink) => () => void;
   /** How a string becomes bytes. `latin1`: each character is one byte of a text in UTF-8. @default 'utf8' */
   readonly encoding?: 'utf8' | 'latin1';
   /** The same headers as valid lines, each with its end, where they are serialized already. */
   readonly lines?: string;
 }
+
+/** Takes the parts of a body as they come, and waits for nobody. */
+export interface BodySink {
+  /** Sends a part. False: the client has left too much unread, and was cut. */
+  readonly write: (bytes: Uint8Array) => boolean;
+  /** Sends the last part. */
+  readonly end: (bytes: Uint8Array) => void;
+}
+
+/** A client that has left so much of a streamed body unread, beyond what the system buffers, is cut. */
+export const MAX_UNREAD_BYTES = 262_144;
 
 /**
  * The headers that frame a message or belong to its connection: only what writes to the connection may set them.

@@ -1,7 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { dropConnectionHeaders, type GatewayResponse, MAX_TARGET_CHARS, problemResponse } from './message.ts';
+import {
+  dropConnectionHeaders,
+  type GatewayResponse,
+  MAX_TARGET_CHARS,
+  MAX_UNREAD_BYTES,
+  problemResponse,
+} from './message.ts';
 
 /** Sends a response. @throws TypeError for a header that cannot be one */
 export const send = (
@@ -10,6 +16,10 @@ export const send = (
   sent: GatewayResponse,
 ): void => {
   const { status, body, encoding = 'utf8', lines } = sent;
+  if (sent.stream && request.method !== 'HEAD') {
+    sendStream(response, sent, sent.stream);
+    return;
+  }
   // What follows an unread body would be taken for the next request.
   const mustClose = isUnread(request);
   if (lines !== undefined && body !== null && !mustClose && canSendLines(request, response)) {
@@ -25,6 +35,29 @@ export const send = (
   if (mustClose) sendAndLinger(request, response, sentBody, encoding);
   else if (sentBody === null) response.end();
   else response.end(sentBody, encoding);
+};
+
+/** Sends a body that is streamed, and closes the connection after it. */
+const sendStream = (
+  response: ServerResponse,
+  { status, headers }: GatewayResponse,
+  stream: NonNullable<GatewayResponse['stream']>,
+): void => {
+  response.writeHead(status, { ...dropConnectionHeaders(headers), connection: 'close' });
+  const onClose = stream({
+    write: (bytes) => {
+      if (response.writableLength > MAX_UNREAD_BYTES) {
+        // By a reset, or the system would keep the unread bytes.
+        response.socket?.resetAndDestroy();
+        return false;
+      }
+      response.write(bytes);
+      return true;
+    },
+    end: (bytes) => response.end(bytes),
+  });
+  if (response.destroyed) onClose();
+  else response.once('close', onClose);
 };
 
 /** What Node's own classes begin a head with (lib/_http_outgoing.js): it takes text for what comes before the headers that Node adds (Date, Connection). */

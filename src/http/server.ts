@@ -23,6 +23,8 @@ export interface HttpServer {
 interface DrainOptions {
   /** How long connections are still accepted. @default 0 */
   readonly delayMs?: number;
+  /** Called when no more connections are accepted: what has no end of its own ends then. */
+  readonly onStop?: () => void;
 }
 
 interface Options {
@@ -167,7 +169,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   return {
     url: urlOf(server, host),
-    drain: (timeoutMs, { delayMs = 0 } = {}) => {
+    drain: (timeoutMs, { delayMs = 0, onStop } = {}) => {
       if (isDraining) return drained.promise;
       isDraining = true;
       const timers: NodeJS.Timeout[] = [];
@@ -181,7 +183,10 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       });
       const stop = (): void => {
         after(IDLE_GRACE_MS, connections.cutUnanswered);
-        void listeners.acceptWaiting().then(listeners.close);
+        void listeners.acceptWaiting().then(() => {
+          listeners.close();
+          onStop?.();
+        });
       };
       after(timeoutMs, () => {
         listeners.close();

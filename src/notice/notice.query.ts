@@ -1,12 +1,15 @@
 import { LIST_SIZE, PAGE_NUMBER, within } from '../graphql/arguments.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, LIVE_FIELD } from '../graphql/builder.ts';
 import { Notice, NoticePage, NoticeTypeEnum } from './notice.type.ts';
+
+/** Far more than a shop has at a time. */
+const ASSUMED_IN_EFFECT = 200;
 
 builder.queryFields((t) => ({
   notices: t.field({
     type: [Notice],
     description: 'Every notice in effect: pinned first, then latest start.',
-    extensions: { assumedSize: 200 },
+    extensions: { assumedSize: ASSUMED_IN_EFFECT },
     resolve: (_, __, { loaders }) => loaders.notice.inEffect(),
   }),
 
@@ -48,3 +51,13 @@ builder.queryFields((t) => ({
     resolve: (_, { id }, { loaders }) => loaders.notice.viewed(id),
   }),
 }));
+
+builder.subscriptionField('notices', (t) =>
+  t.field({
+    ...LIVE_FIELD,
+    type: [Notice],
+    description: 'Every notice in effect, in the order of the query: at once, and again whenever the list changes.',
+    extensions: { assumedSize: ASSUMED_IN_EFFECT },
+    resolve: (_, __, { loaders }) => loaders.notice.inEffect(),
+  }),
+);

@@ -32,6 +32,7 @@ export const Notice = builder.prismaObject('Notice', {
     viewCount: t.field({
       type: 'SafeInt',
       description: 'How often its detail has been read. In lists it may lag by some seconds.',
+      extensions: { isSilent: true },
       resolve: ({ viewCount }, _, { hints }) => {
         hints.holdsFor(VIEW_COUNT_LAG_MS);
         return viewCount;

@@ -1,5 +1,5 @@
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
-import { builder } from '../graphql/builder.ts';
+import { builder, LIVE_FIELD } from '../graphql/builder.ts';
 import { Product, ProductOrderEnum } from './product.type.ts';
 
 builder.queryFields((t) => ({
@@ -45,3 +45,14 @@ builder.queryFields((t) => ({
       loaders.product.list({ categoryIds: categoryIds ?? [], orderBy, limit }),
   }),
 }));
+
+builder.subscriptionField('product', (t) =>
+  t.field({
+    ...LIVE_FIELD,
+    type: Product,
+    nullable: true,
+    description: 'The product with this id: at once, and again whenever it changes. Null while it is not visible.',
+    args: { id: t.arg.int({ required: true }) },
+    resolve: (_, { id }, { loaders }) => loaders.product.byId(id),
+  }),
+);

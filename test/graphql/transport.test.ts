@@ -162,7 +162,7 @@ describe('the path /graphql', () => {
   });
 });
 
-describe('a client that accepts no JSON', () => {
+describe('a client that accepts neither JSON nor events', () => {
   const TOKEN = 'a-token-0123456789';
   const OPERATIONS = [
     '{ notice(id: 1) { viewCount } }',
@@ -174,7 +174,7 @@ describe('a client that accepts no JSON', () => {
 
   test.for([
     'multipart/mixed',
-    'text/event-stream',
+    'text/event-stream;q=0',
     'text/plain',
     'text/*, image/png',
     'application/json;q=0',

@@ -33,18 +33,18 @@ interface CompiledField {
 /**
  * Compiles an operation into closures that read the rows and write the JSON, without the plain objects, paths and promises in between. The
  * resolvers are the schema's own.
- * @returns undefined for what is not supported: introspection, directives, resolvers that read `info`, anything but a query
+ * @returns undefined for what is not supported: introspection, directives, resolvers that read `info`
  */
 export const compile = (
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
 ): CompiledOperation | undefined => {
-  const queryType = schema.getQueryType();
-  if (operation.operation !== 'query' || !queryType || hasDirective(document)) return undefined;
+  const rootType = schema.getRootType(operation.operation);
+  if (!rootType || hasDirective(document)) return undefined;
   let write: Writer;
   try {
-    write = objectWriter(queryType, rootOf(operation), fragmentsOf(document));
+    write = objectWriter(rootType, rootOf(operation), fragmentsOf(document));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;

@@ -87,9 +87,10 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
   // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
   const runTraced = (execution: Execution): Promise<string> => {
     if (!tracing.isOn) return run(execution);
-    const { label } = execution.operation;
-    const attributes = { 'graphql.operation.type': 'query', 'graphql.operation.name': label };
-    return tracing.span(`query ${label}`, attributes, () => run(execution));
+    const { label, isSubscription } = execution.operation;
+    const type = isSubscription ? 'subscription' : 'query';
+    const attributes = { 'graphql.operation.type': type, 'graphql.operation.name': label };
+    return tracing.span(`${type} ${label}`, attributes, () => run(execution));
   };
 
   const runGuarded = async (execution: Execution): Promise<string> => {

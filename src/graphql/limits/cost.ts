@@ -76,7 +76,7 @@ const isPlain = ({ selections, sizeOf, filterReaders, isRow, children }: CostNod
  * The cost of an operation is the number of rows that it asks for, and a tenth of each other value in its result:
  *
  * - 1 for each item of a list of objects, as many as its argument or its declaration allows (list-size.ts);
- * - 1 for an object that a field of the query root looks up;
+ * - 1 for an object that a field of the root type looks up;
  * - 0.1 for each other value: a scalar, an object that belongs to a row, an id in a list to filter by;
  * - but 1 for a value that the object already has under another name: a long text repeated a hundred times is a hundred times as long.
  *
@@ -87,8 +87,8 @@ export const planCost = (
   document: DocumentNode,
   definition: OperationDefinitionNode,
 ): CostPlan => {
-  const queryType = schema.getQueryType();
-  if (!queryType) throw new Error('the schema has no query type');
+  const rootType = schema.getRootType(definition.operation);
+  if (!rootType) throw new Error(`the schema has no type for a ${definition.operation}`);
   const fragments = fragmentsOf(document);
   let sizes: ReturnType<typeof introspectionSizes> | undefined;
   const introspectionSize = (field: string): number => {
@@ -122,7 +122,7 @@ export const planCost = (
       const slicing = slicingArgumentOf(field);
       const sliced = slicing && listSizeReader(slicing, node);
       const isRow =
-        isObjectType(fieldType) && !isIntrospectionType(fieldType) && (isObjectList(field) || type === queryType);
+        isObjectType(fieldType) && !isIntrospectionType(fieldType) && (isObjectList(field) || type === rootType);
       const sizedHere = new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced] as const) : []);
       const children = isObjectType(fieldType) ? nodesOf(fieldType, selections, `${path}.`, sizedHere) : [];
       return {
@@ -137,7 +137,7 @@ export const planCost = (
     });
   };
 
-  const { introspection = [], data = [] } = Object.groupBy(nodesOf(queryType, rootOf(definition)), ({ selections }) => {
+  const { introspection = [], data = [] } = Object.groupBy(nodesOf(rootType, rootOf(definition)), ({ selections }) => {
     const name = selections[0].node.name.value;
     return name.startsWith('__') && name !== '__typename' ? 'introspection' : 'data';
   });
