@@ -47,7 +47,7 @@ interface Options {
 const MAX_AGE_S = 1;
 
 // RFC 9211: https://www.rfc-editor.org/rfc/rfc9211#section-2
-const CACHE_STATUS = {
+export const CACHE_STATUS = {
   hit: 'vitrine; hit',
   miss: 'vitrine; fwd=miss',
   stale: 'vitrine; hit; ttl=-1; detail=stale-if-error',

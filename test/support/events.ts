@@ -55,6 +55,7 @@ const collect = () => {
 };
 
 export interface Asked {
+  readonly extensions?: Record<string, unknown> | undefined;
   readonly variables?: Record<string, unknown> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -64,14 +65,14 @@ const EVENTS = { accept: 'text/event-stream', 'content-type': 'application/json'
 /** Sends an operation as a POST that accepts events, and takes what the gateway streams, without a port. */
 export const openStream = async (
   { app }: Pick<TestGateway, 'app'>,
-  query: string,
-  { variables, headers }: Asked = {},
+  query: string | undefined,
+  { variables, extensions, headers }: Asked = {},
 ): Promise<TestStream> => {
   const response = await handle(app, {
     method: 'POST',
     target: '/graphql',
     headers: { ...EVENTS, ...headers },
-    body: JSON.stringify({ query, variables }),
+    body: JSON.stringify({ query, variables, extensions }),
   });
   const { add, ...events } = collect();
   let isOver = false;
@@ -104,3 +105,31 @@ export const openStream = async (
 /** Waits until the last result of a stream shows this. */
 export const untilShown = ({ results }: Events, data: unknown): Promise<unknown> =>
   expect.poll(() => results.at(-1)?.data, { timeout: 10_000 }).toEqual(data);
+
+/** Takes what comes as the body of a response. */
+export const readStream = (response: Response): Events & { readonly leave: () => Promise<void> } => {
+  const { add, ...events } = collect();
+  let isOver = false;
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  const read = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      add(decoder.decode(value, { stream: true }));
+    }
+  };
+  // A stream may also break off.
+  void read()
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true;
+    });
+  return {
+    ...events,
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    isOver: () => isOver,
+    leave: async () => reader?.cancel(),
+  };
+};

@@ -1,3 +1,5 @@
+import type { CacheOutcome } from '../../cache/response-cache.ts';
+import { CACHE_STATUS } from '../../http/cached-http-response.ts';
 import type { BodySink, GatewayResponse } from '../../http/message.ts';
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -31,10 +33,13 @@ export const singleEvent = (result: Uint8Array): GatewayResponse => ({
   body: Buffer.concat([nextEvent(result), COMPLETE_EVENT]),
 });
 
-/** @param stream as in {@link GatewayResponse} */
-export const eventStream = (stream: (sink: BodySink) => () => void): GatewayResponse => ({
+/**
+ * @param outcome where the first event comes from
+ * @param stream as in {@link GatewayResponse}
+ */
+export const eventStream = (outcome: CacheOutcome, stream: (sink: BodySink) => () => void): GatewayResponse => ({
   status: 200,
-  headers: { ...HEADERS },
+  headers: { ...HEADERS, 'cache-status': CACHE_STATUS[outcome] },
   body: null,
   stream,
 });

@@ -168,7 +168,9 @@ export const createSubscriptions = (deps: Deps): Subscriptions => {
       };
       const verify = isRestricted ? () => call.admit(rootFields) : NO_TOKEN;
       counts.open += 1;
-      return eventStream((sink) => openStream(sink, (listener) => topics.join(live, found, listener), verify));
+      return eventStream(found.outcome, (sink) =>
+        openStream(sink, (listener) => topics.join(live, found, listener), verify),
+      );
     },
     complete: () => {
       isOver = true;

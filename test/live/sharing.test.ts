@@ -1,0 +1,184 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { openStream, type TestStream, untilShown } from '../support/events.ts';
+import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
+import { wireTo } from '../support/wire.ts';
+
+const database = await shared(createTestDatabase());
+const id = await insertNotice(database, { title: 'First', view_count: 5 });
+
+const NOTICES = 'subscription { notices { title } }';
+const shows = (title: string) => ({ notices: [{ title }] });
+
+const rename = (title: string) => database.sql('update notice set title = $1 where id = $2', [title, id]);
+
+const open = (environment: Record<string, string> = {}): Promise<TestGateway> =>
+  createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0', ...environment });
+
+const leaveAll = (streams: readonly TestStream[]): void => {
+  for (const stream of streams) stream.leave();
+};
+
+test('a hundred listeners take one execution at the start and one for a change', async () => {
+  await rename('Before');
+  await using gateway = await open();
+  const streams: TestStream[] = [];
+  const first = await gateway.countStatements(async () => {
+    for (let count = 0; count < 100; count += 1) streams.push(await openStream(gateway, NOTICES));
+  });
+  // One more where the time of the next planned change was not known yet.
+  expect([1, 2]).toContain(first);
+  const change = await gateway.countStatements(async () => {
+    await rename('After');
+    for (const stream of streams) await untilShown(stream, shows('After'));
+  });
+  expect([1, 2]).toContain(change);
+  for (const { results } of streams) expect(results).toHaveLength(2);
+  leaveAll(streams);
+});
+
+describe('no event comes', () => {
+  test('where a commit changes nothing that is shown', async () => {
+    await using gateway = await open();
+    await rename('Same');
+    const streams = [
+      await openStream(gateway, NOTICES),
+      await openStream(gateway, 'subscription { notices { title content } }'),
+    ];
+    const [titles, contents] = streams as [TestStream, TestStream];
+    await database.sql('update notice set title = title');
+    await database.sql('update notice set content = $1', ['Another']);
+    await untilShown(contents, { notices: [{ title: 'Same', content: 'Another' }] });
+    await rename('Last');
+    await untilShown(titles, shows('Last'));
+    expect(titles.results).toHaveLength(2);
+    leaveAll(streams);
+  });
+
+  test('where only views are counted; the next event, and a new listener, have their number', async () => {
+    await using gateway = await open();
+    const COUNTED = 'subscription { viewCount: notices { title: id name: title views: viewCount } }';
+    await rename('Counted');
+    const stream = await openStream(gateway, COUNTED);
+    const [{ data } = {}] = stream.results;
+    const [{ views }] = data.viewCount;
+    expect((await gateway.graphql(`{ notice(id: ${id}) { viewCount } }`)).data.notice.viewCount).toBe(views + 1);
+    const of = (name: string) => ({ viewCount: [{ title: id, name, views: views + 1 }] });
+    // A change that makes it read again, and shows nothing else.
+    await expect
+      .poll(
+        async () => {
+          await database.sql('update notice set title = title');
+          const other = await openStream(gateway, COUNTED);
+          other.leave();
+          return other.results[0]?.data;
+        },
+        { timeout: 10_000 },
+      )
+      .toEqual(of('Counted'));
+    expect(stream.results).toHaveLength(1);
+    await rename('Changed');
+    await untilShown(stream, of('Changed'));
+    expect(stream.results).toHaveLength(2);
+    stream.leave();
+  });
+
+  test('for another product', async () => {
+    await using gateway = await open();
+    const category_id = await insertCategory(database);
+    const [mug, cup] = [await insertProduct(database, { category_id }), await insertProduct(database, { category_id })];
+    const PRODUCT = 'subscription($id: Int!) { product(id: $id) { name } }';
+    const stream = await openStream(gateway, PRODUCT, { variables: { id: mug } });
+    const other = await openStream(gateway, PRODUCT, { variables: { id: cup } });
+    const statements = await gateway.countStatements(async () => {
+      await database.sql('update product set name = $1 where id = $2', ['Cup', cup]);
+      await untilShown(other, { product: { name: 'Cup' } });
+    });
+    expect(statements).toBe(1);
+    expect(stream.results).toHaveLength(1);
+    leaveAll([stream, other]);
+  });
+});
+
+test('beyond MAX_SUBSCRIPTIONS a subscription gets a 503, until another has ended', async () => {
+  await using gateway = await open({ MAX_SUBSCRIPTIONS: '2' });
+  const streams = [await openStream(gateway, NOTICES), await openStream(gateway, NOTICES)];
+  const refused = await openStream(gateway, NOTICES);
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+  expect((await gateway.graphql('{ notices { title } }')).data.notices).toHaveLength(1);
+  streams[0]?.leave();
+  const admitted = await openStream(gateway, NOTICES);
+  expect(admitted.status).toBe(200);
+  leaveAll([...streams, admitted]);
+});
+
+test('a listener that does not read is cut, and the others go on', async () => {
+  await using gateway = await open({ MAX_SUBSCRIPTIONS: '2' });
+  await rename('Read');
+  const slow = await openStream(gateway, NOTICES);
+  const stream = await openStream(gateway, NOTICES);
+  slow.stopReading();
+  await rename('Unread');
+  await untilShown(stream, shows('Unread'));
+  await rename('More');
+  await untilShown(stream, shows('More'));
+  expect(slow.results).toEqual([{ data: shows('Read') }]);
+  // Its place is free.
+  const another = await openStream(gateway, NOTICES);
+  expect(another.status).toBe(200);
+  leaveAll([stream, another]);
+});
+
+test('a stream ends when its token is withdrawn, and the others go on', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'vitrine-live-'));
+  const file = path.join(folder, 'tokens');
+  try {
+    const [kept, withdrawn] = ['kept-token-0123456789', 'withdrawn-token-0123456789'];
+    await writeFile(file, `${kept}\n${withdrawn}\n`);
+    await using gateway = await open({ ACCESS_TOKENS_FILE: file });
+    const openWith = (token: string) => openStream(gateway, NOTICES, { headers: { authorization: `Bearer ${token}` } });
+    const [one, other] = [await openWith(kept), await openWith(withdrawn)];
+    await writeFile(file, `${kept}\n`);
+    await expect.poll(other.isOver, { timeout: 20_000 }).toBe(true);
+    expect(other.isComplete()).toBe(true);
+    expect(other.results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+    await rename('After');
+    await untilShown(one, shows('After'));
+    one.leave();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+describe.each<[how: string, environment: Record<string, string>]>([
+  ['without a cache', { CACHE_MAX_MB: '0' }],
+  ['with CHANGE_FEED=poll', { CHANGE_FEED: 'poll', FRESHNESS_MS: '100' }],
+  ['with FRESHNESS_MS=100', { FRESHNESS_MS: '100' }],
+])('%s', (_, environment) => {
+  test('a change comes once, and nothing else', async () => {
+    await rename('Before');
+    await using gateway = await open(environment);
+    const stream = await openStream(gateway, NOTICES);
+    for (const title of ['One', 'Two', 'Three']) {
+      await rename(title);
+      await untilShown(stream, shows(title));
+    }
+    expect(stream.results).toHaveLength(4);
+    stream.leave();
+  });
+});
+
+test('while somebody listens, heartbeats go on without a request', async () => {
+  await using wire = await wireTo(database);
+  await using gateway = await createTestGateway(wire, PATIENT);
+  const beats = () => wire.timesSent('vitrine_beat');
+  const before = beats();
+  const stream = await openStream(gateway, NOTICES);
+  await expect.poll(beats, { timeout: 10_000 }).toBeGreaterThan(before + 3);
+  stream.leave();
+});
