@@ -1,7 +1,10 @@
 /** The orders of a search, by their names in the schema. Ties end in the id, so that each is total. */
 export type ProductSearchOrder = 'RELEVANCE' | 'BEST_SELLING' | 'NEWEST' | 'PRICE_ASC' | 'PRICE_DESC' | 'NAME_ASC';
 
-/** A word of a search, folded as `wordsOf` folds the words of products. */
+/**
+ * A word of a search, as `termsOf` makes it. A product has it where one of its fields has the pieces of the term (`piecesOfTerm`) one right after
+ * the other: for most terms that is one word, for a run of Chinese, Japanese or Korean each pair of characters.
+ */
 export interface SearchTerm {
   readonly text: string;
   /** The last word of a search may be the beginning of one. */
@@ -25,6 +28,12 @@ export interface SearchFilter {
   readonly onSale?: boolean;
   readonly publishedAfter?: Date;
 }
+
+/**
+ * The score of RELEVANCE: for each term the weight of the best field that has the term, and the sum of these. A beginning counts as a word does.
+ * Ties are in the order of BEST_SELLING.
+ */
+export const FIELD_WEIGHTS = { name: 8, brand: 4, tags: 4, subtitle: 2, description: 1 } as const;
 
 /**
  * Where a product stands in an order: the values of the order's columns as PostgreSQL writes them (times in microseconds since 1970), the id last.
@@ -65,7 +74,25 @@ export interface PriceRange {
   readonly bands: readonly { readonly min: string; readonly max: string; readonly count: number }[];
 }
 
-/** Each counts the products under search and filter without the facet's own part. Most first, then by value; zero is left out. */
+/** The widths of price bands, in hundredths: 1, 2 and 5 times the powers of ten. A price has at most 14 digits. */
+const BAND_WIDTHS = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+const MAX_BAND_WIDTHS = 5;
+
+/**
+ * The width of the bands between the lowest and the highest price: the smallest round one of which five reach from one to the other. Bands begin at
+ * multiples of the width, so that there may be six. All in hundredths.
+ */
+export const bandWidth = (min: number, max: number): number =>
+  BAND_WIDTHS.find((width) => width * MAX_BAND_WIDTHS >= max - min) ?? max;
+
+/** Of brands and of tags no more are counted. */
+export const MAX_FACET_VALUES = 100;
+
+/**
+ * Each counts the products under search and filter without the facet's own part. Most first, then by value in the order of code points;
+ * zero is left out, and so is what comes after {@link MAX_FACET_VALUES}.
+ */
 export interface FacetCounts {
   /** Of each category's own products: the caller adds those of descendants. Not ordered. */
   readonly categories?: readonly ValueCount<number>[];
@@ -93,7 +120,11 @@ export interface SuggestionRequest {
   readonly now: Date;
 }
 
-/** A product, a category (or a descendant) with visible products, a brand or tag of visible products, with the sales of the best-selling one. */
+/**
+ * A product, a category where it or a descendant has visible products, a brand or tag of visible products, with the sales of the best-selling one.
+ * Best-selling first; then categories, brands, tags, products; then by text in the order of code points; then the lowest id. A text that comes
+ * again, whatever its case, is left out.
+ */
 export type Suggestion = { readonly text: string; readonly sales: number } & (
   | { readonly kind: 'PRODUCT'; readonly productId: number }
   | { readonly kind: 'CATEGORY'; readonly categoryId: number }
@@ -107,6 +138,9 @@ export type Suggestion = { readonly text: string; readonly sales: number } & (
 export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
   readonly suggest: (request: SuggestionRequest) => Promise<readonly Suggestion[]>;
-  /** The words of the catalogue that are nearest to those that no product has; undefined where none is near. */
+  /**
+   * The terms with those that no visible product has replaced by the nearest words of visible products (`nearestWord`); undefined where every term
+   * is found, or one has no word near it.
+   */
   readonly correct: (terms: readonly SearchTerm[], now: Date) => Promise<readonly SearchTerm[] | undefined>;
 }

@@ -73,6 +73,7 @@ describe('an insert that names only the columns without a default', () => {
       image_urls: [],
       status: 'ON_SALE',
       published_at: now,
+      search: "'cap':1A",
     });
   });
 

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { foldedWordsOf, piecesOfTerm, termsOf, wordsOf } from '../../src/browse/words.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  return () => database[Symbol.asyncDispose]();
+});
+
+const MAX = 20_000;
+
+// Letters that became letters, or got a small one, after Unicode 10, which the ICU of an older PostgreSQL does not know.
+const YOUNG = /[\u1c89-\u1cbf\u2c2f\ua7b8-\ua7f5]/u;
+
+/** The words that PostgreSQL finds in each text, in their order. */
+const wordsInSql = async (texts: readonly string[]): Promise<string[][]> => {
+  const rows = await database.sql<{ words: string[] }>(
+    `select array(
+       select lexeme from unnest(vitrine_vector(text, $2)) as word(lexeme, positions, weights), unnest(positions) as place
+       order by place
+     ) as words
+     from unnest($1::text[]) with ordinality as t(text, n) order by n`,
+    [texts, MAX],
+  );
+  return rows.map(({ words }) => words);
+};
+
+describe('words', () => {
+  test.each([
+    ['Größe GROSSE', 'grosse grosse'],
+    ['Crème brûlée, L’Oréal', 'creme brulee l oreal'],
+    ['ŁÓDŹ, Ærø, Þór, İzmir, ΣΊΣΥΦΟΣ', 'lodz aero thor izmir σισυφοσ'],
+    ['3.5mm USB-C (x2)', '3 5mm usb c x2'],
+    ['ＡＢＣ ½ ﬁne', 'abc 1⁄2 fine'],
+    ['茶壶盖 pot', '茶壶 壶盖 盖 pot'],
+    ['pot茶', 'pot 茶'],
+    ['ｶﾞﾗｽ', 'ガラ ラス ス'],
+    ['한국어', '한국 국어 어'],
+    ['हिन्दी', 'हिन्दी'],
+    ['soft\u00adhyphen', 'softhyphen'],
+    ['', ''],
+    [' \t\n!?', ''],
+  ])('of %j are %j', async (text, expected) => {
+    const words = expected.replace('⁄', ' ').split(' ').filter(Boolean);
+    expect(foldedWordsOf(text, MAX)).toEqual(words);
+    expect(wordsOf(text, MAX).map((word) => word.text)).toEqual(words);
+    expect(await wordsInSql([text])).toEqual([words]);
+  });
+
+  test('are the same in JavaScript and in PostgreSQL, whatever the character', async () => {
+    const texts: string[] = [];
+    const ranges = [
+      [0x1, 0xd7ff],
+      [0xe000, 0xffff],
+      [0x1d400, 0x1d7ff],
+      [0x1f000, 0x1faff],
+      [0x20000, 0x20100],
+    ] as const;
+    for (const [first, last] of ranges) {
+      for (let from = first; from <= last; from += 64) {
+        let text = '';
+        for (let code = from; code <= Math.min(last, from + 63); code += 1) {
+          const character = String.fromCodePoint(code);
+          if (!YOUNG.test(character)) text += `x${character}y \n`;
+        }
+        texts.push(text);
+      }
+    }
+    const inSql = await wordsInSql(texts);
+    for (const [index, text] of texts.entries()) {
+      expect(foldedWordsOf(text, MAX)).toEqual(inSql[index]);
+      expect(wordsOf(text, MAX).map((word) => word.text)).toEqual(inSql[index]);
+    }
+  });
+
+  const character = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(...'abZÉß茶壶盖한がカ ', ' ', ',', '\u0301', '\u3099', '\u1161', '\u11ab', '-'),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .string({ unit: 'binary', minLength: 1, maxLength: 1 })
+        .filter((text) => text !== '\0' && !/[\p{Lu}\p{Ll}]/u.test(text)),
+    },
+  );
+
+  test('are the same in JavaScript and in PostgreSQL, whatever the text', async () => {
+    const texts = fc.sample(fc.string({ unit: character, maxLength: 60 }), 1000);
+    const inSql = await wordsInSql(texts);
+    for (const [index, text] of texts.entries()) {
+      expect(foldedWordsOf(text, MAX), JSON.stringify(text)).toEqual(inSql[index]);
+      expect(
+        wordsOf(text, MAX).map((word) => word.text),
+        JSON.stringify(text),
+      ).toEqual(inSql[index]);
+    }
+  });
+
+  test('have their places in the text', () => {
+    const text = 'Die „Größe“: cafe\u0301 茶壶盖!';
+    expect(wordsOf(text, MAX).map(({ text: word, start, end }) => [word, text.slice(start, end)])).toEqual([
+      ['die', 'Die'],
+      ['grosse', 'Größe'],
+      ['cafe', 'cafe\u0301'],
+      ['茶壶', '茶壶'],
+      ['壶盖', '壶盖'],
+      ['盖', '盖'],
+    ]);
+  });
+
+  test('of a huge text are cut, and no character in two', async () => {
+    const texts = ['a'.repeat(100_000), '𠀀'.repeat(30_000), 'word '.repeat(30_000), 'é'.repeat(1_000_000)];
+    const inSql = await wordsInSql(texts);
+    expect(inSql[0]).toEqual(['a'.repeat(64)]);
+    expect(foldedWordsOf(texts[0] ?? '', MAX)).toEqual(inSql[0]);
+    expect(foldedWordsOf(texts[1] ?? '', MAX)).toHaveLength(20_000);
+    expect(foldedWordsOf(texts[2] ?? '', MAX)).toHaveLength(4000);
+    expect(foldedWordsOf(texts[3] ?? '', MAX)).toEqual(inSql[3]);
+  });
+});
+
+describe('what somebody searches for', () => {
+  test('is words, the last as a beginning', () => {
+    expect(termsOf(' Tea,  Pöt ')).toEqual([
+      { text: 'tea', isPrefix: false },
+      { text: 'pot', isPrefix: true },
+    ]);
+  });
+
+  test('is one word for a run of Chinese, whose pairs must follow each other', () => {
+    const terms = termsOf('茶壶盖 x');
+    expect(terms).toEqual([
+      { text: '茶壶盖', isPrefix: false },
+      { text: 'x', isPrefix: true },
+    ]);
+    expect(terms.map(piecesOfTerm)).toEqual([['茶壶', '壶盖'], ['x']]);
+  });
+
+  test('finds a single Chinese character wherever it stands', () => {
+    expect(termsOf('茶 x')[0]).toEqual({ text: '茶', isPrefix: true });
+  });
+});
