@@ -3,6 +3,7 @@ import type { CacheHints } from '../cache/hints.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { bytesOf, type CachedResponse, toBody } from '../cache/response-store.ts';
 import { databaseUnavailable, withDeadline } from '../errors.ts';
+import { stackless } from '../fast-path/stackless.ts';
 import type { Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
@@ -66,8 +67,8 @@ export const createEngine = (deps: Deps): Engine => {
   const run: Engine['run'] = async (operation, given, caller, form) => {
     const admission = caller.admit(operation.rootFields);
     if (admission) await admission;
-    const variables = operation.coerce(given);
-    if (!isCoerced(variables)) throw new ExecutionFailed(variables.map(createMaskError(caller.log)));
+    const variables = stackless(() => operation.coerce(given));
+    if (!isCoerced(variables)) throw stackless(() => new ExecutionFailed(variables.map(createMaskError(caller.log))));
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${form.name} ${operation.id} ${JSON.stringify(variables.coerced)}`;
     const cost = (): CostReport => costLimit.report(operation.cost, variables);

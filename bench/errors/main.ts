@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { serialize } from 'node:v8';
+import { catalogueOf } from '../database/catalogue.ts';
+import { openBenchDatabases } from '../database/database.ts';
+import { cpuUsOf } from '../machine/process-usage.ts';
+import { medianOf } from '../measure/median.ts';
+import { markdownTable } from '../report/table.ts';
+import { CONTENDERS } from '../servers/contenders.ts';
+import { type RunningServer, startServer } from '../servers/start.ts';
+import { FAILURES, type Failure, keyOf, type Recorded } from './failures.ts';
+
+// What a request that fails costs, beside a bare server that answers the same bytes: `npm run bench:errors`, about three minutes.
+
+const ROUNDS = 3;
+const SECONDS = 2;
+/** Few enough to be remembered; and so many that most are new. */
+const REPEATED = 300;
+const MADE_UP = 20_000;
+
+const SCRIPT = fileURLToPath(new URL('./requests.lua', import.meta.url));
+const LIMIT = fileURLToPath(new URL('./limit.ts', import.meta.url));
+const run = promisify(execFile);
+
+const record = async (url: string, failure: Failure): Promise<Recorded> => {
+  const { method, target, accept = '', body } = failure;
+  const headers = { ...(accept && { accept }), ...(body && { 'content-type': 'application/json' }) };
+  const response = await fetch(new URL(target, url), { method, headers, body: body ?? null });
+  return {
+    key: keyOf(failure),
+    status: response.status,
+    contentType: response.headers.get('content-type') ?? '',
+    body: Buffer.from(await response.arrayBuffer()).toString('latin1'),
+  };
+};
+
+/** CPU time of a request in microseconds. */
+const measure = async ({ url, pid }: RunningServer, file: string): Promise<number> => {
+  const beforeUs = cpuUsOf(pid) ?? Number.NaN;
+  const { stdout } = await run('wrk', ['-t1', '-c64', `-d${SECONDS}s`, `--script=${SCRIPT}`, url, '--', file]);
+  const { requests } = JSON.parse(stdout.split('\n').findLast((line) => line.startsWith('{')) ?? '') as {
+    requests: number;
+  };
+  return ((cpuUsOf(pid) ?? Number.NaN) - beforeUs) / requests;
+};
+
+await using databases = await openBenchDatabases({
+  catalogue: catalogueOf(1000),
+  serverUrl: process.argv[2],
+  log: console.error,
+});
+await using cleanup = new AsyncDisposableStack();
+const directory = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-errors-'));
+cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+const contender = CONTENDERS.find(({ name }) => name === 'gateway');
+if (!contender) throw new Error('there is no gateway');
+const first = { method: 'GET', target: '/api/product/1' } as const;
+// As an operator starts it, but for the lines in the log.
+const environment = { DATABASE_URL: databases.shared.url, LOG_REQUESTS: 'misses' };
+await using gateway = await startServer({ contender, environment, core: undefined, firstCall: first });
+
+const rows: string[][] = [];
+for (const [title, make] of Object.entries(FAILURES)) {
+  const cells: string[] = [];
+  for (const count of [REPEATED, MADE_UP]) {
+    const failures = Array.from({ length: count }, (_, number) => make(number));
+    const file = path.join(directory, 'requests.txt');
+    const answers = path.join(directory, 'answers');
+    const lines = failures.map(({ method, target, accept = '', body = '' }) =>
+      [method, target, accept, body].join('\t'),
+    );
+    await writeFile(file, `${lines.join('\n')}\n`);
+    const recorded: Recorded[] = [];
+    for (const failure of failures) recorded.push(await record(gateway.url, failure));
+    const ok = { key: 'GET /api/product/1 ', status: 200, contentType: 'text/plain', body: '' };
+    await writeFile(answers, serialize([...recorded, ok]));
+    await using limit = await startServer({
+      contender: { name: 'limit', label: 'the limit', command: [LIMIT], methods: ['GET', 'POST'] },
+      environment: { ANSWERS: answers },
+      core: undefined,
+      firstCall: first,
+    });
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      ours.push(await measure(gateway, file));
+      bare.push(await measure(limit, file));
+    }
+    cells.push(medianOf(ours).toFixed(0), (medianOf(bare) / medianOf(ours)).toFixed(2));
+  }
+  rows.push([title, ...cells]);
+  console.error(rows.at(-1)?.join('  '));
+}
+console.log(markdownTable(['', 'sent before, µs', 'of the limit', 'made up, µs', 'of the limit'], rows));
