@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type OpenedAccess, openAccess } from './access/access.ts';
 import { createPreviewTime } from './access/preview.ts';
+import { browse } from './browse/browse.feature.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
@@ -166,7 +167,7 @@ export const createGateway = async (
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
   const countViews = createCountViews(viewCounter, timeoutMs);
   const createContext = await contextFactory({
-    features: FEATURES,
+    features: [...FEATURES, browse],
     prisma,
     sql,
     clock,

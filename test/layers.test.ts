@@ -14,6 +14,7 @@ const LAYERS = [
   ['gateway'],
   ['schema'],
   ['features', 'import-kinds'],
+  ['browse'],
   ['product'],
   ['notice', 'category', 'doctor'],
   ['feature'],

@@ -74,17 +74,15 @@ export interface PriceRange {
   readonly bands: readonly { readonly min: string; readonly max: string; readonly count: number }[];
 }
 
-/** The widths of price bands, in hundredths: 1, 2 and 5 times the powers of ten. A price has at most 14 digits. */
-const BAND_WIDTHS = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
-
-const MAX_BAND_WIDTHS = 5;
-
 /**
- * The width of the bands between the lowest and the highest price: the smallest round one of which five reach from one to the other. Bands begin at
- * multiples of the width, so that there may be six. All in hundredths.
+ * The widths that price bands may have, in hundredths: 1, 2 and 5 times the powers of ten. The smallest of which {@link MAX_BAND_WIDTHS} reach from the
+ * lowest to the highest price is taken. Bands begin at multiples of the width, so that there may be one more.
  */
-export const bandWidth = (min: number, max: number): number =>
-  BAND_WIDTHS.find((width) => width * MAX_BAND_WIDTHS >= max - min) ?? max;
+export const BAND_WIDTHS: readonly number[] = Array.from({ length: 14 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat();
+
+export const MAX_BAND_WIDTHS = 5;
 
 /** Of brands and of tags no more are counted. */
 export const MAX_FACET_VALUES = 100;

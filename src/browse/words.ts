@@ -156,15 +156,24 @@ export const wordsOf = (text: string, maxCharacters: number): Word[] => {
   return words;
 };
 
+/** A term with its place in the text that somebody typed. */
+export interface PlacedTerm extends SearchTerm {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * The words of what somebody searches for, the last of them as a beginning. A run of Chinese, Japanese or Korean is one word; a single character
  * of these is always a beginning, so that it is found wherever it stands.
  */
-export const termsOf = (search: string): SearchTerm[] => {
-  const words = [...splitFolded(fold(search.toWellFormed()))];
-  return words.map(({ text }, index) => ({
+export const termsOf = (search: string): PlacedTerm[] => {
+  const { folded, starts, ends } = foldWithOffsets(search);
+  const words = [...splitFolded(folded)];
+  return words.map(({ text, index }, place) => ({
     text: BEGINS_RUN.test(text) ? text : cut(text, MAX_WORD),
-    isPrefix: index === words.length - 1 || (BEGINS_RUN.test(text) && [...text].length === 1),
+    isPrefix: place === words.length - 1 || (BEGINS_RUN.test(text) && [...text].length === 1),
+    start: starts[index] ?? 0,
+    end: ends[index + text.length - 1] ?? search.length,
   }));
 };
 
@@ -180,8 +189,10 @@ export const piecesOfTerm = ({ text }: Pick<SearchTerm, 'text'>): string[] => {
 
 // A tag begins with a letter: "3 < 4" is none.
 const TAG = /<\/?[a-zA-Z!][^<>]*>/g;
-const ENTITY = /&#?[a-zA-Z0-9]{1,31};/g;
+const ENTITY = /&(#?[a-zA-Z0-9]{1,31});/g;
 
-/** The part of a description that is searched, without HTML. Every tag and entity is a space. */
-export const searchedDescription = (description: string): string =>
-  cut(description, SEARCHED_DESCRIPTION).replace(TAG, ' ').replace(ENTITY, ' ');
+/** The part of a description that is searched, without HTML. @param ofEntity what stands for `amp` of `&amp;`; by default a space */
+export const searchedDescription = (description: string, ofEntity = (_: string): string => ' '): string =>
+  cut(description, SEARCHED_DESCRIPTION)
+    .replace(TAG, ' ')
+    .replace(ENTITY, (_, name: string) => ofEntity(name));

@@ -10,6 +10,14 @@ builder.queryFields((t) => ({
     resolve: (_, { id }, { loaders }) => loaders.category.byIdOrNull(id),
   }),
 
+  categoryBySlug: t.field({
+    type: Category,
+    nullable: true,
+    description: 'The category with this slug.',
+    args: { slug: t.arg.string({ required: true }) },
+    resolve: (_, { slug }, { loaders }) => loaders.category.bySlug(slug),
+  }),
+
   categories: t.field({
     type: [Category],
     description: 'The roots of the tree, by position, then id.',

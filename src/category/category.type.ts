@@ -24,4 +24,10 @@ builder.prismaObjectFields(Category, (t) => ({
     extensions: { assumedSize: 8 },
     resolve: ({ id }, _, { loaders }) => loaders.category.childrenOf(id),
   }),
+  ancestors: t.field({
+    type: [Category],
+    description: 'Those that it is part of, root first, without itself: the breadcrumbs of its page.',
+    extensions: { assumedSize: 4 },
+    resolve: (category, _, { loaders }) => loaders.category.ancestorsOf(category),
+  }),
 }));

@@ -12,13 +12,13 @@ export interface Sql {
 }
 
 export interface Statement {
-  /** Unique; the same text always goes with the same name. */
-  readonly name: string;
+  /** Unique; the same text always goes with the same name. Without one it is not prepared: for texts that are put together in many ways. */
+  readonly name?: string;
   readonly text: string;
 }
 
 export const createSql = (pool: Pick<Pool, 'query'>): Sql => ({
-  rows: async ({ name, text }, values) => (await pool.query({ name, text, values: [...values] })).rows,
+  rows: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
 });
 
 /**

@@ -51,6 +51,10 @@ export const PAGE_NUMBER: Range = { minimum: 1 };
 export const within = (declaredRange: DeclaredRange, defaultValue: number, note = '') =>
   ({ required: true, defaultValue, extensions: { declaredRange, note } }) as const;
 
+/** The same for an argument that may be left out or null: `first: t.arg.int(withinIfGiven(LIST_SIZE))`. */
+export const withinIfGiven = (declaredRange: DeclaredRange, note = '') =>
+  ({ required: false, extensions: { declaredRange, note } }) as const;
+
 /**
  * The options of a list argument of bounded length: `ids: t.arg.intList(atMost(MAX_IDS, 'Absent: every one.'))`.
  * @param note precedes the bound in the description
@@ -107,8 +111,8 @@ const resolveRange = (argument: GraphQLArgument, bounds: Bounds, field: string):
   const minimum = numberOf(declared.minimum);
   const maximum = declared.maximum === undefined ? undefined : numberOf(declared.maximum);
   const text = maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`;
-  const preset = argument.defaultValue as number;
-  if (preset < minimum || preset > (maximum ?? preset)) {
+  const preset = argument.defaultValue as number | undefined;
+  if (preset !== undefined && (preset < minimum || preset > (maximum ?? preset))) {
     const variables = [declared.minimum, declared.maximum].flatMap((bound) =>
       typeof bound === 'string' ? [variableName(bound)] : [],
     );
@@ -125,10 +129,10 @@ const resolveRange = (argument: GraphQLArgument, bounds: Bounds, field: string):
 const variableName = (name: NumericVariable): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
-/** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds */
+/** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds; an absent value or null is in them */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {
   const range = rangeOf(argument);
-  if (range) checkRange(argument.name, value as number, range);
+  if (range && typeof value === 'number') checkRange(argument.name, value, range);
   const maxItems = maxItemsOf(argument);
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
     throw outOfBounds(argument.name, tooManyItems(maxItems, value.length));

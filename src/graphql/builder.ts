@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
-import type { Prisma } from '../database/generated/client/client.ts';
+import { Prisma } from '../database/generated/client/client.ts';
 import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
 import { createIsoTime } from '../fast-path/iso-time.ts';
@@ -42,17 +42,36 @@ const outputOnly = (name: string) => (): never => {
   throw new GraphQLError(`${name} is an output type.`);
 };
 
+const DECIMAL = /^-?\d{1,20}(\.\d{1,20})?$/;
+
+const parseDecimal = (value: unknown): Prisma.Decimal => {
+  const text = typeof value === 'number' || typeof value === 'bigint' ? `${value}` : value;
+  if (typeof text === 'string' && DECIMAL.test(text)) return new Prisma.Decimal(text);
+  throw new GraphQLError(`Decimal must be a decimal number such as "24.90", but is ${JSON.stringify(value)}.`);
+};
+
+// With its offset: without one, it would be a time of no certain place.
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+const parseDateTime = (value: unknown): Date => {
+  const time = typeof value === 'string' && DATE_TIME.test(value) ? new Date(value) : undefined;
+  if (time && !Number.isNaN(time.getTime())) return time;
+  throw new GraphQLError(
+    `DateTime must be a time with its offset such as "2026-11-20T08:30:00Z", but is ${JSON.stringify(value)}.`,
+  );
+};
+
 builder.scalarType('DateTime', {
   description: 'A timestamp in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: createIsoTime(),
-  parseValue: outputOnly('DateTime'),
+  parseValue: parseDateTime,
 });
 
 builder.scalarType('Decimal', {
-  description: 'An exact decimal number as a string, always with two digits after the point: `"24.90"`.',
+  description: 'An exact decimal number as a string, in answers always with two digits after the point: `"24.90"`.',
   serialize: (amount) => amount.toFixed(2),
-  parseValue: outputOnly('Decimal'),
+  parseValue: parseDecimal,
 });
 
 builder.scalarType('SafeInt', {

@@ -5,6 +5,8 @@ import { type LoaderScope, memo } from '../graphql/context.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
   categoryOf,
+  countOfEachCategory,
+  countOfEachTree,
   listOfAll,
   listOfCategories,
   productsById,
@@ -35,6 +37,8 @@ export interface ProductLoaders {
   readonly list: (key: ProductListKey) => Promise<Product[]>;
   /** The first `limit` visible products of one category, for all categories of a list in one statement. */
   readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Promise<Product[]>;
+  /** How many visible products a category has, for all categories of a list in one statement. */
+  readonly countOfCategory: (id: number, withDescendants: boolean) => Promise<number>;
 }
 
 /** What the loaders of all operations share. */
@@ -49,6 +53,12 @@ export interface ProductReads {
     limit: number,
     now: Date,
   ) => Promise<Product[]>;
+  /** A row for each category that has products. */
+  readonly countOfEach: (
+    categoryIds: readonly number[],
+    withDescendants: boolean,
+    now: Date,
+  ) => Promise<{ id: number; count: number }[]>;
 }
 
 export const createProductReads = (sql: Sql): ProductReads => ({
@@ -66,6 +76,8 @@ export const createProductReads = (sql: Sql): ProductReads => ({
       : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
   topOfEach: (categoryIds, orderBy, limit, now) =>
     sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit]),
+  countOfEach: (categoryIds, withDescendants, now) =>
+    sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
 });
 
 /** Loaders for one operation: `now` decides what is visible. */
@@ -100,6 +112,7 @@ export const createProductLoaders = (
   });
 
   let lists: Map<string, Promise<Product[]>> | undefined;
+  let countsOfEach: DataLoader<number, number>[] | undefined;
   let topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
 
   return {
@@ -113,6 +126,21 @@ export const createProductLoaders = (
       const list = lists.get(name) ?? inFlight.track(reads.list(key, now));
       lists.set(name, list);
       return list;
+    },
+    countOfCategory: (id, withDescendants) => {
+      if (withDescendants) {
+        hints.dependsOn('category');
+        hints.dependsOn('product');
+      } else hints.dependsOnGroup('product', id);
+      countsOfEach ??= [false, true].map(
+        (isTree) =>
+          new DataLoader(async (ids: readonly number[]) => {
+            const counts = await inFlight.track(reads.countOfEach(ids, isTree, now));
+            const byId = new Map(counts.map((each) => [each.id, each.count]));
+            return ids.map((each) => byId.get(each) ?? 0);
+          }),
+      );
+      return countsOfEach[Number(withDescendants)]?.load(id) ?? Promise.resolve(0);
     },
     ofCategory: (id, orderBy, limit) => {
       hints.dependsOnGroup('product', id);

@@ -82,3 +82,28 @@ export const topOfEachCategory = byOrder((order) => ({
       limit $3
     ) p`,
 }));
+
+const VISIBLE = visibility.sql('p', '$2::timestamptz');
+
+/** Values: category ids, now. */
+export const countOfEachCategory: Statement = {
+  name: 'product_count_of_each_category',
+  text: `
+    select p.category_id as id, count(*)::int as count from product p
+    where p.category_id = any($1::int[]) and ${VISIBLE} group by p.category_id`,
+};
+
+/** With the categories below each, which are counted once however many of the categories they are below. Values: category ids, now. */
+export const countOfEachTree: Statement = {
+  name: 'product_count_of_each_tree',
+  text: `
+    with recursive tree (root, id) as (
+      select id, id from unnest($1::int[]) id
+      union
+      select t.root, c.id from tree t join category c on c.parent_id = t.id
+    ), counted as (
+      select p.category_id, count(*) as count from product p
+      where p.category_id in (select t.id from tree t) and ${VISIBLE} group by p.category_id
+    )
+    select t.root as id, sum(c.count)::int as count from tree t join counted c on c.category_id = t.id group by t.root`,
+};

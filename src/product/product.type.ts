@@ -61,6 +61,18 @@ builder.prismaObjectFields(Category, (t) => ({
     },
     resolve: ({ id }, { orderBy, limit }, { loaders }) => loaders.product.ofCategory(id, orderBy, limit),
   }),
+  productCount: t.int({
+    description: 'How many visible products there are.',
+    args: {
+      withDescendants: t.arg.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'Whether those of the categories below count too.',
+      }),
+    },
+    extensions: { extraCost: 1 },
+    resolve: ({ id }, { withDescendants }, { loaders }) => loaders.product.countOfCategory(id, withDescendants),
+  }),
 }));
 
 interface MoneyShape {

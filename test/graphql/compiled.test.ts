@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type ExecutionResult, execute, parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
+import { browse } from '../../src/browse/browse.feature.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
@@ -53,7 +54,7 @@ beforeAll(async () => {
   const sql = createSql(pool);
   const clock = createClock();
   const create = await contextFactory({
-    features: FEATURES,
+    features: [...FEATURES, browse],
     prisma,
     sql,
     clock,
@@ -110,7 +111,7 @@ test('what a compiled operation writes is, byte for byte, what the reference exe
       compiledRuns += 1;
       expect(await operation.compiled.run(coerced, createContext()), text).toBe(JSON.stringify(data));
     }),
-    { numRuns: 250 },
+    { numRuns: 250, endOnFailure: true },
   );
   expect(compiledRuns).toBeGreaterThanOrEqual(250);
 });

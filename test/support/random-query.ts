@@ -1,6 +1,7 @@
 import fc, { type GeneratorValue } from 'fast-check';
 import {
   type GraphQLArgument,
+  GraphQLBoolean,
   type GraphQLField,
   type GraphQLInputType,
   GraphQLInt,
@@ -9,6 +10,7 @@ import {
   getNamedType,
   getNullableType,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -52,14 +54,29 @@ export const randomQuery = (
   const valueFor = (type: GraphQLInputType, name: string): unknown => {
     if (!isNonNullType(type) && chance(10)) return null;
     const nullable = getNullableType(type);
-    if (isListType(nullable))
-      return Array.from({ length: pick([0, 1, 2, 3]) }, () => g(fc.integer, { min: 1, max: 7 }));
+    if (isListType(nullable)) {
+      const item = (): unknown =>
+        getNamedType(nullable) === GraphQLInt ? g(fc.integer, { min: 1, max: 7 }) : pick(['p1', 'B2', 'ö']);
+      return Array.from({ length: pick([0, 1, 2, 3]) }, item);
+    }
+    if (isInputObjectType(nullable)) {
+      const fields = Object.values(nullable.getFields()).filter(() => chance(30));
+      return Object.fromEntries(fields.map((field) => [field.name, valueFor(field.type, field.name)]));
+    }
     if (isEnumType(nullable)) return pick(nullable.getValues().map((value) => value.name));
+    if (nullable === GraphQLBoolean) return chance(50);
+    if (String(nullable) === 'Decimal') return pick(['0', '2.50', 3]);
+    if (String(nullable) === 'DateTime') return pick(['2020-01-01T00:00:00Z', '2026-01-01T00:00:00.5+01:00']);
     return nullable === GraphQLInt ? intFor(name) : pick(['p1', 'p3', 'N', 'ö', '%', '"\\', '', ' ']);
   };
 
-  const literal = (value: unknown, type: GraphQLInputType): string =>
-    isEnumType(getNamedType(type)) && value !== null ? String(value) : JSON.stringify(value);
+  const literal = (value: unknown, type: GraphQLInputType): string => {
+    const named = getNamedType(type);
+    if (value === null) return 'null';
+    if (isEnumType(named)) return String(value);
+    if (!isInputObjectType(named)) return JSON.stringify(value);
+    return `{ ${Object.entries(value as object).map(([key, part]) => `${key}: ${JSON.stringify(part)}`)} }`;
+  };
 
   const variableFor = ({ name, type, defaultValue }: GraphQLArgument): string => {
     // Where the argument has a default, the variable may be null or absent though the argument may not.
@@ -67,7 +84,8 @@ export const randomQuery = (
     const variableType = mayBeNull ? type.ofType : type;
     const value = (): unknown => (mayBeNull && chance(faults) ? null : valueFor(type, name));
     const definition = `${variableType}${chance(40) ? ` = ${literal(value(), variableType)}` : ''}`;
-    const known = [...definitions].find(([, text]) => text === definition);
+    // One that was made for an argument that may be null may be null itself.
+    const known = mayBeNull ? undefined : [...definitions].find(([, text]) => text === definition);
     if (known) return known[0];
     const free = VARIABLE_NAMES.find((each) => !definitions.has(each)) ?? `v${definitions.size}`;
     definitions.set(free, definition);
@@ -77,7 +95,14 @@ export const randomQuery = (
   };
 
   const argumentsOf = ({ args }: GraphQLField<unknown, unknown>): string => {
+    // A list is paged in one way, and no cursor can be guessed.
+    const way = pick(['first', 'last', 'page']);
+    const isFault = ({ name }: GraphQLArgument): boolean =>
+      name === 'after' ||
+      name === 'before' ||
+      (['first', 'last', 'page', 'pageSize'].includes(name) && !name.startsWith(way));
     const texts = args.flatMap((argument) => {
+      if (args.some(({ name }) => name === 'first') && isFault(argument) && !chance(faults)) return [];
       const isOptional = argument.defaultValue !== undefined || !isNonNullType(argument.type);
       if (isOptional && chance(40)) return [];
       if (chance(40)) return [`${argument.name}: $${variableFor(argument)}`];
@@ -91,7 +116,7 @@ export const randomQuery = (
       (field) => !without.includes(field.name) && (depth > 0 || !isObjectType(getNamedType(field.type))),
     );
     const field = pick([undefined, ...fields]);
-    if (!field) return chance(50) ? '__typename' : 'kind: __typename';
+    if (!field) return chance(50) ? '__typename' : 'typename: __typename';
     const call = field.name + argumentsOf(field);
     // The same call has the same alias, so that equal keys always merge.
     if (!aliases.has(call)) aliases.set(call, call === field.name ? pick(['', `${field.name}_`]) : `_${aliases.size}`);

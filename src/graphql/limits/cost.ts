@@ -21,10 +21,9 @@ import {
   introspectionSizes,
   isObjectList,
   listLengthReader,
-  listSizeReader,
   type SizeReader,
   sizedFieldsOf,
-  slicingArgumentOf,
+  slicedSizeReader,
 } from './list-size.ts';
 import { readable, tooComplex } from './query-limits.ts';
 
@@ -62,6 +61,10 @@ interface CostNode {
   readonly children: readonly CostNode[];
 }
 
+/** In rows. */
+const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
+  (extensions.extraCost as number | undefined) ?? 0;
+
 const ONE: SizeReader = () => 1;
 
 /** Always one value: its cost is part of the weight of its parent. */
@@ -78,6 +81,7 @@ const isPlain = ({ selections, sizeOf, filterReaders, isRow, children }: CostNod
  * - 1 for each item of a list of objects, as many as its argument or its declaration allows (list-size.ts);
  * - 1 for an object that a field of the root type looks up;
  * - 0.1 for each other value: a scalar, an object that belongs to a row, an id in a list to filter by;
+ * - as much more as a field says (`extensions: { extraCost: 10 }`) whose value takes more reading than its size tells: a search, a count;
  * - but 1 for a value that the object already has under another name: a long text repeated a hundred times is a hundred times as long.
  *
  * Lists in lists multiply. Selections that merge count once; a field that @skip or @include removes does not count.
@@ -119,8 +123,7 @@ export const planCost = (
       names.add(name);
       const path = parentPath + key;
       const fieldType = getNamedType(field.type);
-      const slicing = slicingArgumentOf(field);
-      const sliced = slicing && listSizeReader(slicing, node);
+      const sliced = slicedSizeReader(field, node);
       const isRow =
         isObjectType(fieldType) && !isIntrospectionType(fieldType) && (isObjectList(field) || type === rootType);
       const sizedHere = new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced] as const) : []);
@@ -130,7 +133,9 @@ export const planCost = (
         selections,
         sizeOf: sizeReader(field, sliced ?? sizedByParent.get(name)),
         filterReaders: field.args.flatMap((argument) => listLengthReader(argument, node) ?? []),
-        weight: children.filter(isPlain).reduce((sum, { weight }) => sum + weight, isRow || isRepeated ? ROW : VALUE),
+        weight: children
+          .filter(isPlain)
+          .reduce((sum, { weight }) => sum + weight, (isRow || isRepeated ? ROW : VALUE) + extraCostOf(field) * ROW),
         isRow,
         children: children.filter((child) => !isPlain(child)),
       };

@@ -19,12 +19,15 @@ import { readable, tooComplex } from './query-limits.ts';
  * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:
  * - a slicing argument is one of `within(LIST_SIZE, …)`;
  * - `extensions: { assumedSize: 20 }` for a list without one;
- * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below (a page, a connection).
+ * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below (a page, a connection). Where it has
+ *   several slicing arguments that may be left out, `assumedSize` is the length without any.
  */
 
 type Field = GraphQLField<unknown, unknown>;
 
-export const slicingArgumentOf = ({ args }: Field): GraphQLArgument | undefined => args.find(isListSize);
+const slicingArgumentsOf = ({ args }: Field): GraphQLArgument[] => args.filter(isListSize);
+
+const isSliced = (field: Field): boolean => slicingArgumentsOf(field).length > 0;
 
 export const assumedSizeOf = ({ extensions }: Field): number | undefined =>
   extensions.assumedSize as number | undefined;
@@ -40,10 +43,9 @@ export const isObjectList = ({ type }: Field): boolean =>
 export const assertListSizes = (schema: GraphQLSchema): GraphQLSchema => {
   const fields = objectFieldsOf(schema);
   for (const { type, field, coordinate } of fields) {
-    if (!isObjectList(field) || slicingArgumentOf(field) || assumedSizeOf(field) !== undefined) continue;
+    if (!isObjectList(field) || isSliced(field) || assumedSizeOf(field) !== undefined) continue;
     const parents = fields.filter((each) => getNamedType(each.field.type) === type).map((each) => each.field);
-    const isSized = (parent: Field): boolean =>
-      !!slicingArgumentOf(parent) && sizedFieldsOf(parent).includes(field.name);
+    const isSized = (parent: Field): boolean => isSliced(parent) && sizedFieldsOf(parent).includes(field.name);
     if (parents.length > 0 && parents.every(isSized)) continue;
     throw new Error(
       `Nothing says how long the list ${coordinate} may be: give it an argument within(LIST_SIZE, …), ` +
@@ -74,8 +76,20 @@ export const introspectionSizes = (schema: GraphQLSchema): ((field: string) => n
 /** A size that an argument asks for; without variables, the largest that any could. */
 export type SizeReader = (variables?: VariableValues) => number;
 
+/** The list length that the slicing arguments of a field ask for, the greatest of them; undefined for a field without one. */
+export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
+  const readers = slicingArgumentsOf(field).map((argument) => listSizeReader(argument, node));
+  if (readers.length === 0) return undefined;
+  const isAsked = field.args.some((argument) => isListSize(argument) && isGiven(argument, node));
+  const without = isAsked ? 0 : (assumedSizeOf(field) ?? 0);
+  return (variables) => Math.max(without, ...readers.map((read) => read(variables)));
+};
+
+const isGiven = ({ name }: GraphQLArgument, node: FieldNode): boolean =>
+  node.arguments?.some((each) => each.name.value === name && each.value.kind !== Kind.NULL) ?? false;
+
 /** The list length that a slicing argument asks for: 0 where it is out of its range, because the field will refuse it. */
-export const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
+const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
   const maximum = rangeOf(argument)?.maximum ?? 0;
   const sizeOf = (value: unknown): number => {
     const size = Number(value ?? 0);
@@ -148,7 +162,7 @@ export class RowBudget {
 export const enforceRowBudget = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field, coordinate } of objectFieldsOf(schema)) {
     const { resolve } = field;
-    const isSized = slicingArgumentOf(field) !== undefined || assumedSizeOf(field) !== undefined;
+    const isSized = isSliced(field) || assumedSizeOf(field) !== undefined;
     if (!isSized || !isObjectList(field) || !resolve) continue;
     field.resolve = (source, args, context: OperationContext, info) => {
       const spend = (items: readonly unknown[]): readonly unknown[] => {

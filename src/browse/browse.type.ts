@@ -1,0 +1,244 @@
+import { Category } from '../category/category.type.ts';
+import { Prisma } from '../database/generated/client/client.ts';
+import { LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
+import { builder } from '../graphql/builder.ts';
+import { Product } from '../product/product.type.ts';
+import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount } from './browse-engine.ts';
+import type { Highlight, TextSegment as Segment } from './highlight.ts';
+import { SEARCH_ORDERS } from './order.ts';
+import type { CategoryCount, ProductSearch, SearchEdge } from './product-search.ts';
+
+export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
+  description: 'How the products of a search are sorted.',
+  values: Object.fromEntries(
+    Object.entries(SEARCH_ORDERS).map(([name, { description }]) => [name, { description }]),
+  ) as Record<ProductSearchOrder, { description: string }>,
+});
+
+const AT_MOST = `Empty: any. At most ${MAX_IDS}.`;
+
+export const ProductFilter = builder.inputType('ProductFilter', {
+  description: 'Every part that is given must hold.',
+  fields: (t) => ({
+    categoryIds: t.intList({ description: `In any of these categories. ${AT_MOST}` }),
+    withDescendants: t.boolean({
+      required: true,
+      defaultValue: true,
+      description: 'Whether the categories below count too: for `categoryIds`, and for the counts of categories.',
+    }),
+    brands: t.stringList({ description: `Of any of these brands. ${AT_MOST}` }),
+    tags: t.stringList({ description: `With all of these tags. ${AT_MOST}` }),
+    minPrice: t.field({ type: 'Decimal', description: 'Not cheaper.' }),
+    maxPrice: t.field({ type: 'Decimal', description: 'Not dearer.' }),
+    inStock: t.boolean({ description: 'Whether any are left.' }),
+    onSale: t.boolean({ description: 'Whether the list price is above the price.' }),
+    publishedAfter: t.field({ type: 'DateTime', description: 'Published later than this.' }),
+  }),
+});
+
+const TextSegment = builder.objectRef<Segment>('TextSegment').implement({
+  description: 'A part of a text: plain text, never HTML.',
+  fields: (t) => ({
+    text: t.exposeString('text', { description: 'As it stands in the text.' }),
+    isMatch: t.exposeBoolean('isMatch', { description: 'Whether it was searched for.' }),
+  }),
+});
+
+const ProductHighlight = builder.objectRef<Highlight>('ProductHighlight').implement({
+  description: 'Where a product has the words of a search.',
+  fields: (t) => ({
+    name: t.field({
+      type: [TextSegment],
+      description: 'The whole name.',
+      extensions: { assumedSize: 5 },
+      resolve: ({ name }) => [...name],
+    }),
+    snippet: t.field({
+      type: [TextSegment],
+      description: 'About 160 characters of the subtitle or the description, around the first word that was found.',
+      extensions: { assumedSize: 8 },
+      resolve: ({ snippet }) => [...snippet],
+    }),
+  }),
+});
+
+const ProductEdge = builder.objectRef<SearchEdge>('ProductEdge').implement({
+  description: 'A product and its place in the list.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'For `after` and `before`.' }),
+    node: t.field({ type: Product, description: 'The product.', resolve: ({ node }) => node() }),
+    highlight: t.field({
+      type: ProductHighlight,
+      nullable: true,
+      description: 'Null without a search.',
+      resolve: ({ highlight }) => highlight(),
+    }),
+  }),
+});
+
+const PageInfo = builder.objectRef<Awaited<ReturnType<ProductSearch['pageInfo']>>>('PageInfo').implement({
+  description: 'Where a page is in its list.',
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there is more after it.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether there is more before it.' }),
+    startCursor: t.exposeString('startCursor', { nullable: true, description: 'Of the first edge; null for none.' }),
+    endCursor: t.exposeString('endCursor', { nullable: true, description: 'Of the last edge; null for none.' }),
+  }),
+});
+
+const CategoryFacet = builder.objectRef<CategoryCount>('CategoryFacet').implement({
+  description: 'How many products a category has.',
+  fields: (t) => ({
+    category: t.field({ type: Category, description: 'The category.', resolve: ({ category }) => category }),
+    count: t.exposeInt('count', {
+      description: 'Its products, with those of the categories below where `withDescendants`.',
+    }),
+  }),
+});
+
+const ValueFacet = builder.objectRef<ValueCount<string>>('ValueFacet').implement({
+  description: 'How many products have a value.',
+  fields: (t) => ({
+    value: t.exposeString('value', { description: 'For the filter.' }),
+    count: t.exposeInt('count', { description: 'The products that have it.' }),
+  }),
+});
+
+const PriceBand = builder.objectRef<PriceRange['bands'][number]>('PriceBand').implement({
+  description: 'How many products have a price between two others.',
+  fields: (t) => ({
+    min: t.field({
+      type: 'Decimal',
+      description: 'The lowest price in it, for `minPrice`.',
+      resolve: ({ min }) => new Prisma.Decimal(min),
+    }),
+    max: t.field({
+      type: 'Decimal',
+      description: 'The highest price in it, for `maxPrice`.',
+      resolve: ({ max }) => new Prisma.Decimal(max),
+    }),
+    count: t.exposeInt('count', { description: 'The products in it.' }),
+  }),
+});
+
+const PriceFacet = builder.objectRef<PriceRange>('PriceFacet').implement({
+  description: 'The prices of the products.',
+  fields: (t) => ({
+    min: t.field({ type: 'Decimal', description: 'The lowest.', resolve: ({ min }) => new Prisma.Decimal(min) }),
+    max: t.field({ type: 'Decimal', description: 'The highest.', resolve: ({ max }) => new Prisma.Decimal(max) }),
+    bands: t.field({
+      type: [PriceBand],
+      description: 'Cheapest first. Of one round width; empty ones are left out.',
+      extensions: { assumedSize: 6 },
+      resolve: ({ bands }) => [...bands],
+    }),
+  }),
+});
+
+const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implement({
+  description:
+    'How many products there would be with another filter. Each facet counts the products under the search and all other parts of the filter, most first.',
+  fields: (t) => ({
+    categories: t.field({
+      type: [CategoryFacet],
+      description: 'By category.',
+      args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
+      resolve: (search, { limit }) => search.categories(limit),
+    }),
+    brands: t.field({
+      type: [ValueFacet],
+      description: 'By brand.',
+      args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
+      resolve: async (search, { limit }) => [...(await search.facet('brands', limit))],
+    }),
+    tags: t.field({
+      type: [ValueFacet],
+      description: 'By tag.',
+      args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
+      resolve: async (search, { limit }) => [...(await search.facet('tags', limit))],
+    }),
+    price: t.field({
+      type: PriceFacet,
+      nullable: true,
+      description: 'By price; null where there are no products.',
+      resolve: (search) => search.price(),
+    }),
+    inStock: t.int({ description: 'How many are in stock.', resolve: (search) => search.countOf('inStock') }),
+    onSale: t.int({ description: 'How many are on sale.', resolve: (search) => search.countOf('onSale') }),
+  }),
+});
+
+// In rows.
+const FACETS_COST = 20;
+
+export const ProductConnection = builder.objectRef<ProductSearch>('ProductConnection').implement({
+  description: 'A page of products, and what is known of the whole list. What is not selected is not read.',
+  fields: (t) => ({
+    edges: t.field({
+      type: [ProductEdge],
+      description: 'The products of the page with their cursors.',
+      resolve: (search) => search.edges(),
+    }),
+    nodes: t.field({
+      type: [Product],
+      description: 'The products of the page.',
+      resolve: (search) => search.nodes(),
+    }),
+    pageInfo: t.field({
+      type: PageInfo,
+      description: 'Whether there is more, and from where.',
+      resolve: (search) => search.pageInfo(),
+    }),
+    totalCount: t.int({
+      description: 'The products of all pages, exactly.',
+      resolve: (search) => search.totalCount(),
+    }),
+    pageCount: t.int({
+      description: 'The pages of this size.',
+      resolve: (search) => search.pageCount(),
+    }),
+    correctedSearch: t.string({
+      nullable: true,
+      description: 'What was searched for instead, where nothing was found and a word seems to be mistyped; else null.',
+      resolve: (search) => search.correctedSearch(),
+    }),
+    facets: t.field({
+      type: ProductFacets,
+      description: 'Counts for further filters.',
+      extensions: { extraCost: FACETS_COST },
+      resolve: (search) => search,
+    }),
+  }),
+});
+
+const SuggestionKindEnum = builder.enumType('SuggestionKind', {
+  description: 'What a suggestion is.',
+  values: {
+    PRODUCT: { description: 'The name of a product.' },
+    CATEGORY: { description: 'The name of a category.' },
+    BRAND: { description: 'A brand.' },
+    TAG: { description: 'A tag.' },
+  },
+});
+
+export const SearchSuggestion = builder.objectRef<Suggestion>('SearchSuggestion').implement({
+  description: 'What somebody may be about to type.',
+  fields: (t) => ({
+    text: t.exposeString('text', { description: 'The whole text.' }),
+    kind: t.field({ type: SuggestionKindEnum, description: 'What it is.', resolve: ({ kind }) => kind }),
+    product: t.field({
+      type: Product,
+      nullable: true,
+      description: 'The product of that name; null for another kind.',
+      resolve: (suggestion, _, { loaders }) =>
+        suggestion.kind === 'PRODUCT' ? loaders.product.byId(suggestion.productId) : null,
+    }),
+    category: t.field({
+      type: Category,
+      nullable: true,
+      description: 'The category of that name; null for another kind.',
+      resolve: (suggestion, _, { loaders }) =>
+        suggestion.kind === 'CATEGORY' ? loaders.category.byIdOrNull(suggestion.categoryId) : null,
+    }),
+  }),
+});

@@ -1,0 +1,133 @@
+import type { Product } from '../database/generated/client/client.ts';
+import type { SearchTerm } from './browse-engine.ts';
+import {
+  piecesOfTerm,
+  SEARCHED_DESCRIPTION,
+  SEARCHED_FIELD,
+  searchedDescription,
+  type Word,
+  wordsOf,
+} from './words.ts';
+
+/** A part of a text, plain and never HTML. */
+export interface TextSegment {
+  readonly text: string;
+  readonly isMatch: boolean;
+}
+
+export interface Highlight {
+  readonly name: readonly TextSegment[];
+  readonly snippet: readonly TextSegment[];
+}
+
+/** Of how many UTF-16 units a snippet is, more or less. */
+const SNIPPET_LENGTH = 160;
+
+/** How many of them come before the first match. */
+const SNIPPET_LEAD = 40;
+
+/** Where a product has the terms of a search: in its name, and around the first place in its subtitle or its description. */
+export const highlightOf = (
+  { name, subtitle, description }: Pick<Product, 'name' | 'subtitle' | 'description'>,
+  terms: readonly SearchTerm[],
+): Highlight => {
+  const plain = plainText(description);
+  const texts = [subtitle ?? '', plain].map((text) => ({ text, ranges: rangesOf(text, terms, SEARCHED_DESCRIPTION) }));
+  const found = texts.find(({ ranges }) => ranges.length > 0) ?? { text: plain || (subtitle ?? ''), ranges: [] };
+  return {
+    name: segmentsOf(name, rangesOf(name, terms, SEARCHED_FIELD), 0, name.length),
+    snippet: snippetOf(found.text, found.ranges),
+  };
+};
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the terms are in a text, from its beginning to its end; none overlap. */
+const rangesOf = (text: string, terms: readonly SearchTerm[], maxCharacters: number): Range[] => {
+  const words = wordsOf(text, maxCharacters);
+  const ranges = terms.flatMap((term) => rangesOfTerm(text, words, term)).sort((one, other) => one.start - other.start);
+  const merged: { start: number; end: number }[] = [];
+  for (const { start, end } of ranges) {
+    const last = merged.at(-1);
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else merged.push({ start, end });
+  }
+  return merged;
+};
+
+const rangesOfTerm = (text: string, words: readonly Word[], term: SearchTerm): Range[] => {
+  const [first = '', ...rest] = piecesOfTerm(term);
+  if (rest.length > 0) {
+    return words.flatMap((word, index) => {
+      const last = words[index + rest.length];
+      const isFound = word.text === first && rest.every((piece, offset) => words[index + 1 + offset]?.text === piece);
+      return isFound && last ? [{ start: word.start, end: last.end }] : [];
+    });
+  }
+  const isFound = ({ text: word }: Word): boolean => (term.isPrefix ? word.startsWith(first) : word === first);
+  return words.filter(isFound).map((word) => {
+    const next = words[words.indexOf(word) + 1];
+    // A pair of Chinese characters of which the first was looked for.
+    const isHalf = next !== undefined && next.start < word.end && [...first].length === 1;
+    return { start: word.start, end: isHalf ? next.start : Math.min(word.end, text.length) };
+  });
+};
+
+const segmentsOf = (text: string, ranges: readonly Range[], from: number, to: number): TextSegment[] => {
+  const segments: TextSegment[] = [];
+  const add = (start: number, end: number, isMatch: boolean): void => {
+    if (start < end) segments.push({ text: text.slice(start, end), isMatch });
+  };
+  let at = from;
+  for (const { start, end } of ranges) {
+    if (start >= to || end <= from) continue;
+    add(at, Math.max(start, from), false);
+    add(Math.max(start, from), Math.min(end, to), true);
+    at = Math.min(end, to);
+  }
+  add(at, to, false);
+  return segments;
+};
+
+const ELLIPSIS: TextSegment = { text: '…', isMatch: false };
+
+const snippetOf = (text: string, ranges: readonly Range[]): TextSegment[] => {
+  const first = ranges[0]?.start ?? 0;
+  const wanted = Math.max(0, Math.min(first - SNIPPET_LEAD, text.length - SNIPPET_LENGTH));
+  const from = wanted === 0 ? 0 : wordStart(text, wanted, first);
+  const to =
+    text.length <= from + SNIPPET_LENGTH ? text.length : wordEnd(text, from + SNIPPET_LENGTH, ranges[0]?.end ?? 0);
+  return [
+    ...(from > 0 ? [ELLIPSIS] : []),
+    ...segmentsOf(text, ranges, from, to),
+    ...(to < text.length ? [ELLIPSIS] : []),
+  ];
+};
+
+/** How far a snippet may be from where it should end, so that it ends between words. */
+const SLACK = 20;
+
+const wordStart = (text: string, at: number, latest: number): number => {
+  const space = text.indexOf(' ', at - 1);
+  const start = space >= 0 && space < at + SLACK ? space + 1 : at;
+  return isInCharacter(text, start) ? start + 1 : Math.min(start, latest);
+};
+
+const wordEnd = (text: string, at: number, earliest: number): number => {
+  const space = text.lastIndexOf(' ', at);
+  const end = space > at - SLACK ? space : at;
+  return Math.max(isInCharacter(text, end) ? end - 1 : end, Math.min(earliest, text.length));
+};
+
+/** Whether an index is between the two halves of a character. */
+const isInCharacter = (text: string, index: number): boolean => /[\udc00-\udfff]/.test(text.charAt(index));
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'" };
+
+const plainText = (description: string): string =>
+  searchedDescription(description, (name) => ENTITIES[name] ?? ' ')
+    .replace(/\s+/g, ' ')
+    .trim();

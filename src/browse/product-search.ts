@@ -1,0 +1,206 @@
+import { pathAbove } from '../category/category.loader.ts';
+import type { Category, Product } from '../database/generated/client/client.ts';
+import { type LoaderScope, RowVanished } from '../graphql/context.ts';
+import type { BrowseEngine, BrowseResult, Facet, PriceRange, SearchTerm, ValueCount } from './browse-engine.ts';
+import { encodeCursor } from './cursor.ts';
+import { type Highlight, highlightOf } from './highlight.ts';
+import type { ProductQuery } from './search-arguments.ts';
+import type { PlacedTerm } from './words.ts';
+
+/** A product of a page. */
+export interface SearchEdge {
+  readonly cursor: string;
+  readonly node: () => Promise<Product>;
+  /** Null without a search. */
+  readonly highlight: () => Promise<Highlight | null>;
+}
+
+export interface CategoryCount {
+  readonly category: Category;
+  readonly count: number;
+}
+
+interface Found extends BrowseResult {
+  /** With corrections. */
+  readonly terms: readonly SearchTerm[];
+  readonly correctedSearch: string | null;
+}
+
+/** A text without a single word, such as "?!", is in no product. */
+const NOTHING: BrowseResult = {
+  items: [],
+  hasNextPage: false,
+  hasPreviousPage: false,
+  totalCount: 0,
+  facets: { categories: [], brands: [], tags: [], price: null, inStock: 0, onSale: 0 },
+};
+
+/**
+ * A list of products, of which only that is read which an operation selects: each method says what it needs, and all that is needed in one tick is
+ * read at once, as one snapshot.
+ */
+export class ProductSearch {
+  readonly #query: ProductQuery;
+  readonly #engine: BrowseEngine;
+  readonly #scope: LoaderScope;
+  readonly #facets = new Set<Facet>();
+  #needsRows = false;
+  #isCounted = false;
+  #found: Promise<Found> | undefined;
+  #isSent = false;
+
+  constructor(query: ProductQuery, engine: BrowseEngine, scope: LoaderScope) {
+    this.#query = query;
+    this.#engine = engine;
+    this.#scope = scope;
+  }
+
+  async edges(): Promise<SearchEdge[]> {
+    const { items, terms } = await this.#rows();
+    return items.map(({ id, position }) => ({
+      cursor: encodeCursor(this.#query, position),
+      node: () => this.#product(id),
+      highlight: async () => (terms.length > 0 ? highlightOf(await this.#product(id), terms) : null),
+    }));
+  }
+
+  async nodes(): Promise<Product[]> {
+    const { items } = await this.#rows();
+    return Promise.all(items.map(({ id }) => this.#product(id)));
+  }
+
+  async pageInfo() {
+    const { items, hasNextPage, hasPreviousPage } = await this.#rows();
+    const cursorOf = (item: (typeof items)[number] | undefined): string | null =>
+      item ? encodeCursor(this.#query, item.position) : null;
+    return { hasNextPage, hasPreviousPage, startCursor: cursorOf(items[0]), endCursor: cursorOf(items.at(-1)) };
+  }
+
+  async totalCount(): Promise<number> {
+    this.#isCounted ||= this.#isNew();
+    return (await this.#read()).totalCount ?? 0;
+  }
+
+  async pageCount(): Promise<number> {
+    return Math.ceil((await this.totalCount()) / this.#query.page.size);
+  }
+
+  async correctedSearch(): Promise<string | null> {
+    return (await this.#read()).correctedSearch;
+  }
+
+  async facet(name: 'brands' | 'tags', limit: number): Promise<readonly ValueCount<string>[]> {
+    return ((await this.#counted(name))[name] ?? []).slice(0, limit);
+  }
+
+  async price(): Promise<PriceRange | null> {
+    return (await this.#counted('price')).price ?? null;
+  }
+
+  async countOf(name: 'inStock' | 'onSale'): Promise<number> {
+    return (await this.#counted(name))[name] ?? 0;
+  }
+
+  async categories(limit: number): Promise<CategoryCount[]> {
+    const own = (await this.#counted('categories')).categories ?? [];
+    const byId = await this.#scope.loaders.category.lineage(own.map(({ value }) => value));
+    const counts = new Map<Category, number>();
+    for (const { value, count } of own) {
+      const category = byId.get(value);
+      if (!category) throw new RowVanished(`category ${value} vanished while its products were counted`);
+      const above = this.#query.withDescendants ? pathAbove(category, byId) : [];
+      for (const each of [category, ...above]) counts.set(each, (counts.get(each) ?? 0) + count);
+    }
+    return [...counts]
+      .map(([category, count]) => ({ category, count }))
+      .sort(
+        (one, other) =>
+          other.count - one.count ||
+          compareText(one.category.name, other.category.name) ||
+          one.category.id - other.category.id,
+      )
+      .slice(0, limit);
+  }
+
+  async #product(id: number): Promise<Product> {
+    const product = await this.#scope.loaders.product.byId(id);
+    if (!product) throw new RowVanished(`product ${id} vanished after it was found`);
+    return product;
+  }
+
+  #rows(): Promise<Found> {
+    this.#needsRows ||= this.#isNew();
+    return this.#read();
+  }
+
+  async #counted(facet: Facet): Promise<BrowseResult['facets']> {
+    if (!this.#facets.has(facet)) {
+      this.#isNew();
+      this.#facets.add(facet);
+    }
+    return (await this.#read()).facets;
+  }
+
+  /** What is asked for after the reading began needs another one. */
+  #isNew(): true {
+    if (this.#isSent) {
+      this.#found = undefined;
+      this.#isSent = false;
+    }
+    return true;
+  }
+
+  #read(): Promise<Found> {
+    this.#scope.hints.dependsOn('product');
+    // The resolvers of one selection run one after another, before any promise job.
+    this.#found ??= Promise.resolve().then(() => {
+      this.#isSent = true;
+      return this.#scope.inFlight.track(this.#find());
+    });
+    return this.#found;
+  }
+
+  async #find(): Promise<Found> {
+    const { search, terms } = this.#query;
+    if (search !== undefined && terms.length === 0) return { ...NOTHING, terms, correctedSearch: null };
+    const facets = new Set(this.#facets);
+    const ask = await this.#request(facets);
+    const asked = await ask(terms);
+    const isFound = asked.items.length > 0 || asked.hasNextPage || asked.hasPreviousPage;
+    if (search === undefined || isFound) return { ...asked, terms, correctedSearch: null };
+    const corrected = await this.#engine.correct(terms, this.#scope.now);
+    if (!corrected) return { ...asked, terms, correctedSearch: null };
+    const found = await ask(corrected);
+    const isFoundNow = found.items.length > 0 || found.hasNextPage || found.hasPreviousPage;
+    if (!isFoundNow) return { ...asked, terms, correctedSearch: null };
+    return { ...found, terms: corrected, correctedSearch: replaceTerms(search, terms, corrected) };
+  }
+
+  async #request(facets: ReadonlySet<Facet>) {
+    const { order, page, filter, withDescendants } = this.#query;
+    const isCounted = this.#isCounted;
+    const wanted = this.#needsRows ? page : ({ from: 'offset', size: 0, offset: 0 } as const);
+    const { categoryIds } = filter;
+    const all =
+      categoryIds && withDescendants
+        ? { ...filter, categoryIds: await this.#scope.loaders.category.withDescendants(categoryIds) }
+        : filter;
+    return (terms: readonly SearchTerm[]): Promise<BrowseResult> =>
+      this.#engine.search({ terms, filter: all, order, page: wanted, isCounted, facets, now: this.#scope.now });
+  }
+}
+
+/** In the order of code points, as the engines sort values. */
+const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+/** The search as it was typed, with the words in it that were corrected. */
+const replaceTerms = (search: string, terms: readonly PlacedTerm[], corrected: readonly SearchTerm[]): string => {
+  let text = '';
+  let at = 0;
+  for (const [index, { start, end, text: term }] of terms.entries()) {
+    const { text: better = term } = corrected[index] ?? {};
+    text += search.slice(at, start) + (better === term ? search.slice(start, end) : better);
+    at = end;
+  }
+  return (text + search.slice(at)).trim();
+};

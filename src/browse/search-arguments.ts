@@ -1,0 +1,137 @@
+import type { Prisma } from '../database/generated/client/client.ts';
+import { AppError } from '../errors.ts';
+import { MAX_IDS } from '../graphql/arguments.ts';
+import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
+import { decodeCursor } from './cursor.ts';
+import { type PlacedTerm, termsOf } from './words.ts';
+
+/** The arguments of `productSearch`, within the bounds that the schema declares. */
+export interface SearchArguments {
+  readonly search?: string | null | undefined;
+  readonly filter?: FilterInput | null | undefined;
+  readonly orderBy?: ProductSearchOrder | null | undefined;
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
+  readonly page?: number | null | undefined;
+  readonly pageSize?: number | null | undefined;
+}
+
+interface FilterInput {
+  readonly categoryIds?: readonly number[] | null | undefined;
+  readonly withDescendants: boolean;
+  readonly brands?: readonly string[] | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+  readonly minPrice?: Prisma.Decimal | null | undefined;
+  readonly maxPrice?: Prisma.Decimal | null | undefined;
+  readonly inStock?: boolean | null | undefined;
+  readonly onSale?: boolean | null | undefined;
+  readonly publishedAfter?: Date | null | undefined;
+}
+
+/** What somebody asks for, checked. */
+export interface ProductQuery {
+  /** As it was typed; undefined for none. */
+  readonly search: string | undefined;
+  readonly terms: readonly PlacedTerm[];
+  /** The ids of categories as they were given. */
+  readonly filter: SearchFilter;
+  readonly withDescendants: boolean;
+  readonly order: ProductSearchOrder;
+  readonly page: SearchPage;
+}
+
+export const DEFAULT_PAGE_SIZE = 20;
+
+/** The last row that a page number leads to: the rows before a page have to be read. Cursors lead on. */
+export const LAST_NUMBERED_ROW = 10_000;
+
+export const MAX_SEARCH_LENGTH = 200;
+export const MAX_SEARCH_WORDS = 10;
+
+/** @throws AppError BAD_USER_INPUT */
+export const readSearchArguments = (args: SearchArguments): ProductQuery => {
+  const search = args.search?.trim() ? args.search : undefined;
+  const terms = search === undefined ? [] : readSearch(search, 'search');
+  const wanted = args.orderBy ?? 'RELEVANCE';
+  const order = wanted === 'RELEVANCE' && terms.length === 0 ? 'BEST_SELLING' : wanted;
+  return {
+    search,
+    terms,
+    filter: readFilter(args.filter),
+    withDescendants: args.filter?.withDescendants ?? true,
+    order,
+    page: readPage(args, (cursor, argument) => decodeCursor({ order, terms }, cursor, argument)),
+  };
+};
+
+const badInput = (argument: string, problem: string): AppError =>
+  new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
+
+/** The words of a text that somebody typed. @throws AppError BAD_USER_INPUT for a text that is too long, or has too many words */
+export const readSearch = (search: string, argument: string): PlacedTerm[] => {
+  const length = search.length <= MAX_SEARCH_LENGTH ? search.length : [...search].length;
+  if (length > MAX_SEARCH_LENGTH) {
+    throw badInput(argument, `may have at most ${MAX_SEARCH_LENGTH} characters, but has ${length}`);
+  }
+  const terms = termsOf(search);
+  if (terms.length > MAX_SEARCH_WORDS) {
+    throw badInput(argument, `may have at most ${MAX_SEARCH_WORDS} words, but has ${terms.length}`);
+  }
+  return terms;
+};
+
+const readFilter = (input: FilterInput | null | undefined): SearchFilter => {
+  const { minPrice, maxPrice, inStock, onSale, publishedAfter } = input ?? {};
+  const list = <Item>(name: 'categoryIds' | 'brands' | 'tags', items: readonly Item[] | null | undefined) => {
+    if (!items || items.length === 0) return {};
+    if (items.length > MAX_IDS) {
+      throw badInput('filter', `may have at most ${MAX_IDS} ${name}, but has ${items.length}`);
+    }
+    return { [name]: [...new Set(items)] };
+  };
+  return {
+    ...list('categoryIds', input?.categoryIds),
+    ...list('brands', input?.brands),
+    ...list('tags', input?.tags),
+    ...(minPrice && { minPrice: minPrice.toFixed() }),
+    ...(maxPrice && { maxPrice: maxPrice.toFixed() }),
+    ...(isGiven(inStock) && { inStock }),
+    ...(isGiven(onSale) && { onSale }),
+    ...(publishedAfter && { publishedAfter }),
+  };
+};
+
+const isGiven = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
+
+/** The three ways through a list, by their arguments. */
+const WAYS = [
+  ['first', 'after'],
+  ['last', 'before'],
+  ['page', 'pageSize'],
+] as const;
+
+const readPage = (
+  args: SearchArguments,
+  toPosition: (cursor: string, argument: 'after' | 'before') => readonly string[],
+): SearchPage => {
+  const given = WAYS.map((names) => names.find((name) => isGiven(args[name]))).filter(isGiven);
+  const [one, other] = given;
+  if (one && other) throw badInput(other, `cannot be used together with "${one}"`);
+  const { first, after, last, before, page, pageSize } = args;
+  if (isGiven(last) || isGiven(before)) {
+    const position = isGiven(before) ? { before: toPosition(before, 'before') } : {};
+    return { from: 'end', size: last ?? DEFAULT_PAGE_SIZE, ...position };
+  }
+  if (isGiven(page) || isGiven(pageSize)) {
+    const size = pageSize ?? DEFAULT_PAGE_SIZE;
+    const offset = ((page ?? 1) - 1) * size;
+    if (offset >= LAST_NUMBERED_ROW) {
+      throw badInput('page', `leads past row ${LAST_NUMBERED_ROW}, where only cursors ("after") lead on`);
+    }
+    return { from: 'offset', size, offset };
+  }
+  const position = isGiven(after) ? { after: toPosition(after, 'after') } : {};
+  return { from: 'start', size: first ?? DEFAULT_PAGE_SIZE, ...position };
+};

@@ -1,0 +1,61 @@
+import { visibility } from '../product/visibility.ts';
+import type { Suggestion, SuggestionRequest } from './browse-engine.ts';
+import { type Query, tsqueryOf, Values } from './search.sql.ts';
+import { SEARCHED_FIELD } from './words.ts';
+
+/** A row of the statement of {@link suggestionQuery}. */
+export interface SuggestionRow {
+  readonly kind: Suggestion['kind'];
+  readonly text: string;
+  readonly sales: number;
+  /** Of the product or category, else 0. */
+  readonly id: number;
+}
+
+const FOLDED = 'lower(text collate "und-x-icu")';
+
+/** Suggestions of every kind in one statement. */
+export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {
+  const values = new Values();
+  const at = values.add(now, 'timestamptz');
+  const inName = values.add(tsqueryOf(terms, 'A'), 'tsquery');
+  const inBrandOrTag = values.add(tsqueryOf(terms, 'B'), 'tsquery');
+  const anywhere = values.add(tsqueryOf(terms), 'tsquery');
+  const has = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD}) @@ ${anywhere}`;
+  const text = `
+    with recursive hit as materialized (
+      select p.id, p.name, p.brand, p.tags, p.sales, p.search @@ ${inName} as is_named, p.search @@ ${inBrandOrTag} as is_labelled
+      from product p
+      where ${visibility.sql('p', at)} and (p.search @@ ${inName} or p.search @@ ${inBrandOrTag})
+    ),
+    tree (root, name, id) as (
+      select c.id, c.name, c.id from category c where ${has('c.name')}
+      union
+      select t.root, t.name, c.id from tree t join category c on c.parent_id = t.id
+    ),
+    suggestion (kind, rank, text, sales, id) as (
+      select 'CATEGORY', 1, t.name, max(best.sales), t.root
+      from tree t cross join lateral (
+        select p.sales from product p where p.category_id = t.id and ${visibility.sql('p', at)}
+        order by p.sales desc, p.published_at desc, p.id desc limit 1
+      ) best
+      group by t.root, t.name
+      union all
+      select 'BRAND', 2, b.brand, b.sales, 0
+      from (select h.brand, max(h.sales) as sales from hit h where h.is_labelled and h.brand is not null group by h.brand) b
+      where ${has('b.brand')}
+      union all
+      select 'TAG', 3, t.tag, t.sales, 0
+      from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag where h.is_labelled group by tag) t
+      where ${has('t.tag')}
+      union all
+      select 'PRODUCT', 4, h.name, h.sales, h.id from hit h where h.is_named
+    ),
+    one_of_each as (
+      select distinct on (${FOLDED}) * from suggestion order by ${FOLDED}, sales desc, rank, text collate "C", id
+    )
+    select kind, text, sales, id from one_of_each
+    order by sales desc, rank, text collate "C", id
+    limit ${values.add(limit, 'int')}`;
+  return { statement: { text }, values: values.list };
+};
