@@ -211,6 +211,7 @@ export const createGateway = async (
       cacheMaxBytes,
       freshnessMonitor,
       views: viewCounter,
+      subscriptions: { counts: subscriptions.counts, max: config.maxSubscriptions },
       pool,
       replicas,
       load,

@@ -30,6 +30,16 @@ export interface MetricSources {
   readonly freshnessMonitor: { readonly ageMs: () => number; readonly isLost: () => boolean };
   /** Views per statement, and views that wait. */
   readonly views: { readonly batchSizes: Distribution; readonly waiting: () => number };
+  readonly subscriptions: {
+    readonly counts: {
+      readonly open: number;
+      readonly events: number;
+      /** By the reason. */
+      readonly ended: Readonly<Record<string, number>>;
+      readonly lagSeconds: Distribution;
+    };
+    readonly max: number;
+  };
   readonly pool: Pool;
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;

@@ -20,6 +20,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
     cacheMaxBytes,
     freshnessMonitor,
     views,
+    subscriptions,
     pool,
     load,
     fallBacks,
@@ -91,6 +92,25 @@ export const createRegistry = (sources: MetricSources): Registry => {
     { labels: {}, distribution: views.batchSizes },
   ]);
   gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
+
+  const { counts: streams, max: maxStreams } = subscriptions;
+  gauge('vitrine_subscriptions', 'Open streams of subscriptions.', () => streams.open);
+  gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => maxStreams);
+  counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', [], () => [
+    { labels: {}, value: streams.events },
+  ]);
+  counter(
+    'vitrine_subscriptions_ended_total',
+    'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation), shutdown.',
+    ['reason'],
+    () => Object.entries(streams.ended).map(([reason, value]) => ({ labels: { reason }, value })),
+  );
+  histogram(
+    'vitrine_subscription_lag_seconds',
+    'Time from a change (its notification, or the moment that was planned) until all its listeners have been sent the event.',
+    [],
+    () => [{ labels: {}, distribution: streams.lagSeconds }],
+  );
 
   const { seconds, byName } = statements;
   counter('vitrine_database_statements_total', 'Statements sent to the database.', ['statement'], () =>

@@ -111,7 +111,7 @@ describe('deploy/', () => {
   test('the alerts of Prometheus ask only for what /metrics has', async () => {
     const rules: unknown = parse(await read('prometheus/vitrine.rules.yml'));
     const expressions = valuesOf(rules, 'expr');
-    expect(expressions).toHaveLength(13);
+    expect(expressions).toHaveLength(15);
     for (const expression of expressions) expectKnown(expression);
   });
 
