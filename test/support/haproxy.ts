@@ -98,7 +98,7 @@ export const startInstance = async (databaseUrl: string): Promise<Instance> => {
 /** Below the ports that the system gives to outgoing connections: one of those might take it while its gateway is down. */
 const [FIRST_PORT, LAST_PORT] = [20_000, 32_000];
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
   const server = createServer();
   try {
