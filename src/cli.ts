@@ -2,13 +2,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { runCommand } from 'citty';
 import packageJson from '../package.json' with { type: 'json' };
-import { checkArguments, suggest, usageError } from './commands/arguments.ts';
+import { checkArguments, usageError } from './commands/arguments.ts';
 import { COMMANDS } from './commands/commands.ts';
 import { keepCompiled } from './commands/compile-cache.ts';
 import { OperatorError } from './errors.ts';
 import { boundHeap, warmUp } from './fast-path/heap.ts';
 import { errorRecord } from './observability/log.ts';
 import { createScrub, visibleLines } from './observability/redaction.ts';
+import { suggest } from './suggestion.ts';
 
 // The commands are imported after the compile cache is on: from the second start on, 360 ms of CPU instead of 600.
 keepCompiled(process.env);

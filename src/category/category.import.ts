@@ -31,6 +31,7 @@ export const categoryImport: ImportKind = {
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
     recognises: (has) => has('slug', 'name', 'path'),
+    example: { slug: 'pans', path: 'Kitchen > Pans', imageUrl: 'https://cdn.example/pans.jpg', position: '1' },
     extra: ['parentSlug', 'path', 'children'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values) => {

@@ -1,8 +1,8 @@
 import { parseArgs, styleText } from 'node:util';
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from 'citty';
-import { distance } from 'fastest-levenshtein';
 import { GROUPS, ROWS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
+import { suggest } from '../suggestion.ts';
 import { COMMANDS } from './commands.ts';
 
 /** The usual exit code for wrong usage. */
@@ -22,9 +22,7 @@ export const checkArguments = (command: string, definitions: ArgsDef, rawArgs: r
   );
   const { tokens } = parseArgs({ args: [...rawArgs], options, strict: false, allowPositionals: true, tokens: true });
   const takesFiles = named.length < Object.keys(definitions).length;
-  let positionals = 0;
   for (const token of tokens) {
-    if (token.kind === 'positional') positionals += 1;
     if (token.kind === 'positional' && !takesFiles) throw usageError(`"${token.value}" is one too many. ${help}`);
     if (token.kind !== 'option') continue;
     const option = options[token.name];
@@ -41,21 +39,11 @@ export const checkArguments = (command: string, definitions: ArgsDef, rawArgs: r
         `${token.rawName} must be one of ${choices.join(', ')}, but is "${token.value}".${suggest(token.value, choices)} ${help}`,
       );
   }
-  if (takesFiles && positionals === 0) throw usageError(`Which file? ${help}`);
 };
 
 /** Checked here because citty's own message always has colour codes. */
 const choicesOf = (definition: ArgDef | undefined): readonly string[] | undefined =>
   definition?.type === 'enum' ? definition.options : undefined;
-
-/** " Did you mean …?", if a known name is similar. */
-export const suggest = (given: string, names: readonly string[], prefix = ''): string => {
-  const [nearest] = names
-    .map((name) => ({ name, edits: distance(given.toLowerCase(), name) }))
-    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)))
-    .sort((one, other) => one.edits - other.edits);
-  return nearest ? ` Did you mean ${prefix}${nearest.name}?` : '';
-};
 
 const INTRODUCTION = `Vitrine, the read side of an online shop: products and notices over GraphQL and REST.
 Everything else is set up by environment variables: "vitrine serve --help" lists them.`;

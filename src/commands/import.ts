@@ -1,13 +1,12 @@
+import { writeFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { currency as parseCurrency } from '../import/fields/amount.ts';
-import { INT32_MAX, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
-import { formatsOf } from '../import/formats/formats.ts';
+import { templateOf } from '../import/formats/template.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
+import { usageError } from './arguments.ts';
 import { readEnvironment } from './environment.ts';
-
-const FORMATS = formatsOf(IMPORT_KINDS);
+import { FORMATS, importArgs, readOptions } from './import-options.ts';
 
 const DESCRIPTION = `Load products, categories or notices from CSV, JSON or JSON Lines.
 
@@ -25,83 +24,32 @@ export const importCommand = defineCommand({
     name: 'import',
     description: DESCRIPTION,
   },
-  args: {
-    file: { type: 'positional', valueHint: 'FILE…', description: 'Imported one after the other; - is standard input.' },
-    format: {
-      type: 'enum',
-      options: FORMATS.map(({ name }) => name),
-      valueHint: 'NAME',
-      description: 'The format, if it is not detected from the columns.',
-    },
-    currency: { type: 'string', description: 'The currency of prices without one, such as EUR.', valueHint: 'CODE' },
-    decimal: {
-      type: 'enum',
-      options: ['.', ','],
-      valueHint: 'CHARACTER',
-      description: 'What stands before the decimals of amounts; the other one may separate thousands.',
-    },
-    stock: {
-      type: 'string',
-      description: 'Pieces of new products whose stock the file does not have, or has as "in stock". Without it: 1.',
-      valueHint: 'PIECES',
-    },
-    html: {
-      type: 'enum',
-      options: ['text', 'keep'],
-      valueHint: 'text|keep',
-      description: 'What becomes of HTML in descriptions: plain text, or what the file has.',
-      default: 'text',
-    },
-    batch: {
-      type: 'string',
-      description: 'Commit after so many rows, instead of at the end of each file.',
-      valueHint: 'ROWS',
-    },
-    'dry-run': { type: 'boolean', description: 'Do everything in a transaction, and roll it back.' },
-    rejects: {
-      type: 'string',
-      description: 'The CSV file that lists each rejected row.',
-      valueHint: 'FILE',
-      default: 'rejects.csv',
-    },
-  },
-  run: async ({ args }) => {
-    const { runImport } = await import('../import/import.ts');
-    const { config, log } = await readEnvironment(process.env);
-    const outcome = await runImport({
-      config: withDirectUrl(config),
-      log,
-      kinds: IMPORT_KINDS,
-      paths: args._,
-      format: args.format,
-      currency: args.currency === undefined ? undefined : toCurrency(args.currency),
-      decimal: args.decimal,
-      stock: args.stock === undefined ? undefined : toPieces(args.stock),
-      html: args.html,
-      batchRows: args.batch === undefined ? undefined : toRows(args.batch),
-      isDryRun: args['dry-run'] === true,
-      rejectsPath: args.rejects,
-    }).catch((error: unknown) => {
-      if (error instanceof OperatorError)
-        throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
-      throw error;
-    });
-    process.exit(outcome.rejected === 0 ? EXIT.allImported : outcome.imported > 0 ? EXIT.someRejected : EXIT.failed);
+  args: importArgs,
+  run: async ({ args, rawArgs }) => {
+    try {
+      if (args.template) await writeTemplate(args._, templateOf(IMPORT_KINDS, args.format ?? 'products'));
+      else process.exit(await importFiles(readOptions(args, rawArgs)));
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
+    }
   },
 });
 
-const toCurrency = (code: string): string => parsed('currency', parseCurrency, code);
+/** @returns the exit code */
+const importFiles = async (options: ReturnType<typeof readOptions>): Promise<number> => {
+  if (options.paths.length === 0) throw usageError('Which file? Run "vitrine import --help".');
+  const { runImport } = await import('../import/import.ts');
+  const { config, log } = await readEnvironment(process.env);
+  const { rejected, imported } = await runImport({ ...options, config: withDirectUrl(config), log });
+  if (rejected === 0) return EXIT.allImported;
+  return imported > 0 ? EXIT.someRejected : EXIT.failed;
+};
 
-const toPieces = (text: string): number => Number(parsed('stock', integer(0, INT32_MAX), text));
-
-const toRows = (text: string): number => Number(parsed('batch', integer(1, 999_999_999), text));
-
-/** @throws OperatorError if the value of an option is not valid */
-const parsed = (option: string, parse: Parse, text: string): string => {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (!(error instanceof InvalidValueError)) throw error;
-    throw new OperatorError(`--${option} ${error.message}, but is "${text}".`, { exitCode: EXIT.failed });
-  }
+const writeTemplate = async ([path, ...others]: readonly string[], text: string): Promise<void> => {
+  if (others.length > 0) throw usageError('--template takes one file.');
+  if (path === undefined) return void process.stdout.write(text);
+  await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new OperatorError(`${path} exists, and is kept: name another file.`) : error;
+  });
 };

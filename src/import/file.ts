@@ -3,7 +3,8 @@ import { createCheck } from './fields/check.ts';
 import type { ReadOptions } from './fields/values.ts';
 import { MAX_COLUMNS } from './formats/columns.ts';
 import type { Draft, Format } from './formats/format.ts';
-import { detectFormat, formatsOf } from './formats/formats.ts';
+import { chooseFormat } from './formats/formats.ts';
+import type { MappedColumn } from './formats/mapping.ts';
 import type { ImportKind } from './kind.ts';
 import type { Progress } from './progress.ts';
 import { type Fault, isBlank } from './record.ts';
@@ -19,6 +20,8 @@ export interface ImportOptions extends ReadOptions {
   readonly kinds: readonly ImportKind[];
   /** The name of a format. @default the one that recognises the columns */
   readonly format?: string | undefined;
+  /** Columns that the file names in another way. */
+  readonly map?: readonly MappedColumn[] | undefined;
   /** The currency of prices without one. @default the database's */
   readonly currency?: string | undefined;
   /** Commits after so many rows. @default at the end of the file */
@@ -51,12 +54,15 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { client, source, kinds, currency, onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal);
-  const { first: head, all: records } = await peek(batches);
-  const formats = formatsOf(kinds);
-  const format = formats.find(({ name }) => name === options.format) ?? detectFormat(formats, source.name, head ?? []);
+  const { first: head = [], all: records } = await peek(batches);
+  const { format, mapping } = chooseFormat(options, source.name, head);
   const kind = kindOf(kinds, format);
   const reader = format.open(options);
-  const check = createCheck(kind, reader, options);
+  const columnOf = (field: string): string => {
+    const column = reader.columnOf(field);
+    return mapping?.sourceOf(column) ?? column;
+  };
+  const check = createCheck(kind, columnOf, options);
   const columns = new Set<string>();
   let rowCount = 0;
 
@@ -75,7 +81,8 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   async function* rows(): AsyncGenerator<string, void> {
     let piece = '';
     for await (const batch of records) {
-      for (const record of batch) {
+      for (const each of batch) {
+        const record = mapping?.rename(each) ?? each;
         if (record.fault) {
           onFault(record.fault);
           reader.readBroken?.(record);
@@ -99,7 +106,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     ...options,
     kind,
     rowCount,
-    columnOf: reader.columnOf,
+    columnOf,
     onProgress: (step, done) => {
       signal.throwIfAborted();
       onProgress?.({ step, done, total: rowCount, rows: done });

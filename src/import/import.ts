@@ -18,7 +18,7 @@ import { openSource } from './source/source.ts';
 import { UnknownOutcomeError } from './write/transaction.ts';
 
 export interface RunOptions
-  extends Pick<ImportOptions, 'kinds' | 'format' | 'currency' | 'batchRows' | 'decimal' | 'html' | 'stock'> {
+  extends Pick<ImportOptions, 'kinds' | 'format' | 'map' | 'currency' | 'batchRows' | 'decimal' | 'html' | 'stock'> {
   readonly config: OpenOptions;
   readonly log: Logger;
   /** Files in their order; `-` is standard input. */
@@ -164,8 +164,8 @@ const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unk
 
 const MAX_PRINTED_CHARACTERS = 80;
 
-const printFault = (source: string, { line, column, value, reason }: Fault): void => {
-  const place = `${source}:${line}${column ? `, ${column}` : ''}`;
+const printFault = (source: string, { line, record, column, value, reason }: Fault): void => {
+  const place = [`${source}:${line}`, record && `record ${record}`, column].filter(Boolean).join(', ');
   const shown = value ? ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})` : '';
   console.error(visible(`${place}: ${reason}${shown}`));
 };

@@ -59,6 +59,8 @@ export interface NativeColumns {
   readonly summary: string;
   /** Recognises a file of this kind. @param has tells whether the file has one of some columns, in lower case without separators */
   readonly recognises: (has: (...columns: string[]) => boolean) => boolean;
+  /** A row that shows every column of a CSV: the template. */
+  readonly example: Readonly<Record<string, string>>;
   /** Columns beside the fields. */
   readonly extra?: readonly string[];
   /** Extra columns that may supply a field's value. */
@@ -78,7 +80,8 @@ export const nullable = { isNullable: true };
 export const required = { isRequired: true };
 
 // Shared by several kinds.
-export const NAME = field('name', 'text', shortText(500), required);
+// A longer one might not fit into an index, whose entries have at most 2,704 bytes.
+export const NAME = field('name', 'text', shortText(600), required);
 export const SLUG = field('slug', 'text', slug, required);
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);

@@ -1,10 +1,18 @@
 /** A value of a source file. Numbers are kept as their source text, because a float would change some of them. */
 export type Value = string | boolean | null | Value[] | { readonly [key: string]: Value };
 
-/** One record of a file, with its fields under the names that the file uses. */
-export interface SourceRecord {
-  /** Where the record begins, from 1. */
+/** Where a record begins. */
+export interface Place {
+  /** From 1. */
   readonly line: number;
+  /** The number of the record, from 1, in a file that has several on one line. */
+  readonly record?: number | undefined;
+}
+
+export const placeOf = ({ line, record }: Place): Place => ({ line, record });
+
+/** One record of a file, with its fields under the names that the file uses. */
+export interface SourceRecord extends Place {
   readonly fields: Readonly<Record<string, Value>>;
   /** Why the record cannot be read; `fields` then holds only the fields before the error. */
   readonly fault?: Fault;
@@ -13,9 +21,7 @@ export interface SourceRecord {
 }
 
 /** Why a row, or a part of a file that is no row, is rejected. */
-export interface Fault {
-  /** Where the row begins, from 1. */
-  readonly line: number;
+export interface Fault extends Place {
   /** The file's name for the column; absent if the fault concerns no single column. */
   readonly column?: string | undefined;
   readonly value?: string | undefined;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import type { Fault } from './record.ts';
 
@@ -12,10 +12,16 @@ export interface Rejects {
 
 const FLUSH_CHARACTERS = 64 * 1024;
 
-/** @param path an existing file is replaced at the first fault */
+const HEADER = 'file,line,record,column,value,reason\n';
+
+/**
+ * @param path the list of an earlier run is removed
+ * @throws OperatorError if it is another file, which would be lost
+ */
 export const createRejects = (path: string): Rejects => {
+  removeEarlier(path);
   let file: number | undefined;
-  let pending = 'file,line,column,value,reason\n';
+  let pending = HEADER;
   let rowCount = 0;
   let lastRow = '';
 
@@ -25,13 +31,13 @@ export const createRejects = (path: string): Rejects => {
   };
 
   return {
-    add: (source, { line, column = '', value = '', reason }) => {
+    add: (source, { line, record = '', column = '', value = '', reason }) => {
       file ??= open(path);
       // The faults of one row follow one another.
-      const row = `${source}:${line}`;
+      const row = `${source}:${line}:${record}`;
       if (row !== lastRow) rowCount += 1;
       lastRow = row;
-      pending += `${[source, String(line), column, value, reason].map(toCell).join(',')}\n`;
+      pending += `${[source, String(line), String(record), column, value, reason].map(toCell).join(',')}\n`;
       if (pending.length > FLUSH_CHARACTERS) flush();
     },
     rowCount: () => rowCount,
@@ -40,6 +46,27 @@ export const createRejects = (path: string): Rejects => {
       if (file !== undefined) closeSync(file);
     },
   };
+};
+
+const removeEarlier = (path: string): void => {
+  const status = statSync(path, { throwIfNoEntry: false });
+  // `/dev/stderr` and `/dev/null` are no files.
+  if (!status?.isFile() || status.size === 0) return;
+  if (!isList(path)) {
+    throw new OperatorError(`${path} is no list of rejected rows, and is kept. Name another file with --rejects.`);
+  }
+  rmSync(path);
+};
+
+const isList = (path: string): boolean => {
+  const head = Buffer.alloc(HEADER.length);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head);
+  } finally {
+    closeSync(file);
+  }
+  return head.toString('latin1').startsWith('file,line,');
 };
 
 const open = (path: string): number => {
@@ -52,4 +79,5 @@ const open = (path: string): number => {
   }
 };
 
-const toCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** A cell of a CSV file. */
+export const toCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -33,6 +33,17 @@ export const noticeImport: ImportKind = {
       : undefined,
   native: {
     summary: 'notices, with columns as in the table notice or the API',
+    example: {
+      title: 'Free delivery in December',
+      content: 'Orders of 50 euros and more are delivered free of charge.',
+      summary: 'From 50 euros',
+      type: 'PROMOTION',
+      level: 'NORMAL',
+      pinned: 'false',
+      status: 'PUBLISHED',
+      startsAt: '2026-12-01T00:00:00Z',
+      endsAt: '2027-01-01T00:00:00Z',
+    },
     recognises: (has) => has('title') && has('content', 'endsat', 'startsat'),
   },
 };

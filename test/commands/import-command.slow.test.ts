@@ -40,7 +40,7 @@ test('the exit code is 0 if every row was imported, 1 if some were rejected, 2 i
   expect(second.output()).toContain('columns not used: rating');
   expect(second.output()).toContain('1 row was rejected: see ');
   expect(await readFile(path.join(folder.path, 'second.csv'), 'utf8')).toBe(
-    `file,line,column,value,reason\n${mixed},3,price,"a ""lot""",must be an amount such as 19.90\n${mixed},3,stock,-1,must be a whole number from 0 to 2147483647\n`,
+    `file,line,record,column,value,reason\n${mixed},3,,price,"a ""lot""",must be an amount such as 19.90\n${mixed},3,,stock,-1,must be a whole number from 0 to 2147483647\n`,
   );
   expect(await countProducts(database)).toBe(4);
 
@@ -68,6 +68,52 @@ test('a dry run says what would be done, and does nothing', async () => {
   expect(await command.ended, command.output()).toBe(0);
   expect(command.output().match(/dry run, nothing is stored: .*: 1 new/g)).toHaveLength(2);
   expect(await database.sql('select from category')).toEqual([]);
+});
+
+test('the rejects of an earlier run are removed, and another file of that name is kept', async () => {
+  await using database = await createTestDatabase();
+  const bad = await folder.write('bad-price.csv', 'slug,name,category,price\nz,Z,Pans,-1\n');
+  const good = await folder.write('good-price.csv', productCsv(1));
+  const first = runImport(database.url, [bad], 'own.csv');
+  expect(await first.ended).toBe(2);
+  expect(await readFile(path.join(folder.path, 'own.csv'), 'utf8')).toContain('must not be negative');
+  const second = runImport(database.url, [good], 'own.csv');
+  expect(await second.ended, second.output()).toBe(0);
+  await expect(stat(path.join(folder.path, 'own.csv'))).rejects.toThrow('ENOENT');
+
+  const third = runImport(database.url, [good], 'good-price.csv');
+  expect(await third.ended).toBe(2);
+  expect(third.output()).toMatch(/good-price\.csv is no list of rejected rows, and is kept\./);
+  expect(await readFile(good, 'utf8')).toBe(productCsv(1));
+});
+
+test('options say how a foreign file is read, and no message has escape codes', async () => {
+  await using database = await createTestDatabase();
+  const file = await folder.write(
+    'listings.csv',
+    'title,final_price,kind\nLamp,"1.299,90",Lamps\n\u001b[31mRed lamp,cheap\u001b[0m,Lamps\n',
+  );
+  const command = runImport(database.url, [
+    ...['--map', 'name=title,price=final_price', '--map', 'category=kind'],
+    ...['--decimal', ',', '--stock', '4', file],
+  ]);
+  expect(await command.ended, command.output()).toBe(1);
+  expect(command.output()).toContain('listings.csv:3, final_price: must be an amount such as 19,90');
+  expect(command.output()).not.toContain('\u001b');
+  expect(await database.sql('select price, stock from product')).toEqual([{ price: '1299.90', stock: 4 }]);
+});
+
+test('a template is written to the output, or to a new file', async () => {
+  const printed = runCli(['import', '--template', '--format', 'categories'], {});
+  expect(await printed.ended).toBe(0);
+  expect(printed.output()).toMatch(/^slug,path,imageUrl,position\n/);
+  const file = path.join(folder.path, 'template.csv');
+  expect(await runCli(['import', '--template', file], {}).ended).toBe(0);
+  const written = await readFile(file, 'utf8');
+  expect(written).toMatch(/^slug,name,category,/);
+  const again = runCli(['import', '--template', file], {});
+  expect(await again.ended).toBe(2);
+  expect(again.output()).toMatch(/template\.csv exists, and is kept/);
 });
 
 test('standard input is read with -', async () => {

@@ -165,7 +165,8 @@ describe('categories', () => {
       createdCategories: 1,
       format: 'bestbuy-categories',
     });
-    expect(faults).toEqual([{ line: 1, column: 'name', value: '', reason: 'is missing, and the category "x" is new' }]);
+    const reason = 'is missing, and the category "x" is new';
+    expect(faults).toEqual([{ line: 1, record: 4, column: 'name', value: '', reason }]);
     expect(await tree()).toEqual(['audio-a1', 'audio-a1 > cables-b2', 'video-a2', 'video-a2 > cables-b3']);
   });
 });

@@ -45,7 +45,18 @@ interface Parts {
   readonly fraction: string;
 }
 
+/** The decimal digits that a floating-point number keeps. Those after them are noise: programs print 529.07 as `5.290700000000001e+02`. */
+const FLOAT_DIGITS = 15;
+
 const partsOf = (text: string, decimal: ReadOptions['decimal']): Parts | undefined => {
+  const parts = exactPartsOf(text, decimal);
+  const digits = parts && (parts.whole + parts.fraction).replace(/^0+/, '');
+  if (!digits || digits.length <= FLOAT_DIGITS) return parts;
+  const number = Number(`${parts.sign}${parts.whole}.${parts.fraction}`);
+  return exactPartsOf(number.toPrecision(FLOAT_DIGITS), '.');
+};
+
+const exactPartsOf = (text: string, decimal: ReadOptions['decimal']): Parts | undefined => {
   const plain = NOTATIONS[decimal ?? 'default'].exec(text);
   if (plain) {
     const [, sign = '', whole = '', fraction = ''] = plain;
@@ -57,7 +68,7 @@ const partsOf = (text: string, decimal: ReadOptions['decimal']): Parts | undefin
   // The point moves in the text, because a float would change some digits.
   const digits = '0'.repeat(MAX_EXPONENT) + whole + fraction.padEnd(MAX_EXPONENT, '0');
   const point = MAX_EXPONENT + whole.length + shift;
-  return { sign, whole: digits.slice(0, point), fraction: digits.slice(point) };
+  return { sign, whole: digits.slice(0, point), fraction: digits.slice(point).replace(/0+$/, '') };
 };
 
 const example = (decimal: ReadOptions['decimal']): string => (decimal === ',' ? '19,90' : '19.90');

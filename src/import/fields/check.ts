@@ -1,12 +1,11 @@
 import type { Draft, FormatReader } from '../formats/format.ts';
 import { hasNumberedSlugs, type ImportKind, type ParsedRow, presentBit } from '../kind.ts';
-import { type Fault, isBlank, showValue, type Value } from '../record.ts';
+import { type Fault, isBlank, type Place, placeOf, showValue, type Value } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { InvalidValueError, type ReadOptions } from './values.ts';
 
 /** A row as the staging table stores it. */
-export interface CheckedRow {
-  readonly line: number;
+export interface CheckedRow extends Place {
   /** The sum of {@link presentBit} over the fields that the file has a value for. */
   readonly presentFields: number;
   readonly mark: Mark | undefined;
@@ -27,19 +26,20 @@ interface Checked {
 /** Parses the values of drafts and collects what is wrong with them. */
 export const createCheck = (
   kind: ImportKind,
-  { columnOf }: FormatReader,
+  columnOf: FormatReader['columnOf'],
   options: ReadOptions,
 ): ((draft: Draft) => Checked) => {
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
 
-  return ({ line, values, slugSource: source, rejection, doubt }) => {
+  return ({ values, slugSource: source, rejection, doubt, ...draft }) => {
+    const place = placeOf(draft);
     kind.complete?.(values);
     const faults: Fault[] = [];
     const parsed: Record<string, string | null> = {};
     let presentFields = 0;
     const reject = (name: string, reason: string): void => {
       const hint = doubt === 'unterminated' ? MAY_BE_CUT : '';
-      faults.push({ line, column: columnOf(name), value: showValue(values[name]), reason: `${reason}${hint}` });
+      faults.push({ ...place, column: columnOf(name), value: showValue(values[name]), reason: `${reason}${hint}` });
     };
 
     for (const { name, bit, isNullable, parse } of fields) {
@@ -59,9 +59,10 @@ export const createCheck = (
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = source?.replaceAll('\0', '').toWellFormed().trim();
-    if (faults.length === 0) return { row: { line, presentFields, mark: doubt, slugSource, values: parsed }, faults };
+    if (faults.length === 0)
+      return { row: { ...place, presentFields, mark: doubt, slugSource, values: parsed }, faults };
     const { slug = null, name = null } = parsed;
     if (!hasNumberedSlugs(kind) || !slug) return { faults };
-    return { row: { line, presentFields, mark: 'rejected', slugSource, values: { slug, name } }, faults };
+    return { row: { ...place, presentFields, mark: 'rejected', slugSource, values: { slug, name } }, faults };
   };
 };

@@ -1,5 +1,5 @@
 import { slugWithKey } from '../fields/slug.ts';
-import { isBlank, isObject, type Value } from '../record.ts';
+import { isBlank, isObject, placeOf, type Value } from '../record.ts';
 import type { Format } from './format.ts';
 
 const COLUMNS: Readonly<Record<string, string>> = { slug: 'id', name: 'name', parent: 'path' };
@@ -13,12 +13,13 @@ export const bestbuyCategories: Format = {
   name: 'bestbuy-categories',
   summary: 'categories with id and path as in Best Buy’s open data set',
   kind: 'category',
+  columns: [...USED],
   recognises: (columns) => ['id', 'name', 'path', 'subCategories'].every((column) => columns.has(column)),
   open: () => ({
-    read: ({ line, fields: { id = '', name = '', path } }) => {
+    read: ({ fields: { id = '', name = '', path }, ...place }) => {
       const ancestors = Array.isArray(path) ? path.slice(0, -1).map(toStep) : [];
       const parent = ancestors.length > 0 ? ancestors : null;
-      return [{ line, values: { slug: toSlug(id, name), name, parent } }];
+      return [{ ...placeOf(place), values: { slug: toSlug(id, name), name, parent } }];
     },
     columnOf: (field) => COLUMNS[field] ?? field,
     uses: (column) => USED.has(column),

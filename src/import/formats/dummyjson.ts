@@ -1,5 +1,5 @@
 import { slugify, slugWithKey } from '../fields/slug.ts';
-import { isObject, type Value } from '../record.ts';
+import { isObject, placeOf, type Value } from '../record.ts';
 import type { Format } from './format.ts';
 
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -28,9 +28,10 @@ export const dummyjson: Format = {
   name: 'dummyjson',
   summary: 'products as in dummyjson.com’s API',
   kind: 'product',
+  columns: [...USED],
   recognises: (columns) => ['title', 'price', 'category', 'thumbnail'].every((column) => columns.has(column)),
   open: () => ({
-    read: ({ line, fields }) => {
+    read: ({ fields, ...place }) => {
       const { id = '', title = '', category = '', meta } = fields;
       const { createdAt = '', updatedAt = '' } = isObject(meta) ? meta : {};
       const values: Record<string, Value> = {
@@ -45,7 +46,7 @@ export const dummyjson: Format = {
         const value = fields[COLUMNS[field] ?? field];
         if (value !== undefined) values[field] = value;
       }
-      return [{ line, values, slugSource: id === '' && typeof title === 'string' ? title : undefined }];
+      return [{ ...placeOf(place), values, slugSource: id === '' && typeof title === 'string' ? title : undefined }];
     },
     columnOf: (field) => COLUMNS[field] ?? field,
     uses: (column) => USED.has(column),

@@ -1,5 +1,5 @@
 import type { ReadOptions } from '../fields/values.ts';
-import type { SourceRecord, Value } from '../record.ts';
+import type { Place, SourceRecord, Value } from '../record.ts';
 
 /** A way in which files name and nest the catalogue's rows. Each has a file in this folder and a line in formats.ts. */
 export interface Format {
@@ -9,6 +9,8 @@ export interface Format {
   readonly summary: string;
   /** The table of the kind whose rows the file holds. */
   readonly kind: string;
+  /** Every column that is read, in any of its names. */
+  readonly columns: readonly string[];
   /** Recognises a file by the columns of its first records. */
   readonly recognises: (columns: ReadonlySet<string>) => boolean;
   /** Starts to read one file. */
@@ -29,8 +31,7 @@ export interface FormatReader {
 }
 
 /** A row of the catalogue as the file has it, with its values under the names of the kind's fields. A field that the file lacks is absent. */
-export interface Draft {
-  readonly line: number;
+export interface Draft extends Place {
   readonly values: Record<string, Value>;
   /** The name from which `values.slug` was made, if the file has no slug: an existing row of this slug and another name is another row. */
   readonly slugSource?: string | undefined;

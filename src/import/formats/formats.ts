@@ -4,6 +4,7 @@ import type { SourceRecord } from '../record.ts';
 import { bestbuyCategories } from './bestbuy.ts';
 import { dummyjson } from './dummyjson.ts';
 import type { Format } from './format.ts';
+import { assertTargets, createMapping, type MappedColumn, type Mapping } from './mapping.ts';
 import { nativeFormat } from './native.ts';
 import { shopify } from './shopify.ts';
 
@@ -16,21 +17,43 @@ export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
 ];
 
 const HEAD_RECORDS = 100;
-const MAX_NAMED_COLUMNS = 30;
 
-/** The format that recognises the columns of the first records. @throws OperatorError if none does */
-export const detectFormat = (
-  formats: readonly Format[],
-  sourceName: string,
-  records: readonly SourceRecord[],
-): Format => {
-  if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
-  const columns = new Set(records.slice(0, HEAD_RECORDS).flatMap(({ fields }) => Object.keys(fields)));
-  const format = formats.find(({ recognises }) => recognises(columns));
-  if (format) return format;
+export interface Choice {
+  readonly format: Format;
+  /** Absent if no column is renamed. */
+  readonly mapping?: Mapping;
+}
+
+interface Wish {
+  readonly kinds: readonly ImportKind[];
+  /** The name of a format. @default the one that recognises the columns */
+  readonly format?: string | undefined;
+  /** Columns to rename, into those of the named format or, by default, of a native one. */
+  readonly map?: readonly MappedColumn[] | undefined;
+}
+
+/**
+ * The format of a file, by the columns of its first records.
+ * @throws OperatorError if it is in none, or does not have a column that is mapped
+ */
+export const chooseFormat = (wish: Wish, sourceName: string, head: readonly SourceRecord[]): Choice => {
+  const { kinds, map = [] } = wish;
+  if (head.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
+  const formats = map.length > 0 ? kinds.map(nativeFormat) : formatsOf(kinds);
+  const named = formatsOf(kinds).find(({ name }) => name === wish.format);
+  assertTargets(map, named ? [named] : formats);
+  const mapping = map.length > 0 ? createMapping(map, sourceName, columnsOf(head)) : undefined;
+  const columns = new Set(columnsOf(mapping ? head.map(mapping.rename) : head));
+  const format = named ?? formats.find(({ recognises }) => recognises(columns));
+  if (format) return { format, ...(mapping && { mapping }) };
   throw new OperatorError(
-    `${sourceName} is in no known format. Its columns: ${[...columns].slice(0, MAX_NAMED_COLUMNS).join(', ')}.\n` +
+    `${sourceName} is in no known format. Its columns: ${[...columns].join(', ')}.\n` +
       'A product needs name, price and category; a category needs name; a notice needs title and content.\n' +
-      `Rename the columns, or name the format with --format:\n${formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}`,
+      'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
+      formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
   );
 };
+
+const columnsOf = (records: readonly SourceRecord[]): string[] => [
+  ...new Set(records.slice(0, HEAD_RECORDS).flatMap(({ fields }) => Object.keys(fields))),
+];

@@ -1,6 +1,6 @@
 import { splitPath } from '../fields/category-path.ts';
 import type { ImportKind } from '../kind.ts';
-import { isObject, type SourceRecord, type Value } from '../record.ts';
+import { isObject, type Place, placeOf, type SourceRecord, type Value } from '../record.ts';
 import { createColumns, plainName } from './columns.ts';
 import type { Draft, Format, FormatReader } from './format.ts';
 
@@ -9,6 +9,7 @@ export const nativeFormat = (kind: ImportKind): Format => ({
   name: kind.plural,
   summary: kind.native.summary,
   kind: kind.table,
+  columns: columnsOf(kind),
   recognises: (columns) => {
     const plain = new Set([...columns].map(plainName));
     return kind.native.recognises((...names) => names.some((name) => plain.has(name)));
@@ -16,12 +17,14 @@ export const nativeFormat = (kind: ImportKind): Format => ({
   open: () => openNative(kind),
 });
 
-const openNative = ({ fields, native }: ImportKind): FormatReader => {
-  const { extra = [], alternatives = {}, shape } = native;
-  const names = [...Object.keys(fields), ...extra];
+const columnsOf = ({ fields, native: { extra = [] } }: ImportKind): string[] => [...Object.keys(fields), ...extra];
+
+const openNative = (kind: ImportKind): FormatReader => {
+  const { alternatives = {}, shape } = kind.native;
+  const names = columnsOf(kind);
   const columns = createColumns(Object.fromEntries(names.map((name) => [name, [name]])));
 
-  const toDrafts = (line: number, record: SourceRecord['fields'], parent?: Value): Draft[] => {
+  const toDrafts = (place: Place, record: SourceRecord['fields'], parent?: Value): Draft[] => {
     for (const column of Object.keys(record)) columns.uses(column);
     const values: Record<string, Value> = {};
     for (const name of names) {
@@ -30,16 +33,16 @@ const openNative = ({ fields, native }: ImportKind): FormatReader => {
     }
     if (parent !== undefined) values.parent = parent;
     const slugSource = shape?.(values);
-    const draft = { line, values, slugSource };
+    const draft = { ...place, values, slugSource };
     const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
     if (children.length === 0) return [draft];
     const self =
       slugSource === undefined ? { slug: values.slug ?? '' } : [...splitPath(values.parent), values.name ?? ''];
-    return [draft, ...children.flatMap((child) => toDrafts(line, child, self))];
+    return [draft, ...children.flatMap((child) => toDrafts(place, child, self))];
   };
 
   return {
-    read: ({ line, fields: record }) => toDrafts(line, record),
+    read: (record) => toDrafts(placeOf(record), record.fields),
     columnOf: (field) => columns.columnOf([field, ...(alternatives[field] ?? [])].find(columns.has) ?? field),
     uses: columns.uses,
   };

@@ -1,7 +1,7 @@
 import { centsOf } from '../fields/amount.ts';
 import { SOME } from '../fields/stock.ts';
 import type { ReadOptions } from '../fields/values.ts';
-import type { SourceRecord, Value } from '../record.ts';
+import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { createColumns, plainName } from './columns.ts';
 import type { Draft, Format } from './format.ts';
 
@@ -40,6 +40,7 @@ export const shopify: Format = {
   name: 'shopify',
   summary: 'Shopify’s CSV export of products',
   kind: 'product',
+  columns: Object.values(NAMES).flat(),
   recognises: (columns) => {
     const plain = new Set([...columns].map(plainName));
     return plain.has('title') && (plain.has('handle') || plain.has('urlhandle'));
@@ -108,7 +109,7 @@ const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadC
     status: toStatus(read(first, 'status'), read(first, 'published')),
     ...foldVariants(rows, read, options),
   };
-  return { line: first.line, values, doubt: doubtOf(first, rows, read) };
+  return { ...placeOf(first), values, doubt: doubtOf(first, rows, read) };
 };
 
 const doubtOf = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn): Draft['doubt'] => {

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../errors.ts';
-import { isObject, type SourceRecord, type Value } from '../record.ts';
+import { isObject, type Place, type SourceRecord, type Value } from '../record.ts';
 import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -37,6 +37,9 @@ export async function* readJsonArray(
   // A line that begins like this begins an element, because inner objects are indented further. Taken from the first valid element.
   let marker: Buffer = Buffer.from('\n{');
   let isMarkerKnown = false;
+  // Where the list begins on the line of its first element, all may be on that line, so each gets its number.
+  let isNumbered: boolean | undefined;
+  let record = 0;
 
   const lineOf = (position: number): number => {
     line += countNewlines(text, countedTo, position);
@@ -55,15 +58,19 @@ export async function* readJsonArray(
   const beginElement = (): void => {
     start = at;
     startLine = lineOf(at);
+    record += 1;
+    isNumbered ??= markerOfElement() === undefined;
     if (!isMarkerKnown) marker = markerOfElement() ?? marker;
     depth = 0;
     isInString = false;
     phase = 'element';
   };
 
+  const placeOfElement = (): Place => ({ line: startLine, record: isNumbered ? record : undefined });
+
   /** @param isEndKnown whether the element ends at `at`; else its end is searched for */
   const rejectElement = (reason: string, isEndKnown = false): void => {
-    records.push(broken(startLine, reason, text.toString('utf8', start, Math.min(at, start + 200))));
+    records.push(broken(placeOfElement(), reason, text.toString('utf8', start, Math.min(at, start + 200))));
     const next = text.indexOf(marker, start);
     const isNextInside = next !== -1 && next < at;
     if (isNextInside) at = next;
@@ -78,7 +85,7 @@ export async function* readJsonArray(
       rejectElement(fields, true);
       return;
     }
-    records.push({ line: startLine, fields });
+    records.push({ ...placeOfElement(), fields });
     isMarkerKnown ||= markerOfElement() !== undefined;
   };
 
@@ -147,7 +154,7 @@ export async function* readJsonArray(
       const reason = isRootList
         ? 'text follows the list: remove it'
         : 'a second list is not read: give it its own file';
-      records.push(broken(lineOf(at + extra), reason));
+      records.push(broken({ line: lineOf(at + extra) }, reason));
       // Behind a root list, the bracket may have been a wrong one inside it.
       if (isRootList) phase = 'resync';
       else at = text.length;
@@ -170,7 +177,7 @@ export async function* readJsonArray(
       if (isLast && at >= text.length && phase === 'element') rejectElement(`does not end${MAY_BE_CUT}`);
     }
     if (isLast && phase === 'between') {
-      records.push(broken(lineOf(text.length), `the list is not closed${MAY_BE_CUT}`));
+      records.push(broken({ line: lineOf(text.length) }, `the list is not closed${MAY_BE_CUT}`));
     }
     if (records.length > 0) yield records;
     records = [];
@@ -193,16 +200,16 @@ export async function* readJsonLines(blocks: AsyncIterable<TextBlock>): AsyncGen
       if (text === '') continue;
       const fields = parseObject(text);
       if (typeof fields !== 'string') records.push({ line, fields });
-      else records.push(broken(line, `${fields}${isCut ? MAY_BE_CUT : ''}`, text));
+      else records.push(broken({ line }, `${fields}${isCut ? MAY_BE_CUT : ''}`, text));
     }
     if (records.length > 0) yield records;
   }
 }
 
-const broken = (line: number, reason: string, value?: string): SourceRecord => ({
-  line,
+const broken = (place: Place, reason: string, value?: string): SourceRecord => ({
+  ...place,
   fields: {},
-  fault: { line, value, reason },
+  fault: { ...place, value, reason },
 });
 
 /** The object, or why the text is none. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { OperatorError } from '../../errors.ts';
+import { assertNoOtherFile } from './signature.ts';
 import type { Source } from './source.ts';
 
 /** A part of a text that ends with a line, or with the file. */
@@ -59,12 +60,7 @@ const startsWith = (bytes: Buffer, ...prefix: number[]): boolean => prefix.every
 
 /** @throws OperatorError if the first bytes show that the file is no UTF-8 text */
 const withoutByteOrderMark = (bytes: Buffer, name: string): Buffer => {
-  if (startsWith(bytes, 0x1f, 0x8b)) {
-    throw new OperatorError(`${name} is compressed. Pipe it through gunzip: gunzip -c ${name} | npx vitrine import -`);
-  }
-  if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04)) {
-    throw new OperatorError(`${name} is a ZIP archive or a workbook. Unpack it, or save the sheet as "CSV UTF-8".`);
-  }
+  assertNoOtherFile(bytes, name);
   if (startsWith(bytes, 0xff, 0xfe) || startsWith(bytes, 0xfe, 0xff) || bytes.subarray(0, 1024).includes(0)) {
     throw new OperatorError(`${name} is not UTF-8: it looks like UTF-16. ${conversion('UTF-16', name)}`);
   }

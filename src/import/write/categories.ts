@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
-import { type CheckContext, rejectUnknownCategories } from './checks.ts';
+import type { Place } from '../record.ts';
+import { type CheckContext, rejectUnknownCategories, toPlace } from './checks.ts';
 import type { MergeOptions, Written } from './merge.ts';
 import { STAGE } from './stage.ts';
 import { COUNT_STAGED, countOf, type Range, type Statements } from './statements.ts';
@@ -52,8 +53,7 @@ export const createMissingCategories = async (client: ClientBase, { from, to }: 
   return created;
 };
 
-interface Cycle {
-  readonly line: number;
+interface Cycle extends Place {
   readonly slug: string;
   readonly parent: string;
 }
@@ -65,15 +65,17 @@ const findCycles = async (client: ClientBase): Promise<readonly Cycle[]> => {
       select t.slug, t.parent_id from category t join ${STAGE} s on s.slug = t.slug
       union
       select ancestors.slug, t.parent_id from ancestors join category t on t.id = ancestors.id)
-    select s.line, s.slug, parent.slug as parent
+    select s.line, s.record, s.slug, parent.slug as parent
     from ancestors join category t on t.slug = ancestors.slug and t.id = ancestors.id
       join category parent on parent.id = t.parent_id join ${STAGE} s on s.slug = t.slug
-    order by s.line`);
+    order by s.ordinal`);
   return rows;
 };
 
 const rejectCycles = async ({ client, columnOf, onFault }: CheckContext, cycles: readonly Cycle[]): Promise<void> => {
   const reason = 'is below this category itself: choose another parent';
-  for (const { line, parent } of cycles) onFault({ line, column: columnOf('parent'), value: parent, reason });
+  for (const { parent, ...place } of cycles) {
+    onFault({ ...toPlace(place), column: columnOf('parent'), value: parent, reason });
+  }
   await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
 };

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
-import type { Fault } from '../record.ts';
+import type { Fault, Place } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { STAGE } from './stage.ts';
 import { isMatch, type Range, type Statements } from './statements.ts';
@@ -14,8 +14,7 @@ export interface CheckContext {
 }
 
 /** What a statement that deletes staged rows returns of each. */
-interface Rejected {
-  readonly line: number;
+interface Rejected extends Place {
   /** The field at fault. */
   readonly field: string;
   readonly value: string;
@@ -25,9 +24,18 @@ interface Rejected {
 /** @param sql deletes staged rows, and returns them as {@link Rejected} @returns how many */
 const reject = async ({ client, columnOf, onFault }: CheckContext, sql: string, values: unknown[]): Promise<number> => {
   const { rows } = await client.query<Rejected>(sql, values);
-  for (const { line, field, value, reason } of rows) onFault({ line, column: columnOf(field), value, reason });
+  for (const { field, value, reason, ...place } of rows) {
+    onFault({ ...toPlace(place), column: columnOf(field), value, reason });
+  }
   return rows.length;
 };
+
+/** PostgreSQL has null for a number that is absent. */
+export const toPlace = ({ line, record }: Place): Place => ({ line, record: record ?? undefined });
+
+/** SQL for where a staged row is, as in a message. */
+const placeIn = (row: string): string =>
+  `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
 /** Of rows with the same key, the last is imported. */
 export const rejectRepeated = (context: CheckContext, { from, to }: Range): Promise<number> => {
@@ -36,8 +44,9 @@ export const rejectRepeated = (context: CheckContext, { from, to }: Range): Prom
   return reject(
     context,
     `delete from ${STAGE} s where s.ordinal between $1 and $2 and exists (select ${later})
-     returning line, $3 as field, ${key} as value,
-       format('is repeated in line %s, which is imported instead: remove one of the two', (select max(other.line) ${later})) as reason`,
+     returning line, record, $3 as field, ${key}::text as value,
+       format('is repeated in %s, which is imported instead: remove one of the two',
+         (select ${placeIn('other')} ${later} order by other.ordinal desc limit 1)) as reason`,
     [from, to, key],
   );
 };
@@ -54,8 +63,8 @@ export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Pr
        delete from ${STAGE} s
        where s.ordinal between $1 and $2 and s.present_fields & ${allBits} <> ${allBits}
          and not exists (select from ${kind.table} t where ${isMatch(kind)})
-       returning ordinal, line, present_fields, ${kind.key} as key)
-     select line, field, '' as value, format('is missing, and the ${kind.table} "%s" is new', key) as reason
+       returning ordinal, line, record, present_fields, ${kind.key} as key)
+     select line, record, field, '' as value, format('is missing, and the ${kind.table} "%s" is new', key) as reason
      from removed join unnest($3::text[], $4::int[]) required (field, bit) on present_fields & bit = 0
      order by ordinal, bit`,
     [from, to, required, bits],
@@ -75,7 +84,7 @@ export const rejectUnknownCategories = (context: CheckContext, { from, to }: Ran
        where ordinal between $1 and $2 and step ->> 1 is null
          and not (exists (select from category c where c.slug = step ->> 0) ${isStaged}))
      delete from ${STAGE} s using missing where s.ordinal = missing.ordinal
-     returning s.line, $3 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
+     returning s.line, s.record, $3 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
     [from, to, field],
   );
 };
@@ -88,13 +97,14 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
   const { table } = context.kind;
   return reject(
     context,
-    `with separated as (select slug, min(line) as line from ${STAGE} where mark = 'continuation' group by slug),
-     removed as (delete from ${STAGE} s using separated where separated.slug = s.slug returning s.*, separated.line as other)
-     select line, case mark when 'continuation' then 'name' else 'slug' end as field,
+    `with separated as (
+       select distinct on (slug) slug, ${placeIn('c')} as place from ${STAGE} c where mark = 'continuation' order by slug, ordinal),
+     removed as (delete from ${STAGE} s using separated where separated.slug = s.slug returning s.*, separated.place as other)
+     select line, record, case mark when 'continuation' then 'name' else 'slug' end as field,
        case mark when 'continuation' then '' else slug end as value,
        case
          when mark is distinct from 'continuation'
-           then format('has more rows elsewhere, in line %s: put all its rows together', other)
+           then format('has more rows elsewhere, in %s: put all its rows together', other)
          when exists (select from ${table} t where t.slug = removed.slug)
            then format('is missing: put this row below the first row of "%s"', slug)
          else format('is missing, and the ${table} "%s" is new', slug)
@@ -117,7 +127,7 @@ export const rejectUnterminated = (context: CheckContext, { differing }: Stateme
   reject(
     context,
     `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${differing})
-     returning line, 'slug' as field, slug as value,
+     returning line, record, 'slug' as field, slug as value,
        'is not changed, because the last line of the file has no line end${MAY_BE_CUT}. If it is complete, add a line end' as reason`,
     [],
   );

@@ -1,6 +1,7 @@
 import type { DatabaseError } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import { hasNumberedSlugs, isCategoryKind } from '../kind.ts';
+import type { Place } from '../record.ts';
 import { createMissingCategories, mergeCategories } from './categories.ts';
 import { assignCategorySlugs } from './category-slugs.ts';
 import {
@@ -11,6 +12,7 @@ import {
   rejectUnknownCategories,
   rejectUnterminated,
   removeRejected,
+  toPlace,
 } from './checks.ts';
 import { assignProductSlugs } from './product-slugs.ts';
 import { STAGE } from './stage.ts';
@@ -124,11 +126,11 @@ const mergeRange = async (options: MergeOptions, statements: Statements, range: 
       const lower = await mergeRange(options, statements, { from, to: middle });
       return sum(lower, await mergeRange(options, statements, { from: middle + 1, to }));
     }
-    const { rows } = await client.query<{ line: number }>(`delete from ${STAGE} where ordinal = $1 returning line`, [
+    const { rows } = await client.query<Place>(`delete from ${STAGE} where ordinal = $1 returning line, record`, [
       from,
     ]);
     const { message, column } = error as DatabaseError;
-    for (const { line } of rows) onFault({ line, column, reason: `is refused by the database: ${message}` });
+    for (const place of rows) onFault({ ...toPlace(place), column, reason: `is refused by the database: ${message}` });
     return NONE;
   }
 };

@@ -8,7 +8,7 @@ import type { ImportKind } from '../kind.ts';
 export const STAGE = 'pg_temp.vitrine_import';
 
 /** A staged row has its number in the file in `ordinal`, from 1, and a bit for each field that the file has in `present_fields`. */
-const OWN_COLUMNS = ['ordinal int', 'line int', 'present_fields int', 'mark text', 'slug_source text'];
+const OWN_COLUMNS = ['ordinal int', 'line int', 'record int', 'present_fields int', 'mark text', 'slug_source text'];
 
 /**
  * Creates the staging table, which the caller drops, and copies rows into it.
@@ -32,9 +32,9 @@ export const copyIntoStage = async (
 
 /** The row in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
 export const toCopyRow = (kind: ImportKind, ordinal: number, row: CheckedRow): string => {
-  const { line, presentFields, mark, slugSource, values } = row;
+  const { line, record, presentFields, mark, slugSource, values } = row;
   const cells = Object.keys(kind.fields).map((name) => toCell(values[name]));
-  return `${[ordinal, line, presentFields, toCell(mark), toCell(slugSource), ...cells].join('\t')}\n`;
+  return `${[ordinal, line, toCell(record?.toString()), presentFields, toCell(mark), toCell(slugSource), ...cells].join('\t')}\n`;
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -1,0 +1,110 @@
+import { parseArgs } from 'node:util';
+import type { ArgsDef, ParsedArgs } from 'citty';
+import { OperatorError } from '../errors.ts';
+import { currency } from '../import/fields/amount.ts';
+import { INT32_MAX, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
+import { formatsOf } from '../import/formats/formats.ts';
+import { parseMapping } from '../import/formats/mapping.ts';
+import type { RunOptions } from '../import/import.ts';
+import { IMPORT_KINDS } from '../import-kinds.ts';
+
+export const FORMATS = formatsOf(IMPORT_KINDS);
+
+export const importArgs = {
+  file: {
+    type: 'positional',
+    // A template may be written to the output.
+    required: false,
+    valueHint: 'FILE…',
+    description: 'Imported one after the other; - is standard input.',
+  },
+  format: {
+    type: 'enum',
+    options: FORMATS.map(({ name }) => name),
+    valueHint: 'NAME',
+    description: 'The format, if it is not detected from the columns.',
+  },
+  map: {
+    type: 'string',
+    valueHint: 'COLUMN=THEIRS,…',
+    description: 'Columns that the file names in another way, such as name=title; may be repeated.',
+  },
+  currency: { type: 'string', valueHint: 'CODE', description: 'The currency of prices without one, such as EUR.' },
+  decimal: {
+    type: 'enum',
+    options: ['.', ','],
+    valueHint: 'CHARACTER',
+    description: 'What stands before the decimals of amounts; the other one may separate thousands.',
+  },
+  stock: {
+    type: 'string',
+    valueHint: 'PIECES',
+    description: 'Pieces of new products whose stock the file does not have, or has as "in stock". Without it: 1.',
+  },
+  html: {
+    type: 'enum',
+    options: ['text', 'keep'],
+    valueHint: 'text|keep',
+    description: 'What becomes of HTML in descriptions: plain text, or what the file has.',
+    default: 'text',
+  },
+  batch: {
+    type: 'string',
+    valueHint: 'ROWS',
+    description: 'Commit after so many rows, instead of at the end of each file.',
+  },
+  'dry-run': { type: 'boolean', description: 'Do everything in a transaction, and roll it back.' },
+  rejects: {
+    type: 'string',
+    valueHint: 'FILE',
+    description: 'The CSV file that lists each rejected row.',
+    default: 'rejects.csv',
+  },
+  template: {
+    type: 'boolean',
+    description: "Write an example of Vitrine's own format to FILE, which must be new, or to the output.",
+  },
+} as const satisfies ArgsDef;
+
+type Given = ParsedArgs<typeof importArgs>;
+
+/** @throws OperatorError if the value of an option is not valid */
+export const readOptions = (args: Given, rawArgs: readonly string[]): Omit<RunOptions, 'config' | 'log'> => ({
+  kinds: IMPORT_KINDS,
+  paths: args._,
+  format: args.format,
+  map: parseMapping(valuesOf('map', rawArgs)),
+  currency: parsed('currency', currency, args.currency),
+  decimal: args.decimal,
+  stock: numberOf('stock', args.stock, 0, INT32_MAX),
+  html: args.html,
+  batchRows: numberOf('batch', args.batch, 1, 999_999_999),
+  isDryRun: args['dry-run'] === true,
+  rejectsPath: args.rejects,
+});
+
+const numberOf = (option: string, text: string | undefined, min: number, max: number): number | undefined => {
+  const number = parsed(option, integer(min, max), text);
+  return number === undefined ? undefined : Number(number);
+};
+
+const parsed = (option: string, parse: Parse, text: string | undefined): string | undefined => {
+  try {
+    return text === undefined ? undefined : parse(text);
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    throw new OperatorError(`--${option} ${error.message}, but is "${text}".`);
+  }
+};
+
+/** Every value of an option that may be repeated; citty has the last one only. */
+const valuesOf = (name: string, rawArgs: readonly string[]): string[] => {
+  const options = Object.fromEntries(
+    Object.entries(importArgs).map(([option, { type }]) => [
+      option,
+      { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  const { tokens } = parseArgs({ args: [...rawArgs], options, strict: false, allowPositionals: true, tokens: true });
+  return tokens.flatMap((token) => (token.kind === 'option' && token.name === name ? [token.value ?? ''] : []));
+};
