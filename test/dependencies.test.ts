@@ -8,6 +8,11 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8
 type Kind = 'dependencies' | 'devDependencies';
 const packagesOf = (file: string, kind: Kind): string[] => Object.keys(JSON.parse(read(file))[kind]);
 
+const ROOT_PACKAGES = new Set([
+  ...packagesOf('package.json', 'dependencies'),
+  ...packagesOf('package.json', 'devDependencies'),
+]);
+
 describe('CONTRIBUTING says what each package is for', () => {
   const tables = read('CONTRIBUTING.md').split('\n\n');
 
@@ -15,6 +20,7 @@ describe('CONTRIBUTING says what each package is for', () => {
     ['at run time', 'package.json', 'dependencies'],
     ['for development', 'package.json', 'devDependencies'],
     ['in `test/package.json`', 'test/package.json', 'devDependencies'],
+    ['in `examples/clients/package.json`', 'examples/clients/package.json', 'devDependencies'],
     ['in `test/contract/package.json`', 'test/contract/package.json', 'devDependencies'],
     ['in `bench/package.json`', 'bench/package.json', 'devDependencies'],
   ])('%s', ([title, file, kind]) => {
@@ -26,7 +32,9 @@ describe('CONTRIBUTING says what each package is for', () => {
 });
 
 test('a test that "npm test" runs imports no package that "npm ci" leaves out', () => {
-  const leftOut = packagesOf('test/package.json', 'devDependencies');
+  const leftOut = ['test', 'examples/clients'].flatMap((folder) =>
+    packagesOf(`${folder}/package.json`, 'devDependencies').filter((name) => !ROOT_PACKAGES.has(name)),
+  );
   const quick = globSync('test/**/*.test.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.slow.test.ts'));
   const tests = quick.filter((file) =>
     importsOf(file).some((name) => leftOut.some((each) => name === each || name.startsWith(`${each}/`))),

@@ -18,6 +18,10 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npm ci': 'it would replace the packages that this test runs on',
   'npm pack': 'it compiles the package, which .ci/package tries',
   'npm install': 'it needs what `npm pack` makes',
+  'npx graphql-codegen': 'clients.slow.test.ts runs it',
+  'npx gql.tada': 'clients.slow.test.ts runs it',
+  'npx generate-persisted-query-manifest': 'clients.slow.test.ts runs it',
+  'npx relay-compiler': 'clients.slow.test.ts runs it',
   'npm run bench': 'it loads the machine for minutes',
 };
 

@@ -1,0 +1,22 @@
+import { graphql } from 'relay-runtime';
+
+export const shelf = graphql`
+  query ShelfQuery($id: Int!) {
+    category(id: $id) {
+      name
+      products(orderBy: PRICE_ASC, limit: 2) {
+        ...Shelf_card
+      }
+    }
+  }
+`;
+
+export const card = graphql`
+  fragment Shelf_card on Product {
+    name
+    price {
+      amount
+      currencyCode
+    }
+  }
+`;
