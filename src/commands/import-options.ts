@@ -29,6 +29,13 @@ export const importArgs = {
     valueHint: 'COLUMN=THEIRS,…',
     description: 'Columns that the file names in another way, such as name=title; may be repeated.',
   },
+  key: {
+    type: 'enum',
+    options: ['slug', 'sku', 'id'],
+    valueHint: 'slug|sku|id',
+    description: 'The column that finds an existing product; sku is a number of your own.',
+    default: 'slug',
+  },
   currency: { type: 'string', valueHint: 'CODE', description: 'The currency of prices without one, such as EUR.' },
   decimal: {
     type: 'enum',
@@ -74,6 +81,7 @@ export const readOptions = (args: Given, rawArgs: readonly string[]): Omit<RunOp
   paths: args._,
   format: args.format,
   map: parseMapping(valuesOf('map', rawArgs)),
+  key: args.key,
   currency: parsed('currency', currency, args.currency),
   decimal: args.decimal,
   stock: numberOf('stock', args.stock, 0, INT32_MAX),

@@ -1,11 +1,10 @@
 import type { ClientBase } from 'pg';
 import { createCheck } from './fields/check.ts';
-import type { ReadOptions } from './fields/values.ts';
 import { MAX_COLUMNS } from './formats/columns.ts';
-import type { Draft, Format } from './formats/format.ts';
+import type { Draft, Format, FormatOptions } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
 import type { MappedColumn } from './formats/mapping.ts';
-import type { ImportKind } from './kind.ts';
+import { type ImportKind, withKey } from './kind.ts';
 import type { Progress } from './progress.ts';
 import { type Fault, isBlank } from './record.ts';
 import { readRecords } from './source/records.ts';
@@ -13,7 +12,7 @@ import { peek, type Source } from './source/source.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
 import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
 
-export interface ImportOptions extends ReadOptions {
+export interface ImportOptions extends FormatOptions {
   readonly client: ClientBase;
   readonly source: Source;
   /** What the file may hold. */
@@ -51,11 +50,12 @@ const PIECE_CHARACTERS = 64 * 1024;
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, kinds, currency, onFault, onProgress } = options;
+  const { client, source, currency, key = 'slug', onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal);
   const { first: head = [], all: records } = await peek(batches);
-  const { format, mapping } = chooseFormat(options, source.name, head);
+  const kinds = options.kinds.map((each) => withKey(each, key));
+  const { format, mapping } = chooseFormat({ ...options, kinds }, source.name, head);
   const kind = kindOf(kinds, format);
   const reader = format.open(options);
   const columnOf = (field: string): string => {
@@ -107,6 +107,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     kind,
     rowCount,
     columnOf,
+    key,
     onProgress: (step, done) => {
       signal.throwIfAborted();
       onProgress?.({ step, done, total: rowCount, rows: done });

@@ -18,7 +18,10 @@ import { openSource } from './source/source.ts';
 import { UnknownOutcomeError } from './write/transaction.ts';
 
 export interface RunOptions
-  extends Pick<ImportOptions, 'kinds' | 'format' | 'map' | 'currency' | 'batchRows' | 'decimal' | 'html' | 'stock'> {
+  extends Pick<
+    ImportOptions,
+    'kinds' | 'format' | 'map' | 'key' | 'currency' | 'batchRows' | 'decimal' | 'html' | 'stock'
+  > {
   readonly config: OpenOptions;
   readonly log: Logger;
   /** Files in their order; `-` is standard input. */

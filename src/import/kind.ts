@@ -1,5 +1,5 @@
-import { slug, slugOfName } from './fields/slug.ts';
-import { type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
+import { slug, slugOfName, slugWithSku } from './fields/slug.ts';
+import { INT32_MAX, integer, type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
 import type { Value } from './record.ts';
 
 /** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
@@ -11,7 +11,9 @@ export interface ImportKind {
   readonly fields: Fields;
   /** The field that identifies a row: `slug`, or one that {@link identity} explains. */
   readonly key: string;
-  /** For a kind without slugs. */
+  /** The columns of a file that may identify a row. @default the one of {@link key} */
+  readonly keys?: readonly Key[];
+  /** For a row that no slug identifies. */
   readonly identity?: Identity;
   /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
   readonly categoryColumn?: string;
@@ -21,6 +23,9 @@ export interface ImportKind {
   readonly complete?: (values: Record<string, Value>) => void;
   readonly native: NativeColumns;
 }
+
+/** Which column of the file finds an existing row: `sku` is the file's own number, with which the slug ends; `id` is that of the table. */
+export type Key = 'slug' | 'sku' | 'id';
 
 /** The fields of a table, under the names that formats use. */
 export type Fields = Readonly<Record<string, Field>>;
@@ -36,6 +41,8 @@ export interface Field {
   readonly isRequired?: boolean;
   /** Whether an existing row keeps its value. */
   readonly isInsertOnly?: boolean;
+  /** Whether it only finds the row, and is not written. */
+  readonly isKeyOnly?: boolean;
   /** The value of a new row whose file has none. @default that of the table */
   readonly assumed?: (options: ReadOptions) => string;
   /** A field whose value this one has to exceed; otherwise it is stored as null. */
@@ -52,6 +59,8 @@ export interface Identity {
   readonly isFound: (isPresent: (field: string) => string) => string;
   /** Where several rows of the catalogue are found, the first in this order is taken. */
   readonly order: string;
+  /** Why a row that the catalogue does not have is rejected. @default such a row is new */
+  readonly whyUnknown?: string;
 }
 
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
@@ -66,7 +75,7 @@ export interface NativeColumns {
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
-  readonly shape?: (values: Record<string, Value>) => string | undefined;
+  readonly shape?: (values: Record<string, Value>, key: Key) => string | undefined;
 }
 
 export const field = (column: string, type: string, parse: Parse, options: Partial<Field> = {}): Field => ({
@@ -94,11 +103,43 @@ export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'cat
 /** Whether a row without a slug gets the next free one: `mug`, `mug-2`. */
 export const hasNumberedSlugs = (kind: ImportKind): boolean => kind.key === 'slug' && !isCategoryKind(kind);
 
+const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
+
+/** The kind with its rows found by another column, if it can be that one. */
+export const withKey = (kind: ImportKind, key: Key): ImportKind => {
+  if (!kind.keys?.includes(key) || key === 'slug') return kind;
+  const { fields } = kind;
+  const native: NativeColumns = {
+    ...kind.native,
+    recognises: (has) =>
+      kind.native.recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : []))),
+  };
+  if (key === 'sku') return { ...kind, native: { ...native, extra: [...(native.extra ?? []), 'sku'] } };
+  const identity: Identity = {
+    isSame: 'other.id = s.id',
+    isFound: () => 't.id = s.id',
+    order: 't.id',
+    whyUnknown: `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`,
+  };
+  return { ...kind, key: 'id', identity, native, fields: { id: ID, ...fields } };
+};
+
+/** Whether the key of a row that is rejected counts. */
+export const isStagedIfRejected = (kind: ImportKind): boolean => hasNumberedSlugs(kind) || kind.key === 'id';
+
 /** The bit of a field in a staged row's `present_fields`, which has one for each field that the file has a value for. */
 export const presentBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
 
-/** Gives a row without a slug one made from its name. @returns that name */
-export const addMissingSlug = (values: Record<string, Value>): string | undefined => {
+/**
+ * Gives a row without a slug one made from its name. With `sku`, the slug ends with that instead, and with `id` no slug is needed.
+ * @returns the name, if that alone made the slug
+ */
+export const addMissingSlug = (values: Record<string, Value>, key: Key = 'slug'): string | undefined => {
+  if (key === 'id') return undefined;
+  if (key === 'sku') {
+    values.slug = slugWithSku(values.name, values.sku);
+    return undefined;
+  }
   if ((values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
   values.slug = slugOfName(values.name);
   return values.name;

@@ -24,6 +24,7 @@ export const productImport: ImportKind = {
   table: 'product',
   plural: 'products',
   key: 'slug',
+  keys: ['slug', 'sku', 'id'],
   categoryColumn: 'category_id',
   fields: {
     slug: SLUG,
@@ -76,8 +77,8 @@ export const productImport: ImportKind = {
     },
     extra: ['currencyCode', 'categorySlug'],
     alternatives: { category: ['categorySlug'], currency: ['currencyCode'], slug: ['name'] },
-    shape: (values) => {
-      const slugSource = addMissingSlug(values);
+    shape: (values, key) => {
+      const slugSource = addMissingSlug(values, key);
       values.currency ??= values.currencyCode ?? '';
       // The API returns `{ "amount": "9.90", "currencyCode": "EUR" }`.
       for (const name of ['price', 'listPrice']) {

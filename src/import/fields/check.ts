@@ -1,5 +1,5 @@
 import type { Draft, FormatReader } from '../formats/format.ts';
-import { hasNumberedSlugs, type ImportKind, type ParsedRow, presentBit } from '../kind.ts';
+import { type ImportKind, isStagedIfRejected, type ParsedRow, presentBit } from '../kind.ts';
 import { type Fault, isBlank, type Place, placeOf, showValue, type Value } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { InvalidValueError, type ReadOptions } from './values.ts';
@@ -13,7 +13,7 @@ export interface CheckedRow extends Place {
   readonly values: ParsedRow;
 }
 
-/** `rejected`: the row is staged only because its slug is not free for others. */
+/** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
 export type Mark = NonNullable<Draft['doubt']> | 'rejected';
 
 interface Checked {
@@ -61,8 +61,11 @@ export const createCheck = (
     const slugSource = source?.replaceAll('\0', '').toWellFormed().trim();
     if (faults.length === 0)
       return { row: { ...place, presentFields, mark: doubt, slugSource, values: parsed }, faults };
-    const { slug = null, name = null } = parsed;
-    if (!hasNumberedSlugs(kind) || !slug) return { faults };
-    return { row: { ...place, presentFields, mark: 'rejected', slugSource, values: { slug, name } }, faults };
+    const { [kind.key]: key = null, name = null } = parsed;
+    if (!isStagedIfRejected(kind) || !key) return { faults };
+    return {
+      row: { ...place, presentFields, mark: 'rejected', slugSource, values: { [kind.key]: key, name } },
+      faults,
+    };
   };
 };

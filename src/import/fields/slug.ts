@@ -1,3 +1,4 @@
+import type { Value } from '../record.ts';
 import { assertStorable, InvalidValueError, type Parse, textOf } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
@@ -22,6 +23,16 @@ export const slugWithKey = (name: string, key: string): string => {
   const suffix = slugify(key);
   const prefix = cut(slugify(name), Math.max(0, MAX_CHARACTERS - 1 - suffix.length));
   return [prefix, suffix].filter(Boolean).join('-');
+};
+
+/** Between name and sku in a slug. No name has it, so the end of a slug tells the sku. */
+export const SKU_SEPARATOR = '--';
+
+/** A slug that ends with the file's own number of a product; blank if the number has no letter or digit. */
+export const slugWithSku = (name: Value | undefined, sku: Value | undefined): string => {
+  const end = typeof sku === 'string' ? slugify(sku) : '';
+  const length = Math.max(0, MAX_CHARACTERS - SKU_SEPARATOR.length - end.length);
+  return end && `${cut(slugify(typeof name === 'string' ? name : ''), length)}${SKU_SEPARATOR}${end}`;
 };
 
 /** Lower case letters and digits of any script, without accents, and hyphens between words. */

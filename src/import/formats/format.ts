@@ -1,4 +1,5 @@
 import type { ReadOptions } from '../fields/values.ts';
+import type { Key } from '../kind.ts';
 import type { Place, SourceRecord, Value } from '../record.ts';
 
 /** A way in which files name and nest the catalogue's rows. Each has a file in this folder and a line in formats.ts. */
@@ -14,7 +15,14 @@ export interface Format {
   /** Recognises a file by the columns of its first records. */
   readonly recognises: (columns: ReadonlySet<string>) => boolean;
   /** Starts to read one file. */
-  readonly open: (options: ReadOptions) => FormatReader;
+  readonly open: (options: FormatOptions) => FormatReader;
+  /** The columns that may find a product. @default only that of its slug */
+  readonly keys?: readonly Key[];
+}
+
+export interface FormatOptions extends ReadOptions {
+  /** @default slug */
+  readonly key?: Key | undefined;
 }
 
 export interface FormatReader {

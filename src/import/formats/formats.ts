@@ -1,5 +1,5 @@
 import { OperatorError } from '../../errors.ts';
-import type { ImportKind } from '../kind.ts';
+import type { ImportKind, Key } from '../kind.ts';
 import type { SourceRecord } from '../record.ts';
 import { bestbuyCategories } from './bestbuy.ts';
 import { dummyjson } from './dummyjson.ts';
@@ -28,6 +28,8 @@ interface Wish {
   readonly kinds: readonly ImportKind[];
   /** The name of a format. @default the one that recognises the columns */
   readonly format?: string | undefined;
+  /** @default slug */
+  readonly key?: Key | undefined;
   /** Columns to rename, into those of the named format or, by default, of a native one. */
   readonly map?: readonly MappedColumn[] | undefined;
 }
@@ -37,7 +39,7 @@ interface Wish {
  * @throws OperatorError if it is in none, or does not have a column that is mapped
  */
 export const chooseFormat = (wish: Wish, sourceName: string, head: readonly SourceRecord[]): Choice => {
-  const { kinds, map = [] } = wish;
+  const { kinds, map = [], key = 'slug' } = wish;
   if (head.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
   const formats = map.length > 0 ? kinds.map(nativeFormat) : formatsOf(kinds);
   const named = formatsOf(kinds).find(({ name }) => name === wish.format);
@@ -45,12 +47,23 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
   const mapping = map.length > 0 ? createMapping(map, sourceName, columnsOf(head)) : undefined;
   const columns = new Set(columnsOf(mapping ? head.map(mapping.rename) : head));
   const format = named ?? formats.find(({ recognises }) => recognises(columns));
-  if (format) return { format, ...(mapping && { mapping }) };
+  if (format) {
+    assertKey(format, key);
+    return { format, ...(mapping && { mapping }) };
+  }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${[...columns].join(', ')}.\n` +
       'A product needs name, price and category; a category needs name; a notice needs title and content.\n' +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
+  );
+};
+
+/** Categories and notices have a key of their own, so that one run can import them with products. */
+const assertKey = ({ name, kind, keys = ['slug'] }: Format, key: Key): void => {
+  if (kind !== 'product' || keys.includes(key)) return;
+  throw new OperatorError(
+    `--key ${key} is not for the format ${name}, which can find products by ${keys.join(' or ')}.`,
   );
 };
 

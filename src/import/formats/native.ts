@@ -2,7 +2,7 @@ import { splitPath } from '../fields/category-path.ts';
 import type { ImportKind } from '../kind.ts';
 import { isObject, type Place, placeOf, type SourceRecord, type Value } from '../record.ts';
 import { createColumns, plainName } from './columns.ts';
-import type { Draft, Format, FormatReader } from './format.ts';
+import type { Draft, Format, FormatOptions, FormatReader } from './format.ts';
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
 export const nativeFormat = (kind: ImportKind): Format => ({
@@ -14,12 +14,13 @@ export const nativeFormat = (kind: ImportKind): Format => ({
     const plain = new Set([...columns].map(plainName));
     return kind.native.recognises((...names) => names.some((name) => plain.has(name)));
   },
-  open: () => openNative(kind),
+  open: (options) => openNative(kind, options),
+  ...(kind.keys && { keys: kind.keys }),
 });
 
 const columnsOf = ({ fields, native: { extra = [] } }: ImportKind): string[] => [...Object.keys(fields), ...extra];
 
-const openNative = (kind: ImportKind): FormatReader => {
+const openNative = (kind: ImportKind, { key = 'slug' }: FormatOptions): FormatReader => {
   const { alternatives = {}, shape } = kind.native;
   const names = columnsOf(kind);
   const columns = createColumns(Object.fromEntries(names.map((name) => [name, [name]])));
@@ -32,7 +33,7 @@ const openNative = (kind: ImportKind): FormatReader => {
       if (value !== undefined) values[name] = value;
     }
     if (parent !== undefined) values.parent = parent;
-    const slugSource = shape?.(values);
+    const slugSource = shape?.(values, key);
     const draft = { ...place, values, slugSource };
     const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
     if (children.length === 0) return [draft];
@@ -43,7 +44,10 @@ const openNative = (kind: ImportKind): FormatReader => {
 
   return {
     read: (record) => toDrafts(placeOf(record), record.fields),
-    columnOf: (field) => columns.columnOf([field, ...(alternatives[field] ?? [])].find(columns.has) ?? field),
+    columnOf: (field) => {
+      if (key === 'sku' && field === 'slug') return columns.columnOf('sku');
+      return columns.columnOf([field, ...(alternatives[field] ?? [])].find(columns.has) ?? field);
+    },
     uses: columns.uses,
   };
 };

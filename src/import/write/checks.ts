@@ -54,6 +54,15 @@ export const rejectRepeated = (context: CheckContext, { from, to }: Range): Prom
 /** A new row needs all required fields; an existing one may be given a few fields only. */
 export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Promise<number> => {
   const { kind } = context;
+  const { whyUnknown } = kind.identity ?? {};
+  if (whyUnknown) {
+    return reject(
+      context,
+      `delete from ${STAGE} s where s.ordinal between $1 and $2 and target_id is null
+       returning line, record, $3 as field, ${kind.key}::text as value, $4 as reason`,
+      [from, to, kind.key, whyUnknown],
+    );
+  }
   const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
   const bits = required.map((name) => presentBit(kind, name));
   const allBits = bits.reduce((sum, bit) => sum + bit, 0);
@@ -114,7 +123,7 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
   );
 };
 
-/** Removes rows that were staged only because their slugs count. They were reported when they were staged. */
+/** Removes rows that were staged only because their keys count. They were reported when they were staged. */
 export const removeRejected = async ({ client }: CheckContext): Promise<void> => {
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
 };

@@ -1,6 +1,6 @@
 import type { DatabaseError } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { hasNumberedSlugs, isCategoryKind } from '../kind.ts';
+import { hasNumberedSlugs, isCategoryKind, type Key } from '../kind.ts';
 import type { Place } from '../record.ts';
 import { createMissingCategories, mergeCategories } from './categories.ts';
 import { assignCategorySlugs } from './category-slugs.ts';
@@ -14,7 +14,7 @@ import {
   removeRejected,
   toPlace,
 } from './checks.ts';
-import { assignProductSlugs } from './product-slugs.ts';
+import { assignProductSlugs, assignSlugsBySku } from './product-slugs.ts';
 import { STAGE } from './stage.ts';
 import {
   COUNT_STAGED,
@@ -43,6 +43,7 @@ export interface Counts extends Written {
 }
 
 export interface MergeOptions extends CheckContext, TransactionOptions, ReadOptions {
+  readonly key: Key;
   /** How many rows are staged. */
   readonly rowCount: number;
   /** Commits after so many rows. @default at the end of the file */
@@ -60,10 +61,11 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   await findExisting(client, kind);
   if (kind.categoryColumn) await assignCategorySlugs(client, kind);
   if (hasNumberedSlugs(kind)) {
-    await assignProductSlugs(client, kind);
+    if (options.key === 'sku') await assignSlugsBySku(client, kind);
+    else await assignProductSlugs(client, kind);
     await rejectSeparated(options);
-    await removeRejected(options);
   }
+  await removeRejected(options);
   for (const range of rangesOf({ from: 1, to: rowCount }, CHUNK_ROWS)) {
     await rejectRepeated(options, range);
     await rejectIncomplete(options, range);

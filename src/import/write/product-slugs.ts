@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { SKU_SEPARATOR } from '../fields/slug.ts';
 import type { ImportKind } from '../kind.ts';
 import { STAGE } from './stage.ts';
 
@@ -86,4 +87,22 @@ const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<re
     where made.count > 1 or (taken is not null and not (is_base_only and taken_series.name is not distinct from made.name))`);
   await client.query('reset enable_nestloop');
   return rows;
+};
+
+/**
+ * Gives each staged row, whose slug ends with its sku, the slug of the catalogue's product with that end. Rows of one sku get one slug, so that
+ * they are found to be repeated.
+ */
+export const assignSlugsBySku = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
+  const skuOf = (slug: string): string => `split_part(${slug}, '${SKU_SEPARATOR}', -1)`;
+  await client.query(`
+    with staged as (select ordinal, slug, ${skuOf('slug')} as sku from ${STAGE}),
+    found as (
+      select distinct on (sku) sku, slug from (select id, slug, ${skuOf('slug')} as sku from ${table}) t
+      where strpos(slug, '${SKU_SEPARATOR}') > 0 order by sku, id),
+    chosen as (
+      select distinct on (sku) sku, coalesce(found.slug, staged.slug) as slug from staged left join found using (sku)
+      order by sku, ordinal desc)
+    update ${STAGE} s set slug = chosen.slug from staged join chosen using (sku)
+    where s.ordinal = staged.ordinal and s.slug <> chosen.slug`);
 };

@@ -57,7 +57,8 @@ export const createStatements = async (
 
   const isPresent = (name: string): string => `s.present_fields & ${presentBit(kind, name)} <> 0`;
 
-  const fields = Object.entries(kind.fields).map(([name, field]) => {
+  const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
+  const fields = written.map(([name, field]) => {
     const stagedOr = (otherwise: (field: Field) => string): string => {
       const choice = (name: string, field: Field): string =>
         `case when ${isPresent(name)} then ${staged(field)} else ${otherwise(field)} end`;

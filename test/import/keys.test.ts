@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { parseMapping } from '../../src/import/formats/mapping.ts';
+import { linesOf, useImportDatabase } from '../support/import.ts';
+
+const { sql, column, importText } = useImportDatabase();
+const shown = () => sql('select id, slug, name, price, stock from product order by id');
+
+describe('with --key sku, a product', () => {
+  const header = 'sku,name,category,price\n';
+
+  test('keeps its id and slug when its name changes, and whatever the order of the file', async () => {
+    await importText(`${header}A/7,Mug,Cups,1\nB 8,Mug,Cups,2\n9,Jug,Cups,3\n`, { key: 'sku' });
+    expect(await column('select slug from product order by id')).toEqual(['mug--a-7', 'mug--b-8', 'jug--9']);
+    const before = await shown();
+    const again = await importText(`${header}9,Big jug,Cups,3\nb-8,Mug,Cups,5\na-7,Mug,Cups,1\n`, { key: 'sku' });
+    expect(again).toMatchObject({ created: 0, changed: 2, unchanged: 1, faults: [] });
+    expect((await shown()).map(({ id, slug }) => [id, slug])).toEqual(before.map(({ id, slug }) => [id, slug]));
+    expect(await sql(`select name, price from product where slug in ('jug--9', 'mug--b-8') order by id`)).toEqual([
+      { name: 'Mug', price: '5.00' },
+      { name: 'Big jug', price: '3.00' },
+    ]);
+  });
+
+  test('is found by its sku alone, and not by the number of another slug', async () => {
+    await importText('slug,name,category,price\nmug-2,Mug 2,Cups,1\nmug--3,Mug,Cups,1\n');
+    const { changed, faults } = await importText('sku,stock,price\n3,40,2\n2,50,2\n', { key: 'sku' });
+    expect(changed).toBe(1);
+    expect(faults.map(({ line, column: name }) => `${line} ${name}`)).toEqual(['3 name', '3 category']);
+    expect(await column('select stock from product order by slug')).toEqual([40, 1]);
+  });
+
+  test('is rejected if the sku is missing, or is another row’s', async () => {
+    const { created, faults } = await importText(
+      `${header},Mug,Cups,1\nx-1,Mug,Cups,2\nX/1,Jug,Cups,3\n–,Lid,Cups,4\n`,
+      {
+        key: 'sku',
+      },
+    );
+    expect(created).toBe(1);
+    expect(linesOf(faults)).toEqual([2, 3, 5]);
+    expect(faults.map(({ column: name }) => name)).toEqual(['sku', 'sku', 'sku']);
+    expect(await column('select slug from product')).toEqual(['jug--x-1']);
+  });
+
+  test('can have the id of another system as its sku', async () => {
+    const csv = 'id,name,category,price\n20828111937,Mug,Cups,1\n';
+    const options = { key: 'sku', map: parseMapping(['sku=id']) } as const;
+    expect(await importText(csv, options)).toMatchObject({ created: 1 });
+    expect(await importText(csv.replace('Mug', 'Cup'), options)).toMatchObject({ created: 0, changed: 1 });
+    expect(await column('select slug from product')).toEqual(['mug--20828111937']);
+  });
+});
+
+describe('with --key id, a product', () => {
+  test('is changed whatever its slug and name, which the file may change', async () => {
+    await importText('slug,name,category,price\nmug,Mug,Cups,1\njug,Jug,Cups,2\n');
+    const file = 'id,slug,name,price\n2,pitcher,Pitcher,3\n1,,Mug,1\n';
+    expect(await importText(file, { key: 'id' })).toMatchObject({ created: 0, changed: 1, unchanged: 1, faults: [] });
+    expect(await shown()).toEqual([
+      { id: 1, slug: 'mug', name: 'Mug', price: '1.00', stock: 1 },
+      { id: 2, slug: 'pitcher', name: 'Pitcher', price: '3.00', stock: 1 },
+    ]);
+  });
+
+  test('is never new, and each row has an id of its own', async () => {
+    await importText('slug,name,category,price\nmug,Mug,Cups,1\n');
+    const { created, changed, faults } = await importText(
+      'id,name,category,price\n7,Jug,Cups,1\n,Lid,Cups,1\n1,Mug,Cups,8\n1,Mug,Cups,9\n20828111937,Pan,Cups,1\n',
+      { key: 'id' },
+    );
+    expect({ created, changed }).toEqual({ created: 0, changed: 1 });
+    expect(faults.toSorted((one, other) => one.line - other.line)).toEqual([
+      { line: 2, column: 'id', value: '7', reason: expect.stringContaining('--key sku --map sku=id') },
+      { line: 3, column: 'id', value: '', reason: 'is missing' },
+      { line: 4, column: 'id', value: '1', reason: expect.stringContaining('is repeated in line 5') },
+      { line: 6, column: 'id', value: '20828111937', reason: expect.stringContaining('whole number') },
+    ]);
+    expect(await column('select price from product')).toEqual(['9.00']);
+  });
+
+  test('with a slug that another one has is rejected', async () => {
+    await importText('slug,name,category,price\nmug,Mug,Cups,1\njug,Jug,Cups,2\n');
+    const { changed, faults } = await importText('id,name,slug,price\n2,Jug,mug,2\n1,Mug,,3\n', { key: 'id' });
+    expect({ changed, lines: linesOf(faults) }).toEqual({ changed: 1, lines: [2] });
+    expect(faults[0]?.reason).toContain('product_slug_key');
+  });
+});
+
+test('a format that knows its products by slug refuses another key; files of other kinds have their own', async () => {
+  await expect(importText('Handle,Title,Variant Price\na,A,1\n', { key: 'sku' })).rejects.toThrow(
+    '--key sku is not for the format shopify, which can find products by slug.',
+  );
+  expect(await importText('path\nKitchen > Pans\n', { key: 'sku' })).toMatchObject({
+    created: 1,
+    createdCategories: 1,
+  });
+  expect(await importText('title,content\nSale,Now\n', { key: 'id' })).toMatchObject({ created: 1 });
+});
