@@ -141,7 +141,7 @@ const restOperation = (
   const [operation, ...others] = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const source = ownDocument.loc?.source;
   if (!operation || others.length > 0 || operation.operation !== OperationTypeNode.QUERY) {
-    throw new GraphQLError('a document holds exactly one query', { nodes: others, source });
+    throw new GraphQLError('a document holds exactly one query', { nodes: others[0] ?? operation, source });
   }
   const [root, ...siblings] = operation.selectionSet.selections;
   if (root?.kind !== Kind.FIELD || siblings.length > 0) {

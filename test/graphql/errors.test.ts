@@ -39,7 +39,7 @@ describe('what is refused before it runs has no data, 400 as graphql-response+js
     ['an unknown enum value', { query: '{ products(orderBy: BEST) { id } }' }, 'GRAPHQL_VALIDATION_FAILED', '"BEST"'],
     ['an object without selections', { query: '{ products }' }, 'GRAPHQL_VALIDATION_FAILED', '"products"'],
     ['a mutation', { query: 'mutation { buy }' }, 'GRAPHQL_VALIDATION_FAILED', 'mutation'],
-    ['a subscription', { query: 'subscription { news }' }, 'GRAPHQL_VALIDATION_FAILED', 'Subscription'],
+    ['an unknown subscription', { query: 'subscription { news }' }, 'GRAPHQL_VALIDATION_FAILED', 'Subscription'],
     [
       'a nullable variable where a value is needed',
       { query: 'query ($id: Int) { product(id: $id) { id } }', variables: { id: 1 } },

@@ -194,7 +194,7 @@ describe('the start is refused, with file, line, column and reason, for a docume
       '1:1 the query selects exactly one root field, whose value is the answer',
     ],
     ['that is a mutation', ' mutation { x }', '1:2 The mutation operation is not supported by the schema.'],
-    ['that is a subscription', 'subscription { x }', '1:1 The subscription operation is not supported by the schema.'],
+    ['that is a subscription', ' subscription { notices { id } }', '1:2 a document holds exactly one query'],
     ['that defines a type', 'type X { id: Int }', '1:1 The "X" definition is not executable.'],
     ['without the variable of its path', '{ product(id: 1) { id } }', '1:1 /api/product/{id} needs the variable "$id"'],
     [
