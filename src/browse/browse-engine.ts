@@ -137,8 +137,8 @@ export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
   readonly suggest: (request: SuggestionRequest) => Promise<readonly Suggestion[]>;
   /**
-   * The terms with those that no visible product has replaced by the nearest words of visible products (`nearestWord`); undefined where every term
-   * is found, or one has no word near it.
+   * The terms with those that no visible product has replaced by the nearest words in names, brands and tags of visible products
+   * (`nearestWord`); undefined where every term is found, or one has no word near it. A very large catalogue may look at its best sellers only.
    */
   readonly correct: (terms: readonly SearchTerm[], now: Date) => Promise<readonly SearchTerm[] | undefined>;
 }

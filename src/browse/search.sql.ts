@@ -12,7 +12,7 @@ import {
   type SearchTerm,
 } from './browse-engine.ts';
 import { type KeyType, SEARCH_ORDERS } from './order.ts';
-import { piecesOfTerm } from './words.ts';
+import { piecesOfTerm, SEARCHED_FIELD } from './words.ts';
 
 /** A statement with its values. */
 export interface Query {
@@ -52,7 +52,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const values = new Values();
   const { columns, isDescending } = SEARCH_ORDERS[order];
   const where = [visibility.sql('p', values.add(now, 'timestamptz'))];
-  if (terms.length > 0) where.push(`p.search @@ ${values.add(tsqueryOf(terms), 'tsquery')}`);
+  if (terms.length > 0) where.push(`${wordsOfProduct('p')} @@ ${values.add(tsqueryOf(terms), 'tsquery')}`);
   if (filter.publishedAfter) where.push(`p.published_at > ${values.add(filter.publishedAfter, 'timestamptz')}`);
   const ownParts = new Map<Facet, string>();
   for (const [facet, condition] of facetParts(filter, values)) {
@@ -174,25 +174,37 @@ const FACETS: Readonly<Record<Facet, (condition: string, values: Values) => stri
   onSale: (condition) => `(select count(*)::int from base b where ${ON_SALE('b')} and ${condition})`,
 };
 
-/** A term as part of a `tsquery`. @param weights of the fields that may have it: `A` to `D`; none for all */
-const termQuery = (term: SearchTerm, weights: string): string => {
-  const pieces = piecesOfTerm(term);
-  const label = `${term.isPrefix && pieces.length === 1 ? '*' : ''}${weights}`;
-  return pieces.map((piece) => `'${piece}'${label && `:${label}`}`).join(' <-> ');
-};
+/** The words of a product, as the index has them. */
+export const wordsOfProduct = (alias: string): string =>
+  `vitrine_search(${['name', 'brand', 'tags', 'subtitle', 'description'].map((column) => `${alias}.${column}`).join(', ')})`;
+
+/** The words of a text. */
+export const wordsOfText = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD})`;
 
 /** A `tsquery` that wants every term. Words have no character that would need to be escaped. */
-export const tsqueryOf = (terms: readonly SearchTerm[], weights = ''): string =>
-  terms.map((term) => `(${termQuery(term, weights)})`).join(' & ');
+export const tsqueryOf = (terms: readonly SearchTerm[]): string =>
+  terms
+    .map((term) => {
+      const pieces = piecesOfTerm(term);
+      const label = term.isPrefix && pieces.length === 1 ? ':*' : '';
+      return `(${pieces.map((piece) => `'${piece}'${label}`).join(' <-> ')})`;
+    })
+    .join(' & ');
 
+/** From field to field, the best first, so that most products need one: what is found and in none of these is in the description. */
 const scoreOf = (terms: readonly SearchTerm[], values: Values): string => {
-  const has = (term: SearchTerm, weight: string): string =>
-    `p.search @@ ${values.add(termQuery(term, weight), 'tsquery')}`;
-  const { name, brand, subtitle, description } = FIELD_WEIGHTS;
-  const scores = terms.map(
-    (term) =>
-      `case when ${has(term, 'A')} then ${name} when ${has(term, 'B')} then ${brand} when ${has(term, 'C')} then ${subtitle} else ${description} end`,
-  );
+  const { name, brand, tags, subtitle, description } = FIELD_WEIGHTS;
+  const scores = terms.map((term) => {
+    const query = values.add(tsqueryOf([term]), 'tsquery');
+    const has = (text: string, weight: number): string => `when ${wordsOfText(text)} @@ ${query} then ${weight}`;
+    const fields = [
+      has('p.name', name),
+      has("coalesce(p.brand, '')", brand),
+      has("array_to_string(p.tags, ' ')", tags),
+      has("coalesce(p.subtitle, '')", subtitle),
+    ];
+    return `case ${fields.join(' ')} else ${description} end`;
+  });
   return `(${scores.join(' + ')})`;
 };
 

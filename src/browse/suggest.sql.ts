@@ -1,7 +1,6 @@
 import { visibility } from '../product/visibility.ts';
 import type { Suggestion, SuggestionRequest } from './browse-engine.ts';
-import { type Query, tsqueryOf, Values } from './search.sql.ts';
-import { SEARCHED_FIELD } from './words.ts';
+import { type Query, tsqueryOf, Values, wordsOfProduct, wordsOfText } from './search.sql.ts';
 
 /** A row of the statement of {@link suggestionQuery}. */
 export interface SuggestionRow {
@@ -18,15 +17,12 @@ const FOLDED = 'lower(text collate "und-x-icu")';
 export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {
   const values = new Values();
   const at = values.add(now, 'timestamptz');
-  const inName = values.add(tsqueryOf(terms, 'A'), 'tsquery');
-  const inBrandOrTag = values.add(tsqueryOf(terms, 'B'), 'tsquery');
-  const anywhere = values.add(tsqueryOf(terms), 'tsquery');
-  const has = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD}) @@ ${anywhere}`;
+  const query = values.add(tsqueryOf(terms), 'tsquery');
+  const has = (text: string): string => `${wordsOfText(text)} @@ ${query}`;
   const text = `
     with recursive hit as materialized (
-      select p.id, p.name, p.brand, p.tags, p.sales, p.search @@ ${inName} as is_named, p.search @@ ${inBrandOrTag} as is_labelled
-      from product p
-      where ${visibility.sql('p', at)} and (p.search @@ ${inName} or p.search @@ ${inBrandOrTag})
+      select p.id, p.name, p.brand, p.tags, p.sales from product p
+      where ${visibility.sql('p', at)} and ${wordsOfProduct('p')} @@ ${query}
     ),
     tree (root, name, id) as (
       select c.id, c.name, c.id from category c where ${has('c.name')}
@@ -42,14 +38,14 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
       group by t.root, t.name
       union all
       select 'BRAND', 2, b.brand, b.sales, 0
-      from (select h.brand, max(h.sales) as sales from hit h where h.is_labelled and h.brand is not null group by h.brand) b
+      from (select h.brand, max(h.sales) as sales from hit h where h.brand is not null group by h.brand) b
       where ${has('b.brand')}
       union all
       select 'TAG', 3, t.tag, t.sales, 0
-      from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag where h.is_labelled group by tag) t
+      from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag group by tag) t
       where ${has('t.tag')}
       union all
-      select 'PRODUCT', 4, h.name, h.sales, h.id from hit h where h.is_named
+      select 'PRODUCT', 4, h.name, h.sales, h.id from hit h where ${has('h.name')}
     ),
     one_of_each as (
       select distinct on (${FOLDED}) * from suggestion order by ${FOLDED}, sales desc, rank, text collate "C", id

@@ -1,7 +1,7 @@
 import type { SearchTerm } from './browse-engine.ts';
 
 /*
- * How text becomes words, for products and for searches alike. Migration 20261122000000_search says the same in SQL (vitrine_fold, vitrine_vector):
+ * How text becomes words, for products and for searches alike. Migration 20261122000000_search says the same in SQL (vitrine_vector, vitrine_search):
  * change neither without the other. test/browse/words.test.ts compares them.
  */
 

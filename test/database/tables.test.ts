@@ -73,7 +73,6 @@ describe('an insert that names only the columns without a default', () => {
       image_urls: [],
       status: 'ON_SALE',
       published_at: now,
-      search: "'cap':1A",
     });
   });
 
