@@ -1,0 +1,70 @@
+import type { Worker } from 'node:cluster';
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { createClusterMetrics, type MetricsFromWorker, type MetricsToWorker } from '../../src/cluster/metrics.ts';
+
+type Metrics = Extract<MetricsFromWorker, { kind: 'metrics' }>['metrics'];
+
+/** The primary's end of a worker that has counted some requests. */
+class FakeWorker extends EventEmitter {
+  readonly #metrics: Metrics;
+
+  constructor(requests: number, lagSeconds: number) {
+    super();
+    const metric = (name: string, type: string, value: number) => ({
+      name,
+      help: name,
+      type,
+      aggregator: 'average',
+      values: [{ value, labels: {} }],
+    });
+    this.#metrics = [
+      { ...metric('requests_total', 'counter', requests), aggregator: 'sum' },
+      metric('nodejs_eventloop_lag_max_seconds', 'gauge', lagSeconds),
+    ] as unknown as Metrics;
+  }
+
+  isConnected(): boolean {
+    return true;
+  }
+
+  send({ kind }: MetricsToWorker): void {
+    if (kind === 'collect') this.report();
+  }
+
+  report(): void {
+    this.emit('message', { kind: 'metrics', metrics: this.#metrics } satisfies MetricsFromWorker);
+  }
+
+  die(): void {
+    this.report();
+    this.emit('exit');
+    this.emit('disconnect');
+  }
+}
+
+const start = (requests: number, lagSeconds = 0): FakeWorker => new FakeWorker(requests, lagSeconds);
+
+const valueOf = (page: string, name: string): number =>
+  Number(new RegExp(`^${name} (.*)$`, 'm').exec(page)?.[1] ?? Number.NaN);
+
+test('the lag of the event loop is the largest of all workers, and not their mean', async () => {
+  const metrics = createClusterMetrics({ workers: () => 2, deaths: () => 0 });
+  for (const lagSeconds of [0.001, 5, 0.003]) metrics.add(start(1, lagSeconds) as unknown as Worker);
+  const { body } = await metrics.page();
+  expect(valueOf(body, 'nodejs_eventloop_lag_max_seconds')).toBe(5);
+});
+
+test('what ended workers have counted is counted on, however many there were', async () => {
+  const metrics = createClusterMetrics({ workers: () => 1, deaths: () => 0 });
+  const running = start(1);
+  metrics.add(running as unknown as Worker);
+  for (let ended = 1; ended <= 100; ended += 1) {
+    const worker = start(10);
+    metrics.add(worker as unknown as Worker);
+    worker.die();
+    if (ended % 10 > 0) continue;
+    const { body } = await metrics.page();
+    expect(valueOf(body, 'requests_total')).toBe(1 + ended * 10);
+  }
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { insertCategory, insertProduct } from '../support/rows.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
+
+test('an operation is run again where a row that it refers to has vanished between two statements', async () => {
+  await using database = await createTestDatabase();
+  await using gateway = await createTestGateway(database, { ...PATIENT, CACHE_MAX_MB: '0' });
+  const old = await insertCategory(database, { name: 'Old' });
+  const next = await insertCategory(database, { name: 'New' });
+  await insertProduct(database, { category_id: old });
+  // Loads what the first request loads, so that the second one comes to its second statement.
+  await gateway.graphql('{ hotProducts { category { name } } }');
+
+  await using session = await openSession(database);
+  await session.query('begin; lock table category in access exclusive mode');
+  const answer = gateway.graphql('{ hotProducts { category { name } } }');
+  await untilBlocked(database);
+  await session.query(`update product set category_id = ${next}; delete from category where id = ${old}; commit`);
+  expect(await answer).toEqual({ data: { hotProducts: [{ category: { name: 'New' } }] } });
+});
