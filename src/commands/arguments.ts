@@ -21,9 +21,12 @@ export const checkArguments = (command: string, definitions: ArgsDef, rawArgs: r
     named.map(([name, { type }]) => [name, { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) }]),
   );
   const { tokens } = parseArgs({ args: [...rawArgs], options, strict: false, allowPositionals: true, tokens: true });
-  const takesFiles = named.length < Object.keys(definitions).length;
+  const files = Object.values(definitions).find(({ type }) => type === 'positional');
+  if (files && files.required !== false && !tokens.some(({ kind }) => kind === 'positional')) {
+    throw usageError(`Which file? ${help}`);
+  }
   for (const token of tokens) {
-    if (token.kind === 'positional' && !takesFiles) throw usageError(`"${token.value}" is one too many. ${help}`);
+    if (token.kind === 'positional' && !files) throw usageError(`"${token.value}" is one too many. ${help}`);
     if (token.kind !== 'option') continue;
     const option = options[token.name];
     if (!option)

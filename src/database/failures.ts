@@ -1,5 +1,5 @@
+import type { Logger } from 'pino';
 import { AppError, databaseUnavailable } from '../errors.ts';
-import type { LazyLog } from '../observability/log.ts';
 
 /**
  * Whether a failure says that the database could not serve at all (away, restarting, full, out of time), rather than that it objected to what
@@ -53,7 +53,7 @@ const UNAVAILABLE_MESSAGE =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end)/i;
 
 /** The AppError that a failure is; for any other, one that says nothing of its cause, which is logged. */
-export const toAppError = (error: unknown, log: LazyLog): AppError => {
+export const toAppError = (error: unknown, log: () => Logger): AppError => {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error)) {
     log().warn({ err: error }, 'the database could not answer');

@@ -79,7 +79,7 @@ describe('the response that is found by the bytes of a request is the one that i
   });
 });
 
-describe('never kept:', () => {
+describe('no cache outside keeps a failure:', () => {
   test.for<[string, number, TestRequest]>([
     ['a parameter out of range', 400, sent('GET', '/api/product/hot?limit=0')],
     ['a parameter that is no number', 400, sent('GET', '/api/product/hot?limit=x')],
@@ -90,6 +90,20 @@ describe('never kept:', () => {
     ['an operation that does not validate', 200, sent('POST', '/graphql', JSON_HEADERS, '{"query":"{ nope }"}')],
     ['an operation with errors', 200, sent('GET', '/graphql?query={hotProducts(limit:101){id}}')],
     ['data beside errors', 200, sent('GET', '/graphql?query={product(id:1){id},products(limit:0){id}}')],
+    ['a notice that is not there by REST', 404, sent('GET', '/api/notice/99999')],
+  ])('%s', async ([, status, request]) => {
+    for (const round of [1, 2, 3]) {
+      const { headers, status: given } = await answer(gateway, request);
+      expect(given, `${round}`).toBe(status);
+      expect(headers).not.toHaveProperty('etag');
+      expect(headers).not.toHaveProperty('cache-status');
+      expect(headers['cache-control']).toBe('no-store');
+    }
+  });
+});
+
+describe('never kept:', () => {
+  test.for<[string, number, TestRequest]>([
     ['a notice by REST', 200, sent('GET', '/api/notice/1')],
     ['a notice by REST that is only looked at', 200, sent('HEAD', '/api/notice/1')],
     ['a notice that has ended', 200, sent('GET', `/api/notice/${ENDED_ID}`)],
@@ -113,7 +127,6 @@ describe('never kept:', () => {
     ],
     ['a notice that is not there, only looked at', 200, sent('HEAD', '/graphql?query={notice(id:99996){viewCount}}')],
     ['a notice that is left out', 200, sent('GET', '/graphql?query={notice(id:1)@skip(if:true){id}}')],
-    ['a notice that is not there by REST', 404, sent('GET', '/api/notice/99999')],
     ['health', 200, sent('GET', '/readyz')],
     ['the preflight', 204, sent('OPTIONS', '/api/product/hot')],
   ])('%s', async ([, status, request]) => {
