@@ -1,0 +1,247 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { insertCategory, insertProduct } from '../support/rows.ts';
+import { fillShelves, isBelow, PARENTS, readShelves, type ShelvedProduct } from '../support/shelves.ts';
+
+let database: TestDatabase;
+let gateway: TestGateway;
+let visible: ShelvedProduct[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await fillShelves(database, 300);
+  visible = (await readShelves(database)).filter(({ isVisible }) => isVisible);
+  gateway = await createTestGateway(database, PATIENT);
+  return async () => {
+    await gateway[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+interface Filter {
+  readonly categoryIds?: readonly number[] | null;
+  readonly withDescendants?: boolean;
+  readonly brands?: readonly string[] | null;
+  readonly tags?: readonly string[] | null;
+  readonly minPrice?: string | number;
+  readonly maxPrice?: string | number;
+  readonly inStock?: boolean | null;
+  readonly onSale?: boolean;
+  readonly publishedAfter?: string;
+}
+
+type Part = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale' | 'published';
+
+/** What the filter says, one product at a time. @param without a part that is left out */
+const matches = (product: ShelvedProduct, filter: Filter, without?: Part): boolean => {
+  const {
+    categoryIds,
+    withDescendants = true,
+    brands,
+    tags,
+    minPrice,
+    maxPrice,
+    inStock,
+    onSale,
+    publishedAfter,
+  } = filter;
+  const parts: Record<Part, boolean> = {
+    categories:
+      !categoryIds?.length ||
+      categoryIds.some((id) => (withDescendants ? isBelow(product.category_id, id) : product.category_id === id)),
+    brands: !brands?.length || brands.includes(product.brand ?? '∅'),
+    tags: !tags?.length || tags.every((tag) => product.tags.includes(tag)),
+    price:
+      (minPrice === undefined || product.cents >= Number(minPrice) * 100) &&
+      (maxPrice === undefined || product.cents <= Number(maxPrice) * 100),
+    inStock: typeof inStock !== 'boolean' || product.stock > 0 === inStock,
+    onSale: onSale === undefined || isOnSale(product) === onSale,
+    published: publishedAfter === undefined || BigInt(product.published) > BigInt(Date.parse(publishedAfter)) * 1000n,
+  };
+  return Object.entries(parts).every(([part, holds]) => part === without || holds);
+};
+
+const isOnSale = ({ cents, list_cents }: ShelvedProduct): boolean => list_cents !== null && list_cents > cents;
+
+const QUERY = `query ($filter: ProductFilter) {
+  productSearch(filter: $filter, first: 100) {
+    totalCount
+    nodes { id }
+    facets {
+      categories { category { id } count } brands { value count } tags { value count }
+      price { min max bands { min max count } } inStock onSale
+    }
+  }
+}`;
+
+const search = async (filter: Filter | null) => {
+  const { data, errors } = await gateway.graphql(QUERY, { filter });
+  expect(errors).toBeUndefined();
+  return data.productSearch;
+};
+
+type Counts = [string, number][];
+
+/** Most first, then by value. */
+const countsOf = (values: readonly string[]): Counts =>
+  Object.entries(Object.groupBy(values, (value) => value))
+    .map(([value, each]): [string, number] => [value, each?.length ?? 0])
+    .sort(
+      ([one, count], [other, otherCount]) => otherCount - count || Buffer.compare(Buffer.from(one), Buffer.from(other)),
+    );
+
+const asCounts = (facets: readonly { value: string; count: number }[]): Counts =>
+  facets.map(({ value, count }) => [value, count]);
+
+const money = (cents: number): string => (cents / 100).toFixed(2);
+
+const FILTERS: (Filter | null)[] = [
+  null,
+  {},
+  { categoryIds: [2] },
+  { categoryIds: [1], withDescendants: true },
+  { categoryIds: [1], withDescendants: false },
+  { categoryIds: [1, 5, 5, 99] },
+  { categoryIds: [99] },
+  { categoryIds: [7] },
+  { categoryIds: [] },
+  { categoryIds: null, brands: null, inStock: null },
+  { withDescendants: false },
+  { brands: ['Lumo'] },
+  { brands: ['Lumo', 'Ärla'] },
+  { brands: ['LUMO'] },
+  { brands: ['no such\0brand'] },
+  { brands: [] },
+  { tags: ['gift'] },
+  { tags: ['gift', 'red'] },
+  { tags: ['gift', 'nothing'] },
+  { tags: ['a\0'] },
+  { tags: [] },
+  { minPrice: '100' },
+  { maxPrice: 100.33 },
+  { minPrice: '50.33', maxPrice: '50.33' },
+  { minPrice: '300' },
+  { minPrice: '20', maxPrice: '10' },
+  { minPrice: '-5', maxPrice: '99999999999999.9999' },
+  { inStock: true },
+  { inStock: false },
+  { onSale: true },
+  { onSale: false },
+  { publishedAfter: '2020-01-20T00:00:00Z' },
+  { publishedAfter: '2020-01-20T02:00:00+02:00', inStock: true },
+  { categoryIds: [1], brands: ['Lumo', 'Nordwind'], tags: ['gift'], maxPrice: '150', inStock: true, onSale: true },
+  { categoryIds: [4, 6], brands: ['Ärla'], minPrice: '20', onSale: false },
+];
+
+describe.each(FILTERS.map((filter) => [filter] as const))('the filter %j', (given) => {
+  const filter = given ?? {};
+  const only = (without?: Part): ShelvedProduct[] => visible.filter((product) => matches(product, filter, without));
+
+  test('leaves the products that fit', async () => {
+    const { totalCount, nodes } = await search(given);
+    const ids = only().map(({ id }) => id);
+    expect(totalCount).toBe(ids.length);
+    expect(nodes).toHaveLength(Math.min(100, ids.length));
+    for (const { id } of nodes) expect(ids).toContain(id);
+  });
+
+  test('has facets that leave their own part out', async () => {
+    const { facets } = await search(given);
+    expect(asCounts(facets.brands)).toEqual(countsOf(only('brands').flatMap(({ brand }) => brand ?? [])));
+    expect(asCounts(facets.tags)).toEqual(countsOf(only('tags').flatMap(({ tags }) => [...new Set(tags)])));
+    expect(facets.inStock).toBe(only('inStock').filter(({ stock }) => stock > 0).length);
+    expect(facets.onSale).toBe(only('onSale').filter(isOnSale).length);
+
+    const inCategory = (id: number): number =>
+      only('categories').filter(({ category_id }) =>
+        (filter.withDescendants ?? true) ? isBelow(category_id, id) : category_id === id,
+      ).length;
+    const categories = Object.keys(PARENTS)
+      .map((id) => [Number(id), inCategory(Number(id))] as const)
+      .filter(([, count]) => count > 0)
+      .sort(([one, count], [other, otherCount]) => otherCount - count || one - other);
+    expect(
+      facets.categories.map(({ category, count }: { category: { id: number }; count: number }) => [category.id, count]),
+    ).toEqual(categories);
+  });
+
+  test('has price bands whose counts are those of the band as a filter', async () => {
+    const { facets } = await search(given);
+    const prices = only('price').map(({ cents }) => cents);
+    if (prices.length === 0) {
+      expect(facets.price).toBeNull();
+      return;
+    }
+    const { min, max, bands } = facets.price;
+    expect({ min, max }).toEqual({ min: money(Math.min(...prices)), max: money(Math.max(...prices)) });
+    expect(bands.length).toBeLessThanOrEqual(6);
+    let counted = 0;
+    let last = -1;
+    for (const band of bands) {
+      const [from, to] = [Number(band.min), Number(band.max)];
+      expect(from).toBeGreaterThan(last);
+      last = to;
+      const { minPrice: _, maxPrice: __, ...rest } = filter;
+      expect(band.count).toBe(
+        visible.filter((product) => matches(product, { ...rest, minPrice: band.min, maxPrice: band.max })).length,
+      );
+      counted += band.count;
+    }
+    expect(counted).toBe(prices.length);
+  });
+});
+
+test('a facet has as many values as are asked for, at most', async () => {
+  const { data } = await gateway.graphql(
+    '{ productSearch { facets { brands(limit: 1) { value } tags(limit: 2) { value } categories(limit: 3) { count } } } }',
+  );
+  const { brands, tags, categories } = data.productSearch.facets;
+  expect([brands.length, tags.length, categories.length]).toEqual([1, 2, 3]);
+});
+
+test('values of a filter that are none are refused', async () => {
+  for (const filter of [
+    { minPrice: 'x' },
+    { minPrice: '1e3' },
+    { maxPrice: '' },
+    { publishedAfter: '2026-01-01' },
+    { publishedAfter: '2026-13-01T00:00:00Z' },
+    { categoryIds: ['a'] },
+  ]) {
+    const { errors } = await gateway.graphql(QUERY, { filter });
+    expect(errors?.[0]?.extensions.code, JSON.stringify(filter)).toBe('BAD_USER_INPUT');
+  }
+  const literal = await gateway.graphql('{ productSearch(filter: { minPrice: true }) { totalCount } }');
+  expect(literal.errors?.[0]?.extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+});
+
+test('a changed price shows in the facet, a new product in the count', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  await insertProduct(own, { category_id: category, price: '5.00' });
+  await using there = await createTestGateway(own, PATIENT);
+  const ask = async () => (await there.graphql('{ productSearch { totalCount facets { price { max } } } }')).data;
+  expect(await ask()).toEqual({ productSearch: { totalCount: 1, facets: { price: { max: '5.00' } } } });
+  await own.sql('update product set price = 7');
+  await expect.poll(ask).toEqual({ productSearch: { totalCount: 1, facets: { price: { max: '7.00' } } } });
+  await insertProduct(own, { category_id: category, price: '9.00' });
+  await expect.poll(ask).toEqual({ productSearch: { totalCount: 2, facets: { price: { max: '9.00' } } } });
+});
+
+test('extreme prices have bands as well', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  await using there = await createTestGateway(own, { ...PATIENT, FRESHNESS_MS: '0' });
+  const bands = async () =>
+    (await there.graphql('{ productSearch { facets { price { min max bands { min max count } } } } }')).data
+      .productSearch.facets.price;
+  expect(await bands()).toBeNull();
+  await insertProduct(own, { category_id: category, price: '0' });
+  expect(await bands()).toEqual({ min: '0.00', max: '0.00', bands: [{ min: '0.00', max: '0.00', count: 1 }] });
+  await insertProduct(own, { category_id: category, price: '999999999999.99' });
+  expect((await bands()).bands).toEqual([
+    { min: '0.00', max: '199999999999.99', count: 1 },
+    { min: '800000000000.00', max: '999999999999.99', count: 1 },
+  ]);
+});
