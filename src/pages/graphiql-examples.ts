@@ -131,6 +131,84 @@ fragment Tile on Product {
   },
   {
     about: [
+      'A search page: products, how many there are, and what to narrow them down by.',
+      'after: the endCursor of the page before. What is not selected is not read.',
+    ],
+    query: `query Search($search: String, $filter: ProductFilter, $after: String) {
+  productSearch(search: $search, filter: $filter, first: 12, after: $after) {
+    totalCount
+    correctedSearch
+    edges {
+      node {
+        slug
+        imageUrl
+        price {
+          amount
+          currencyCode
+        }
+        category {
+          name
+          ancestors {
+            name
+            slug
+          }
+        }
+      }
+      highlight {
+        name {
+          text
+          isMatch
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+    facets {
+      categories(limit: 10) {
+        category {
+          id
+          name
+        }
+        count
+      }
+      brands(limit: 10) {
+        value
+        count
+      }
+      price {
+        bands {
+          min
+          max
+          count
+        }
+      }
+      inStock
+      onSale
+    }
+  }
+}`,
+    variables: { search: 'tea', filter: { inStock: true }, after: null },
+  },
+  {
+    about: ['What a search box suggests while somebody types.'],
+    query: `query Suggestions($prefix: String!) {
+  searchSuggestions(prefix: $prefix, limit: 8) {
+    text
+    kind
+    product {
+      slug
+    }
+    category {
+      slug
+    }
+  }
+}`,
+    variables: { prefix: 'te' },
+  },
+  {
+    about: [
       'Notices in effect, page by page.',
       'keyword: in title, summary or content; null: any.',
       'type: one of NoticeType; null: any.',
