@@ -251,4 +251,16 @@ fragment Tile on Product {
 }`,
     variables: { id: 1 },
   },
+  {
+    about: ['The notices in effect: at once, and again whenever they change.', 'It goes on until it is stopped.'],
+    query: `subscription LiveNotices {
+  notices {
+    id
+    level
+    title
+    startsAt
+    endsAt
+  }
+}`,
+  },
 ];

@@ -9,10 +9,12 @@ import {
   startVisit,
   type Visit,
 } from '../support/browser.ts';
+import { readStream } from '../support/events.ts';
+import { insertNotice } from '../support/rows.ts';
 
 const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
 
-const operationNames = examples.map(({ query }) => /^query (\w+)/.exec(query)?.[1] ?? 'unnamed');
+const operationNames = examples.map(({ query }) => /^\w+ (\w+)/.exec(query)?.[1] ?? 'unnamed');
 
 describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () => {
   let gateway: DemoServer;
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () =>
   /** Changes to a tab, until GraphiQL knows what runs in it: it looks at the text a moment after it shows it. */
   const changeTab = async (name: string) => {
     await page.locator('.graphiql-tab-button', { hasText: name }).click();
-    await poll(async () => (await stored('query')) ?? '').toContain(`query ${name}`);
+    await poll(async () => (await stored('query')) ?? '').toMatch(new RegExp(`^\\w+ ${name}`, 'm'));
   };
 
   const append = async (text: string) => {
@@ -77,11 +79,25 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () =>
     for (const { query, variables } of examples) {
       const response = await fetch(`${gateway.url}/graphql`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
         body: JSON.stringify({ query, variables }),
       });
-      expect(await response.json()).not.toHaveProperty('errors');
+      if (query.startsWith('query')) expect(await response.json()).not.toHaveProperty('errors');
+      else {
+        const stream = readStream(response);
+        await poll(() => stream.results).toMatchObject([{ data: { notices: expect.any(Array) } }]);
+        await stream.leave();
+      }
     }
+  });
+
+  test('shows each event of a subscription', async () => {
+    await open();
+    await changeTab('LiveNotices');
+    await page.locator('.graphiql-execute-button').click();
+    await poll(() => shownText('.result-window')).toContain('"notices": [');
+    await insertNotice(gateway.database, { title: 'Just now', starts_at: new Date().toISOString(), pinned: true });
+    await poll(() => shownText('.result-window')).toContain('Just now');
   });
 
   test('shows the answer of an example that is run', async () => {
