@@ -6,6 +6,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { openStream, type TestStream, untilShown } from '../support/events.ts';
 import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { scrape } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
 import { wireTo } from '../support/wire.ts';
 
@@ -153,6 +154,38 @@ test('a stream ends when its token is withdrawn, and the others go on', async ()
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('in a flood of changes the operation is executed ten times a second, and the last value comes', async () => {
+  await using gateway = await open();
+  const stream = await openStream(gateway, NOTICES);
+  const startedMs = performance.now();
+  const statements = await gateway.countStatements(async () => {
+    for (let count = 1; count <= 200; count += 1) await rename(`Flood ${count}`);
+    await untilShown(stream, shows('Flood 200'));
+  });
+  expect(statements).toBeLessThanOrEqual((performance.now() - startedMs) / 100 + 2);
+  expect(stream.results.length).toBeLessThanOrEqual(statements + 1);
+  stream.leave();
+});
+
+test('listeners, events and how late they come are in the metrics', async () => {
+  await using gateway = await open({ MAX_SUBSCRIPTIONS: '7' });
+  await rename('Before');
+  const streams = [await openStream(gateway, NOTICES), await openStream(gateway, NOTICES)];
+  for (const title of ['One', 'Two']) {
+    await rename(title);
+    for (const stream of streams) await untilShown(stream, shows(title));
+  }
+  streams[0]?.leave();
+  const { sum } = await scrape(gateway);
+  expect(sum('vitrine_subscriptions')).toBe(1);
+  expect(sum('vitrine_subscriptions_max')).toBe(7);
+  expect(sum('vitrine_subscription_events_total')).toBe(6);
+  expect(sum('vitrine_subscription_lag_seconds_count')).toBe(2);
+  expect(sum('vitrine_subscriptions_ended_total', { reason: 'client' })).toBe(1);
+  expect(sum('vitrine_subscriptions_ended_total')).toBe(1);
+  leaveAll(streams);
 });
 
 describe.each<[how: string, environment: Record<string, string>]>([

@@ -5,6 +5,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { type Asked, openStream, readStream } from '../support/events.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
+import { scrape } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
@@ -51,6 +52,7 @@ describe('a subscription', () => {
     const stream = readStream(response);
     await expect.poll(() => stream.text()).toBe(`event: next\ndata: ${JSON.stringify({ data: DATA })}\n\n`);
     await stream.leave();
+    await expect.poll(async () => (await scrape(gateway)).sum('vitrine_subscriptions')).toBe(0);
   });
 
   test.for([undefined, '*/*', 'application/json', 'application/json, text/event-stream;q=0'])(

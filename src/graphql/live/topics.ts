@@ -48,8 +48,9 @@ export interface TopicsOptions {
   readonly onPublished: (lagMs: number) => void;
 }
 
-/** In a flood of changes a topic is executed once in this time. */
+/** In a flood of changes a topic is executed once in this time, or in more where there are many topics: together they take a part of one core. */
 const MIN_INTERVAL_MS = 100;
+const MIN_INTERVAL_PER_TOPIC_MS = 0.5;
 
 /** After a failure that may pass. */
 const RETRY_MS = 500;
@@ -105,7 +106,8 @@ export const createTopics = (options: TopicsOptions): Topics => {
   const renew = (topic: State, changedMs: number): void => {
     topic.changedMs ??= changedMs;
     if (topic.isQueued) return;
-    const waitMs = topic.executedMs + MIN_INTERVAL_MS - performance.now();
+    const intervalMs = Math.max(MIN_INTERVAL_MS, topics.size * MIN_INTERVAL_PER_TOPIC_MS);
+    const waitMs = topic.executedMs + intervalMs - performance.now();
     if (waitMs > 0) arm(topic, waitMs, () => enqueue(topic));
     else enqueue(topic);
   };
