@@ -55,6 +55,12 @@ export const importArgs = {
     description: 'What becomes of HTML in descriptions: plain text, or what the file has.',
     default: 'text',
   },
+  prune: {
+    type: 'boolean',
+    description:
+      'Take products off sale that no file has; all files are one transaction. Asks if these are more than a fifth.',
+  },
+  yes: { type: 'boolean', description: 'Let --prune go on without a question, also if rows were rejected.' },
   batch: {
     type: 'string',
     valueHint: 'ROWS',
@@ -88,6 +94,8 @@ export const readOptions = (args: Given, rawArgs: readonly string[]): Omit<RunOp
   html: args.html,
   batchRows: numberOf('batch', args.batch, 1, 999_999_999),
   isDryRun: args['dry-run'] === true,
+  isPruning: args.prune === true,
+  isAgreed: args.yes === true,
   rejectsPath: args.rejects,
 });
 

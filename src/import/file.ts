@@ -27,6 +27,8 @@ export interface ImportOptions extends FormatOptions {
   readonly batchRows?: number | undefined;
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
+  /** Whether the rows that no file has are withdrawn after all files. */
+  readonly isPruning?: boolean | undefined;
   readonly onFault: (fault: Fault) => void;
   /** Called with what is being done, and how far it is. */
   readonly onProgress?: Progress['update'];

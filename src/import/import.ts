@@ -12,10 +12,11 @@ import { visible } from '../observability/redaction.ts';
 import { SOME } from './fields/stock.ts';
 import { type Imported, type ImportOptions, importFile } from './file.ts';
 import { createProgress } from './progress.ts';
+import { startPrune } from './prune.ts';
 import { type Fault, showValue } from './record.ts';
 import { createRejects } from './rejects.ts';
 import { openSource } from './source/source.ts';
-import { UnknownOutcomeError } from './write/transaction.ts';
+import { commit, UnknownOutcomeError } from './write/transaction.ts';
 
 export interface RunOptions
   extends Pick<
@@ -27,6 +28,10 @@ export interface RunOptions
   /** Files in their order; `-` is standard input. */
   readonly paths: readonly string[];
   readonly isDryRun: boolean;
+  /** Takes products off sale that no file has. */
+  readonly isPruning?: boolean;
+  /** Agrees beforehand to take many off sale. */
+  readonly isAgreed?: boolean;
   readonly rejectsPath: string;
 }
 
@@ -41,7 +46,11 @@ const MAX_PRINTED_FAULTS = 5;
 
 /** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it stay imported */
 export const runImport = async (options: RunOptions): Promise<Outcome> => {
-  const { config, log, paths, isDryRun, rejectsPath } = options;
+  const { config, log, paths, isDryRun, isPruning = false, rejectsPath } = options;
+  if (isPruning && options.batchRows !== undefined)
+    throw new OperatorError('--prune is not for --batch: its changes are one transaction.');
+  // What no file has is known only after the last one.
+  const isOneTransaction = isDryRun || isPruning;
   // All files are opened first, so that a wrong name is reported before anything is imported.
   const sources = await Promise.all(paths.map(openSource));
   const rejects = createRejects(rejectsPath);
@@ -55,14 +64,18 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   try {
     if (database.isStarted) await migrateEmbedded(database, log);
     client = await connect(database.url, log, interruption.signal);
-    if (isDryRun) await client.query('begin');
+    if (isOneTransaction) await client.query('begin');
+    const prune = isPruning
+      ? await startPrune({ ...options, client, canAsk: canAsk(paths), signal: interruption.signal })
+      : undefined;
+    const tables = new Set<string>();
     for (const source of sources) {
       file = source.name;
       const counts = await importFile({
         ...options,
         client,
         source,
-        isInTransaction: isDryRun,
+        isInTransaction: isOneTransaction,
         onFault: (fault) => {
           rejects.add(source.name, fault);
           if (rejects.rowCount() > MAX_PRINTED_FAULTS) return;
@@ -75,12 +88,16 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
       progress.clear();
       printCounts(source.name, counts, options);
       imported += counts.created + counts.changed + counts.unchanged;
+      tables.add(counts.kind.table);
     }
+    await prune?.end({ rejected: rejects.rowCount(), tables });
     if (isDryRun) await client.query('rollback');
+    else if (isOneTransaction) await commit(client);
     return { rejected: rejects.rowCount(), imported };
   } catch (error) {
     progress.clear();
-    throw explain(error, importedOf(file, options.batchRows !== undefined), interruption.signal.aborted);
+    const of = isOneTransaction ? undefined : file;
+    throw explain(error, importedOf(of, options.batchRows !== undefined), interruption.signal.aborted);
   } finally {
     interruption.stop();
     rejects.close();
@@ -90,6 +107,10 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     await database.close();
   }
 };
+
+/** Whether there is a person at the terminal. Standard input may be a file of the import. */
+const canAsk = (paths: readonly string[]): boolean =>
+  process.stdin.isTTY === true && process.stderr.isTTY === true && !paths.includes('-');
 
 /** Aborts at the first signal; a second one ends the process. */
 const listenForSignals = () => {

@@ -21,7 +21,16 @@ export interface ImportKind {
   readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Derives values that the file does not have from others. */
   readonly complete?: (values: Record<string, Value>) => void;
+  /** What becomes of rows that no file has, if the operator wants that. */
+  readonly withdrawal?: Withdrawal;
   readonly native: NativeColumns;
+}
+
+/** A column of the table, and its value before and after. */
+export interface Withdrawal {
+  readonly column: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Which column of the file finds an existing row: `sku` is the file's own number, with which the slug ends; `id` is that of the table. */

@@ -48,6 +48,7 @@ export const productImport: ImportKind = {
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
+  withdrawal: { column: 'status', from: 'ON_SALE', to: 'OFF_SALE' },
   complete: (values) => {
     if (!isBlank(values.imageUrl)) return;
     const first = firstPicture(values.imageUrls);

@@ -15,6 +15,7 @@ import {
   toPlace,
 } from './checks.ts';
 import { assignProductSlugs, assignSlugsBySku } from './product-slugs.ts';
+import { keepStaged } from './prune.ts';
 import { STAGE } from './stage.ts';
 import {
   COUNT_STAGED,
@@ -44,6 +45,8 @@ export interface Counts extends Written {
 
 export interface MergeOptions extends CheckContext, TransactionOptions, ReadOptions {
   readonly key: Key;
+  /** Whether the rows that no file has are withdrawn after all files. */
+  readonly isPruning?: boolean | undefined;
   /** How many rows are staged. */
   readonly rowCount: number;
   /** Commits after so many rows. @default at the end of the file */
@@ -65,6 +68,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     else await assignProductSlugs(client, kind);
     await rejectSeparated(options);
   }
+  if (options.isPruning && kind.withdrawal) await keepStaged(client, kind);
   await removeRejected(options);
   for (const range of rangesOf({ from: 1, to: rowCount }, CHUNK_ROWS)) {
     await rejectRepeated(options, range);

@@ -32,10 +32,7 @@ export const transaction = async <Result>(
   await client.query('begin');
   try {
     const result = await work((fault) => faults.push(fault));
-    await client.query('commit').catch((error: unknown) => {
-      // An error of the server's is a refusal; any other leaves the outcome open.
-      throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
-    });
+    await commit(client);
     for (const fault of faults) onFault(fault);
     return result;
   } catch (error) {
@@ -44,6 +41,14 @@ export const transaction = async <Result>(
     if (isConflict(error) && attempt < MAX_ATTEMPTS) return transaction(options, work, attempt + 1);
     throw error;
   }
+};
+
+/** @throws UnknownOutcomeError if the connection is lost meanwhile */
+export const commit = async (client: ClientBase): Promise<void> => {
+  await client.query('commit').catch((error: unknown) => {
+    // An error of the server's is a refusal; any other leaves the outcome open.
+    throw error instanceof pg.DatabaseError ? error : new UnknownOutcomeError(error);
+  });
 };
 
 /** Runs a part of a transaction that can be rolled back alone. */

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { importInto, productCsv, type TemporaryFolder, temporaryFolder } from '../support/import.ts';
+import { type Command, runCli } from '../support/process.ts';
+
+let database: TestDatabase;
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  folder = await temporaryFolder();
+});
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+// Ten products on sale, and a draft, which no file has.
+beforeEach(async () => {
+  await database.sql('truncate category, product, notice restart identity');
+  await importInto(database, productCsv(10));
+  await importInto(database, 'slug,name,category,price,status\nplan,Plan,Pans,1,DRAFT\n');
+});
+
+const prune = (...args: string[]): Command =>
+  runCli(['import', '--prune', '--rejects', path.join(folder.path, 'rejects.csv'), ...args], {
+    DATABASE_URL: database.url,
+  });
+
+const offSale = async (): Promise<unknown[]> =>
+  (await database.sql<{ slug: string }>(`select slug from product where status = 'OFF_SALE' order by id`)).map(
+    ({ slug }) => slug,
+  );
+
+const lines = (count: number): string[] =>
+  productCsv(10)
+    .split('\n')
+    .slice(0, count + 1);
+const csvOf = (name: string, rows: readonly string[]): Promise<string> => folder.write(name, `${rows.join('\n')}\n`);
+
+test('products that no file has go off sale with the import; nothing is deleted, and drafts stay drafts', async () => {
+  const [header = '', ...rows] = lines(9);
+  const first = await csvOf('first.csv', [header, ...rows.slice(0, 5), 'new,New,Pans,1']);
+  const second = await csvOf('second.csv', [header, ...rows.slice(5)]);
+  const notices = await csvOf('notices.csv', ['title,content', 'Sale,Now']);
+  const command = prune(first, notices, second);
+  expect(await command.ended, command.output()).toBe(0);
+  expect(command.output()).toContain('products that no file has: 1 taken off sale\n');
+  expect(await offSale()).toEqual(['p-10']);
+  expect(await database.sql('select status, count(*)::int from product group by status order by status')).toEqual([
+    { status: 'DRAFT', count: 1 },
+    { status: 'ON_SALE', count: 10 },
+    { status: 'OFF_SALE', count: 1 },
+  ]);
+  // What has gone is not counted again.
+  const again = prune(first, second);
+  expect(await again.ended, again.output()).toBe(0);
+  expect(again.output()).toContain('products that no file has: 0 taken off sale\n');
+});
+
+test('more than a fifth go off sale only with --yes; else nothing is imported', async () => {
+  const file = await csvOf('few.csv', [...lines(7), 'new,New,Pans,1']);
+  const refused = prune(file);
+  expect(await refused.ended).toBe(2);
+  expect(refused.output()).toContain(
+    '3 of 10 products on sale are in no file, and would be taken off sale. If that is right, say --yes. Nothing was imported.',
+  );
+  expect(await database.sql(`select from product where slug = 'new'`)).toEqual([]);
+  expect(await offSale()).toEqual([]);
+
+  const tried = prune('--dry-run', file);
+  expect(await tried.ended, tried.output()).toBe(0);
+  expect(tried.output()).toContain('dry run, nothing is stored: products that no file has: 3 taken off sale');
+  expect(await offSale()).toEqual([]);
+
+  const agreed = prune('--yes', file);
+  expect(await agreed.ended, agreed.output()).toBe(0);
+  expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
+});
+
+test('a person at a terminal is asked', async () => {
+  const file = await csvOf('asked.csv', lines(7));
+  const cli = path.join(import.meta.dirname, '../../src/cli.ts');
+  const answered = async (answer: string): Promise<string> => {
+    // Gives the command a terminal: https://man7.org/linux/man-pages/man1/script.1.html
+    const terminal = spawn('script', ['-qec', `exec ${process.execPath} ${cli} import --prune ${file}`, '/dev/null'], {
+      cwd: folder.path,
+      env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    });
+    let output = '';
+    terminal.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    const ended = new Promise((resolve) => terminal.on('close', resolve));
+    await expect.poll(() => output, { timeout: 30_000 }).toContain('Go on? [y/N]');
+    terminal.stdin.write(`${answer}\n`);
+    await ended;
+    return output;
+  };
+  expect(await answered('n')).toContain('Not confirmed. Nothing was imported.');
+  expect(await offSale()).toEqual([]);
+  expect(await answered('y')).toContain('products that no file has: 3 taken off sale');
+  expect(await offSale()).toEqual(['p-8', 'p-9', 'p-10']);
+});
+
+test('with a rejected row nothing goes off sale; with --yes, not the product of that row', async () => {
+  const rows = lines(9).map((line) => (line.startsWith('p-3,') ? 'p-3,P 3,Pans,cheap' : line));
+  const file = await csvOf('rejected.csv', [...rows, 'new,New,Pans,1']);
+  const command = prune(file);
+  expect(await command.ended, command.output()).toBe(1);
+  expect(command.output()).toContain('Nothing was taken off sale, because some rows were rejected');
+  expect(await offSale()).toEqual([]);
+  expect(await database.sql(`select slug from product where slug = 'new'`)).toHaveLength(1);
+
+  const agreed = prune('--yes', file);
+  expect(await agreed.ended, agreed.output()).toBe(1);
+  expect(await offSale()).toEqual(['p-10']);
+});
+
+test('it works with every key', async () => {
+  const byId = await csvOf('ids.csv', [
+    'id,name,price',
+    ...Array.from({ length: 9 }, (_, index) => `${index + 1},P,1`),
+  ]);
+  const command = prune('--key', 'id', byId);
+  expect(await command.ended, command.output()).toBe(0);
+  expect(await offSale()).toEqual(['p-10']);
+
+  await database.sql('truncate product');
+  const rows = Array.from({ length: 6 }, (_, index) => `${index},N,C,1`);
+  await importInto(database, `sku,name,category,price\n${rows.join('\n')}\n`, { key: 'sku' });
+  const bySku = prune(
+    '--key',
+    'sku',
+    await csvOf('skus.csv', ['sku,price', ...rows.slice(0, 5).map((row) => `${row[0]},2`)]),
+  );
+  expect(await bySku.ended, bySku.output()).toBe(0);
+  expect(await offSale()).toEqual(['n--5']);
+});
+
+test('without a file of products, or with --batch, it is refused', async () => {
+  const categories = prune(await csvOf('categories.csv', ['path', 'Kitchen > Pots']));
+  expect(await categories.ended).toBe(2);
+  expect(categories.output()).toContain('--prune needs a file of products: there was none.');
+  const batches = prune('--batch', '5', await csvOf('all.csv', lines(10)));
+  expect(await batches.ended).toBe(2);
+  expect(batches.output()).toContain('--prune is not for --batch');
+  expect(await database.sql(`select from category where slug = 'kitchen'`)).toEqual([]);
+  expect(await offSale()).toEqual([]);
+});
