@@ -34,7 +34,11 @@ const declarationsFrom = async (module: string, found = new Set<string>()): Prom
 };
 
 await rm(TARGET, { recursive: true, force: true });
-await promisify(execFile)('tsc', ['-p', path.join(import.meta.dirname, 'tsconfig.json')], { cwd: ROOT });
+// By its file: on Windows, the command `tsc` is a script that only a shell runs.
+const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+await promisify(execFile)(process.execPath, [tsc, '-p', path.join(import.meta.dirname, 'tsconfig.json')], {
+  cwd: ROOT,
+});
 
 // TypeScript wants package.json below the root of what it compiles, so that src/ comes out one folder too deep.
 const emitted = `${TARGET}.emitted`;

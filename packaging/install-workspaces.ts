@@ -16,6 +16,9 @@ if (missing.length > 0) {
   const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
   // .npmrc switches workspaces off.
   const workspaces = ['--workspaces=true', ...missing.map((name) => `--workspace=${name}`)];
-  const { status } = spawnSync('npm', ['install', ...options, ...workspaces], { cwd: ROOT, stdio: 'inherit' });
+  // npm names its own file to scripts; on Windows, the command `npm` is a script that only a shell runs.
+  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const [command = 'npm', ...args] = [...npm, 'install', ...options, ...workspaces];
+  const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
   process.exitCode = status ?? 1;
 }

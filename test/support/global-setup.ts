@@ -23,6 +23,15 @@ const SETTINGS = {
   max_connections: '300',
 };
 
+/** The server of a run: that of TEST_DATABASE_URL (of a superuser), or one of its own. The first is for Windows, where administrators cannot run the second. */
+const startServer = async (log: (line: string) => void): Promise<{ url: string; stop: () => Promise<void> }> => {
+  const { TEST_DATABASE_URL } = process.env;
+  if (TEST_DATABASE_URL) return { url: TEST_DATABASE_URL, stop: async () => {} };
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-test-'));
+  const server = await startEmbeddedDatabase({ dataDir, log, settings: SETTINGS });
+  return { url: server.url, stop: () => server.stop().then(() => rm(dataDir, { recursive: true })) };
+};
+
 /** One PostgreSQL server for the whole run, and one cache of what Node has compiled for all test workers and programs that tests start. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   // Test files have another URL in each run, so an old cache would only grow.
@@ -31,13 +40,9 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   process.env.NODE_COMPILE_CACHE = path.join(CACHE, 'workers');
   process.env.XDG_CACHE_HOME = CACHE;
 
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-test-'));
   const lines: string[] = [];
-  const database = await startEmbeddedDatabase({ dataDir, log: (line) => lines.push(line), settings: SETTINGS });
-  await applyMigrations({ url: database.url, log: (line) => lines.push(line) });
-  project.provide('templateUrl', database.url);
-  return async () => {
-    await database.stop();
-    await rm(dataDir, { recursive: true });
-  };
+  const server = await startServer((line) => lines.push(line));
+  await applyMigrations({ url: server.url, log: (line) => lines.push(line) });
+  project.provide('templateUrl', server.url);
+  return server.stop;
 };

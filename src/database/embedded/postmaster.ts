@@ -40,7 +40,7 @@ const isReady = async (cluster: string, pid: string): Promise<boolean> => {
  */
 const launchPostmaster = async (
   account: Account,
-  { postgres }: Binaries,
+  { postgres, pgCtl }: Binaries,
   { cluster, settings, log }: PostmasterOptions,
 ): Promise<Postmaster> => {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -50,9 +50,9 @@ const launchPostmaster = async (
   let stopping = false;
   const stop = async () => {
     stopping = true;
-    if (pid !== undefined) await shutDown(pid, isRunning);
+    if (pid !== undefined) await shutDown(pid, pgCtl, isRunning);
   };
-  // A gateway that exits without stopping its server still sends the signal.
+  // A gateway that exits without stopping its server still sends the signal. On Windows this ends the server at once, and the next start recovers.
   const endWithGateway = () => child.kill('SIGINT');
   process.once('exit', endWithGateway);
   const exited = new Promise<void>((resolve) => {
@@ -91,7 +91,7 @@ export const launch = async (
   { cluster, settings, log, preferredPort }: PostmasterOptions & { readonly preferredPort: number | undefined },
 ): Promise<{ postmaster: Postmaster; port: number }> => {
   for (const deadline = performance.now() + LAUNCH_TIMEOUT_MS; ; await delay(LAUNCH_RETRY_MS)) {
-    await clearLeftover(cluster, log);
+    await clearLeftover(binaries, cluster, log);
     const port = await findFreePort(preferredPort);
     const own = { listen_addresses: HOST, port: String(port), unix_socket_directories: '', TimeZone: 'UTC' };
     try {
@@ -118,14 +118,18 @@ const commandLine = async (pid: number): Promise<string> => {
  * Clears what a gateway that was killed, or a machine that went down, left of the last server. Call it with the lock of
  * the data directory held: a server that still runs there has lost its gateway, and is shut down.
  */
-export const clearLeftover = async (cluster: string, log: (line: string) => void): Promise<void> => {
+export const clearLeftover = async (
+  { pgCtl }: Binaries,
+  cluster: string,
+  log: (line: string) => void,
+): Promise<void> => {
   const pidFile = join(cluster, 'postmaster.pid');
   const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile).catch(absentAsUndefined)) ?? '', 10));
   // Another process may have the id by now.
   const isRunning = async () => (await commandLine(pid)).includes(` -D ${cluster} `);
   if (await isRunning()) {
     log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
-    await shutDown(pid, isRunning);
+    await shutDown(pid, pgCtl, isRunning);
   }
   const [, ...shared] = (await readPlainFile(pidFile).catch(absentAsUndefined))?.split('\n') ?? [];
   // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it
@@ -147,17 +151,23 @@ const STEPS = [
  * Ends the PostgreSQL server `pid`: closes its sessions and writes all out, or, past a limit, leaves that to the
  * recovery of the next start.
  */
-const shutDown = async (pid: number, isRunning: () => boolean | Promise<boolean>): Promise<void> => {
+const shutDown = async (pid: number, pgCtl: string, isRunning: () => boolean | Promise<boolean>): Promise<void> => {
   for (const { signal, graceMs } of STEPS) {
     if (!(await isRunning())) return;
     try {
-      process.kill(pid, signal);
+      await sendSignal(pid, signal, pgCtl);
     } catch (error) {
       if (!hasCode(error, 'ESRCH')) throw error;
     }
     const deadline = performance.now() + graceMs;
     while (performance.now() < deadline && (await isRunning())) await delay(POLL_MS);
   }
+};
+
+/** Windows has no signals: each would end the process at once. PostgreSQL listens there for its own program. */
+const sendSignal = async (pid: number, signal: (typeof STEPS)[number]['signal'], pgCtl: string): Promise<void> => {
+  if (process.platform !== 'win32' || signal === 'SIGKILL') process.kill(pid, signal);
+  else await promisify(execFile)(pgCtl, ['kill', signal.slice('SIG'.length), String(pid)]).catch(() => undefined);
 };
 
 /** Only this machine can connect. */

@@ -54,7 +54,7 @@ const startLocked = async (
   const known = parseUrl(await readPlainFile(urlFile).catch(absentAsUndefined));
   const password = known?.password ?? randomBytes(24).toString('base64url');
   if (known === undefined) {
-    await clearLeftover(cluster, log);
+    await clearLeftover(binaries, cluster, log);
     await runOffline(account, binaries, cluster, `ALTER ROLE ${VITRINE} PASSWORD '${password}'`);
   }
 
