@@ -45,14 +45,14 @@ class FakeWorker extends EventEmitter {
 
 const start = (requests: number, lagSeconds = 0): FakeWorker => new FakeWorker(requests, lagSeconds);
 
-const valueOf = (page: string, name: string): number =>
+const sampleOf = (page: string, name: string): number =>
   Number(new RegExp(`^${name} (.*)$`, 'm').exec(page)?.[1] ?? Number.NaN);
 
 test('the lag of the event loop is the largest of all workers, and not their mean', async () => {
   const metrics = createClusterMetrics({ workers: () => 2, deaths: () => 0 });
   for (const lagSeconds of [0.001, 5, 0.003]) metrics.add(start(1, lagSeconds) as unknown as Worker);
   const { body } = await metrics.page();
-  expect(valueOf(body, 'nodejs_eventloop_lag_max_seconds')).toBe(5);
+  expect(sampleOf(body, 'nodejs_eventloop_lag_max_seconds')).toBe(5);
 });
 
 test('what ended workers have counted is counted on, however many there were', async () => {
@@ -65,6 +65,6 @@ test('what ended workers have counted is counted on, however many there were', a
     worker.die();
     if (ended % 10 > 0) continue;
     const { body } = await metrics.page();
-    expect(valueOf(body, 'requests_total')).toBe(1 + ended * 10);
+    expect(sampleOf(body, 'requests_total')).toBe(1 + ended * 10);
   }
 });
