@@ -22,18 +22,22 @@ beforeAll(async () => {
 
 const CLIENTS = 200;
 
-test('two hundred clients that come at once do not wait for two hundred turns of the event loop', async () => {
-  const ask = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
-  const answers = Array.from({ length: CLIENTS }, () => sendRaw(server.url, ask));
-  let answered = false;
-  const all = Promise.all(answers).finally(() => {
-    answered = true;
-  });
-  let turns = 0;
-  for (; !answered; turns += 1) await turn();
-  expect(await all).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1\.1 200 /)));
-  expect(turns).toBeLessThan(CLIENTS / 2);
-});
+// Elsewhere sockets cannot share an address.
+test.runIf(process.platform === 'linux')(
+  'two hundred clients that come at once do not wait for two hundred turns of the event loop',
+  async () => {
+    const ask = 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    const answers = Array.from({ length: CLIENTS }, () => sendRaw(server.url, ask));
+    let answered = false;
+    const all = Promise.all(answers).finally(() => {
+      answered = true;
+    });
+    let turns = 0;
+    for (; !answered; turns += 1) await turn();
+    expect(await all).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1\.1 200 /)));
+    expect(turns).toBeLessThan(CLIENTS / 2);
+  },
+);
 
 /** Connects in a thread of its own, asks on each connection, and gives what came back; `connected` becomes 1 once the system has made all connections. */
 const ASK_FROM_A_THREAD = `

@@ -165,7 +165,7 @@ describe.for(COMPOSE_FILES)('$file', async ({ file, name, environment }) => {
     ]) {
       await expect(client.query(sql)).rejects.toThrow(/permission denied|must be owner/);
     }
-    const gateway = stack.use(await startGatewayProcess({ ...given, SHUTDOWN_DELAY_MS: '0' }));
+    const gateway = stack.use(await startGatewayProcess({ ...given, DATABASE_TIMEOUT_MS: '20000' }));
     const answer = async (target: string) => (await fetch(gateway.url + target)).json();
     expect(await answer('/readyz')).toEqual({ status: 'ok' });
     expect(await answer('/api/product/hot')).toHaveLength(compose.services.seed ? 10 : 0);

@@ -22,6 +22,9 @@ const SHELF = `Coffee & Tea [
 ]
 `;
 
+/** For a machine that is busy. */
+const PATIENT = { DATABASE_TIMEOUT_MS: '20000' };
+
 const resources = new AsyncDisposableStack();
 let databaseUrl: string;
 let gateway: TestGateway;
@@ -29,7 +32,7 @@ let url: string;
 
 beforeAll(async () => {
   databaseUrl = resources.use(await createDemoDatabase()).url;
-  gateway = resources.use(await createTestGateway({ url: databaseUrl }));
+  gateway = resources.use(await createTestGateway({ url: databaseUrl }, PATIENT));
   url = resources.use(await listen(gateway)).url;
 });
 afterAll(() => resources.disposeAsync());
@@ -68,7 +71,7 @@ const copyOf = async (name: string) => {
       expect(await checked.ended, checked.output()).toBe(0);
       await using strict = await createTestGateway(
         { url: databaseUrl },
-        { TRUSTED_DOCUMENTS, TRUSTED_DOCUMENTS_ONLY: 'true', DEMO: 'off' },
+        { ...PATIENT, TRUSTED_DOCUMENTS, TRUSTED_DOCUMENTS_ONLY: 'true', DEMO: 'off' },
       );
       await using server = await listen(strict);
       return await run(server.url);
