@@ -4,6 +4,7 @@ import { createPreviewTime } from './access/preview.ts';
 import { browse } from './browse/browse.feature.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
+import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
 import { createTagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
@@ -47,6 +48,9 @@ import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
 import { createSchema } from './schema.ts';
+
+/** Of the memory for responses: rows take less than the responses that show them, and answer those that nobody has asked for yet. */
+const ROWS_SHARE = 0.25;
 
 /** For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. */
 const REQUEST_CACHE_SHARE = 0.125;
@@ -152,11 +156,18 @@ export const createGateway = async (
     log,
   });
   const prisma = await createPrisma(pool);
+  const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const knownRows = createKnownRows({
+    tables: FEATURES.map(({ table }) => table),
+    tagVersions,
+    freshnessMonitor,
+    maxBytes: rowBytes,
+  });
   const responseCache = createResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,
-    maxBytes: cacheMaxBytes,
+    maxBytes: cacheMaxBytes - rowBytes,
     freshnessMs,
     staleIfErrorMs,
     timeoutMs,
@@ -172,6 +183,7 @@ export const createGateway = async (
     sql,
     clock,
     tracing,
+    knownRows,
     maxRows: limits.maxCost,
     replicas,
   });
@@ -208,6 +220,7 @@ export const createGateway = async (
     {
       ...observability,
       responseCache,
+      knownRows,
       cacheMaxBytes,
       freshnessMonitor,
       views: viewCounter,

@@ -1,3 +1,4 @@
+import type { Category } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { createCategoryLoaders, createCategoryReads } from './category.loader.ts';
@@ -8,8 +9,9 @@ export const category: Feature = {
   silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),
-  createLoaders: ({ prisma, sql, tracing }) => {
-    const reads = traceReads(tracing, 'category', createCategoryReads(prisma, sql));
-    return (scope) => createCategoryLoaders(reads, scope);
+  createLoaders: ({ prisma, sql, tracing, knownRows }) => {
+    const known = knownRows?.of<Category>('category');
+    const reads = traceReads(tracing, 'category', createCategoryReads(prisma, sql, known));
+    return (scope) => createCategoryLoaders(reads, scope, known);
   },
 };

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { type Category, Prisma, type PrismaClient } from '../database/generated/client/client.ts';
 import { columnsOf, createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
 import { type LoaderScope, memo, RowVanished } from '../graphql/context.ts';
@@ -38,9 +39,9 @@ export interface CategoryReads {
   readonly withDescendants: (ids: readonly number[]) => Promise<number[]>;
 }
 
-export const createCategoryReads = (prisma: PrismaClient, sql: Sql): CategoryReads => ({
+export const createCategoryReads = (prisma: PrismaClient, sql: Sql, known?: KnownRowsOf<Category>): CategoryReads => ({
   byId: createSharedLoader({
-    read: (ids) => sql.rows<Category>(categoriesById, [ids]),
+    read: (ids) => keepRows(known, () => sql.rows<Category>(categoriesById, [ids])),
     keyOf: ({ id }) => id,
   }),
   bySlug: createSharedLoader({
@@ -67,8 +68,12 @@ const padded = (ids: readonly number[]): number[] =>
   Array.from({ length: 2 ** Math.ceil(Math.log2(ids.length)) }, (_, index) => ids[index] ?? ids.at(-1) ?? 0);
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
-export const createCategoryLoaders = (reads: CategoryReads, { hints, inFlight }: LoaderScope): CategoryLoaders => {
-  const known = new Map<number, Category | Promise<Category | null>>();
+export const createCategoryLoaders = (
+  reads: CategoryReads,
+  { hints, inFlight }: LoaderScope,
+  known?: KnownRowsOf<Category>,
+): CategoryLoaders => {
+  const loaded = new Map<number, Category | Promise<Category | null>>();
 
   // Once all lists of products are read, so that their categories take one statement.
   const read = (id: number): Promise<Category | null> =>
@@ -78,10 +83,10 @@ export const createCategoryLoaders = (reads: CategoryReads, { hints, inFlight }:
 
   const byIdOrNull = (id: number): Category | Promise<Category | null> => {
     hints.dependsOn('category');
-    let category = known.get(id);
+    let category = loaded.get(id);
     if (!category) {
-      category = read(id);
-      known.set(id, category);
+      category = known?.find(id, hints) ?? read(id);
+      loaded.set(id, category);
     }
     return category;
   };
@@ -98,7 +103,7 @@ export const createCategoryLoaders = (reads: CategoryReads, { hints, inFlight }:
   };
 
   const remember = (category: Category): void => {
-    known.set(category.id, category);
+    loaded.set(category.id, category);
   };
 
   const rememberAll = async (categories: Promise<Category[]>): Promise<Category[]> => {

@@ -49,7 +49,7 @@ export interface VariableOptions {
   readonly dataDir?: string | undefined;
 
   /**
-   * Memory for cached responses, in each worker. 0: nothing is cached. In megabytes.
+   * Memory for cached responses and known rows, in each worker. 0: nothing is cached. In megabytes.
    * @default 64
    */
   readonly cacheMaxMb?: number | undefined;

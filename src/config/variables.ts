@@ -164,7 +164,7 @@ export const VARIABLES = {
     value: integer(0, 65_536),
     default: '64',
     unit: 'MB',
-    description: 'Memory for cached responses, in each worker. 0: nothing is cached.',
+    description: 'Memory for cached responses and known rows, in each worker. 0: nothing is cached.',
   },
   FRESHNESS_MS: {
     group: 'cache',

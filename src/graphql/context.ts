@@ -1,4 +1,5 @@
 import type { CacheHints } from '../cache/hints.ts';
+import type { KnownRows } from '../cache/known-rows.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
@@ -31,6 +32,8 @@ export interface ReadDeps {
   readonly prisma: PrismaClient;
   readonly sql: Sql;
   readonly tracing: Tracing;
+  /** Undefined where rows are read from a server that may be behind what has been notified. */
+  readonly knownRows?: KnownRows | undefined;
 }
 
 /** What a feature's loaders are made of, for one operation. */
@@ -98,14 +101,15 @@ export const contextFactory = async ({
   sql,
   clock,
   tracing,
+  knownRows,
   maxRows,
   replicas,
 }: Deps): Promise<CreateContext> => {
-  const createReads = (readPrisma: PrismaClient, readSql: Sql): CreateLoaders[] =>
-    features.map(({ createLoaders }) => createLoaders({ prisma: readPrisma, sql: readSql, tracing }));
+  const createReads = (readPrisma: PrismaClient, readSql: Sql, rows?: KnownRows): CreateLoaders[] =>
+    features.map(({ createLoaders }) => createLoaders({ prisma: readPrisma, sql: readSql, tracing, knownRows: rows }));
   const createLoaders = lazyLoaders(features);
-  const primary = createReads(prisma, sql);
-  const servers = await replicas?.serve(createReads);
+  const primary = createReads(prisma, sql, knownRows);
+  const servers = await replicas?.serve((readPrisma, readSql) => createReads(readPrisma, readSql));
 
   const chooseReads = (hints: CacheHints): CreateLoaders[] => {
     const chosen = servers && hints.asOfMs !== undefined ? servers.choose() : undefined;

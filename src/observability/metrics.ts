@@ -26,6 +26,10 @@ export interface MetricSources {
     /** Bytes and entries in use. */
     readonly size: () => { bytes: number; entries: number };
   };
+  readonly knownRows: {
+    readonly stats: { hits: number };
+    readonly size: () => { bytes: number; rows: number };
+  };
   readonly cacheMaxBytes: number;
   readonly freshnessMonitor: { readonly ageMs: () => number; readonly isLost: () => boolean };
   /** Views per statement, and views that wait. */

@@ -17,6 +17,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
     requests,
     statements,
     responseCache,
+    knownRows,
     cacheMaxBytes,
     freshnessMonitor,
     views,
@@ -67,9 +68,17 @@ export const createRegistry = (sources: MetricSources): Registry => {
     { labels: { outcome: 'joined' }, value: stats.joined },
     { labels: { outcome: 'stale' }, value: stats.stale },
   ]);
-  gauge('vitrine_cache_bytes', 'Memory that cached responses use.', () => responseCache.size().bytes);
-  gauge('vitrine_cache_max_bytes', 'Memory that cached responses may use.', () => cacheMaxBytes);
+  gauge(
+    'vitrine_cache_bytes',
+    'Memory that cached responses and known rows use.',
+    () => responseCache.size().bytes + knownRows.size().bytes,
+  );
+  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => cacheMaxBytes);
   gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);
+  gauge('vitrine_known_rows', 'Rows that need not be read while nothing changes them.', () => knownRows.size().rows);
+  counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', [], () => [
+    { labels: {}, value: knownRows.stats.hits },
+  ]);
 
   for (const name of ['vitrine_heartbeat_age_seconds', OLD_NAMES.vitrine_heartbeat_age_seconds]) {
     gauge(

@@ -1,3 +1,4 @@
+import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { createProductLoaders, createProductReads } from './product.loader.ts';
@@ -16,8 +17,9 @@ export const product: Feature = {
     read: (prisma, now) => prisma.product.count({ where: visibility.where(now) }),
   },
   register: () => import('./product.query.ts'),
-  createLoaders: ({ sql, tracing }) => {
-    const reads = traceReads(tracing, 'product', createProductReads(sql));
-    return (scope) => createProductLoaders(reads, scope);
+  createLoaders: ({ sql, tracing, knownRows }) => {
+    const known = knownRows?.of<Product>('product');
+    const reads = traceReads(tracing, 'product', createProductReads(sql, known));
+    return (scope) => createProductLoaders(reads, scope, known);
   },
 };

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
@@ -61,21 +62,23 @@ export interface ProductReads {
   ) => Promise<{ id: number; count: number }[]>;
 }
 
-export const createProductReads = (sql: Sql): ProductReads => ({
+export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): ProductReads => ({
   byId: createSharedLoader({
-    read: (ids) => sql.rows<Product>(productsById, [ids]),
+    read: (ids) => keepRows(known, () => sql.rows<Product>(productsById, [ids])),
     keyOf: ({ id }) => id,
   }),
   bySlug: createSharedLoader({
-    read: (slugs) => sql.rows<Product>(productsBySlug, [slugs]),
+    read: (slugs) => keepRows(known, () => sql.rows<Product>(productsBySlug, [slugs])),
     keyOf: ({ slug }) => slug,
   }),
   list: ({ categoryIds, orderBy, limit }, now) =>
-    categoryIds.length > 0
-      ? sql.rows<Product>(listOfCategories(orderBy), [[...new Set(categoryIds)], now, limit])
-      : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
+    keepRows(known, () =>
+      categoryIds.length > 0
+        ? sql.rows<Product>(listOfCategories(orderBy), [[...new Set(categoryIds)], now, limit])
+        : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
+    ),
   topOfEach: (categoryIds, orderBy, limit, now) =>
-    sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit]),
+    keepRows(known, () => sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
   countOfEach: (categoryIds, withDescendants, now) =>
     sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
 });
@@ -84,6 +87,7 @@ export const createProductReads = (sql: Sql): ProductReads => ({
 export const createProductLoaders = (
   reads: ProductReads,
   { hints, now, inFlight, loaders }: LoaderScope,
+  known?: KnownRowsOf<Product>,
 ): ProductLoaders => {
   const visible = (product: Product | null): Product | null => {
     if (!product) return null;
@@ -92,13 +96,17 @@ export const createProductLoaders = (
       if (from) hints.holdsUntil(from.getTime());
       return null;
     }
-    loaders.category.remember(categoryOf(product));
+    return product;
+  };
+
+  const withCategory = (product: Product | null): Product | null => {
+    if (product) loaders.category.remember(categoryOf(product));
     return product;
   };
 
   const visibleById = memo(async (id: number) => {
     hints.dependsOnRow('product', id);
-    return visible(await inFlight.track(reads.byId.load(id)));
+    return visible(known?.find(id, hints) ?? withCategory(await inFlight.track(reads.byId.load(id))));
   });
 
   const visibleBySlug = memo(async (slug: string) => {
@@ -108,7 +116,7 @@ export const createProductLoaders = (
     // No other product can have the slug before this one changes.
     if (product) hints.dependsOnRow('product', product.id);
     else hints.dependsOn('product');
-    return visible(product);
+    return visible(withCategory(product));
   });
 
   let lists: Map<string, Promise<Product[]>> | undefined;

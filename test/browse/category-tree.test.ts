@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await fillShelves(database, 120);
   visible = (await readShelves(database)).filter(({ isVisible }) => isVisible);
-  gateway = await createTestGateway(database, PATIENT);
+  gateway = await createTestGateway(database, { ...PATIENT, CACHE_MAX_MB: '0' });
   return async () => {
     await gateway[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -16,7 +16,8 @@ beforeAll(async () => {
     insert into product (category_id, name, slug, price, sales)
     select 1 + n % 20, 'P' || n, 'p' || n, n, n from generate_series(1, 600) n`);
   await database.sql(`insert into notice (title, content) select 'N' || n, '…' from generate_series(1, 15) n`);
-  gateway = await createTestGateway(database);
+  // No row is known from an earlier operation.
+  gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
   return async () => {
     await gateway[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import type { FreshnessMonitor } from './freshness-monitor.ts';
+import type { CacheHints } from './hints.ts';
+import type { Tag, TagVersions } from './tags.ts';
+
+/** Rows that were read for earlier operations, by their ids, while nothing has changed them since: under the same tags as responses. */
+export interface KnownRows {
+  readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
+  readonly size: () => { bytes: number; rows: number };
+  readonly stats: { hits: number };
+}
+
+export interface KnownRowsOf<Row> {
+  /** A row that misses no commit older than the bound. The hints learn how old it may be. */
+  readonly find: (id: number, hints: CacheHints) => Row | undefined;
+  /** Keeps the rows of a read that are still true when it ends. */
+  readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
+}
+
+interface KnownRow {
+  readonly row: object;
+  readonly tags: readonly Tag[];
+  /** The number of the latest change up to which the row has not changed. */
+  trueAt: number;
+}
+
+interface Options {
+  readonly tables: readonly string[];
+  readonly tagVersions: TagVersions;
+  readonly freshnessMonitor: FreshnessMonitor;
+  /** 0 keeps nothing. */
+  readonly maxBytes: number;
+}
+
+export const createKnownRows = ({ tables, tagVersions, freshnessMonitor, maxBytes }: Options): KnownRows => {
+  const rows =
+    maxBytes > 0 ? new LRUCache<number, KnownRow>({ maxSize: maxBytes, sizeCalculation: sizeOfRow }) : undefined;
+  const stats = { hits: 0 };
+
+  const isTrue = (known: KnownRow): boolean => {
+    const { sequence } = tagVersions;
+    if (known.trueAt === sequence) return true;
+    if (tagVersions.haveChangedSince(known.tags, known.trueAt)) return false;
+    known.trueAt = sequence;
+    return true;
+  };
+
+  /** Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now. */
+  const mayUse = ({ asOfMs }: CacheHints): boolean =>
+    asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh();
+
+  return {
+    stats,
+    size: () => ({ bytes: rows?.calculatedSize ?? 0, rows: rows?.size ?? 0 }),
+    of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
+      const { whole, row: tagOf } = tagVersions.tags.of(table);
+      const index = tables.indexOf(table);
+      // One number for table and id, which is exact for every id of PostgreSQL.
+      const keyOf = (id: number): number => id * tables.length + index;
+      return {
+        find: (id, hints) => {
+          const known = rows?.get(keyOf(id));
+          if (!known || !mayUse(hints) || !isTrue(known)) return undefined;
+          hints.readsAsOf(performance.now() - freshnessMonitor.ageMs());
+          stats.hits += 1;
+          return known.row as Row;
+        },
+        keep: async (read) => {
+          // What changes from here on may or may not be in what is read.
+          const { sequence } = tagVersions;
+          const found = await read();
+          if (!rows || freshnessMonitor.isLost()) return found;
+          for (const row of found) {
+            const known = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
+            if (isTrue(known)) rows.set(keyOf(row.id), known);
+          }
+          return found;
+        },
+      };
+    },
+  };
+};
+
+/** Reads rows, and keeps them where rows are kept. */
+export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => Promise<Row[]>): Promise<Row[]> =>
+  known ? known.keep(read) : read();
+
+/** What a row takes beside its texts (measured for a product): its object, numbers, times and amounts, and its part of the map. */
+const ROW_OVERHEAD_BYTES = 1000;
+
+const sizeOfRow = ({ row }: KnownRow): number => {
+  let bytes = ROW_OVERHEAD_BYTES;
+  for (const value of Object.values(row)) {
+    if (typeof value === 'string') bytes += value.length;
+    else if (Array.isArray(value)) bytes += value.reduce((sum, text) => sum + String(text).length, 0);
+  }
+  return bytes;
+};

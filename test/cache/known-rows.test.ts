@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
+import { CacheHints } from '../../src/cache/hints.ts';
+import { createKnownRows } from '../../src/cache/known-rows.ts';
+import { createTagVersions } from '../../src/cache/tags.ts';
+import { FEATURES } from '../../src/features.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../support/rows.ts';
+import { openSession } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
+
+// Each operation has a name of its own, so that no response is cached, and heartbeats come seldom, so that rows are known for as long as a test takes.
+
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database, { FRESHNESS_MS: '1000' }));
+const categoryId = await insertCategory(database, { name: 'Bowls' });
+
+let asked = 0;
+
+const ask = async (selection: string, on: TestGateway = gateway) => {
+  asked += 1;
+  const { data, errors } = await on.graphql(`query Q${asked} { ${selection} }`);
+  expect(errors).toBeUndefined();
+  return data;
+};
+
+const statementsOf = (selection: string, on: TestGateway = gateway): Promise<number> =>
+  on.countStatements(() => ask(selection, on));
+
+/** The rows are read, and every change before is notified. */
+const isKnown = (selection: string, on?: TestGateway): Promise<void> =>
+  expect.poll(() => statementsOf(selection, on)).toBe(0);
+
+test('a product that was read is not read again for another selection, nor is its category', async () => {
+  const id = await insertProduct(database, { category_id: categoryId, name: 'Known' });
+  await ask(`product(id: ${id}) { name }`);
+  await isKnown(`product(id: ${id}) { name price { amount } category { name } }`);
+  expect(await ask(`product(id: ${id}) { id name category { name } }`)).toEqual({
+    product: { id, name: 'Known', category: { name: 'Bowls' } },
+  });
+});
+
+test('the products of a list are known by their ids', async () => {
+  const id = await insertProduct(database, { category_id: categoryId, sales: 9999 });
+  await ask('hotProducts(limit: 1) { id }');
+  await isKnown(`product(id: ${id}) { name }`);
+});
+
+test('a change is shown, and only the row that changed is read again', async () => {
+  const [changed, other] = await Promise.all(
+    ['Changed', 'Other'].map((name) => insertProduct(database, { category_id: categoryId, name })),
+  );
+  const both = `a: product(id: ${changed}) { name } b: product(id: ${other}) { name }`;
+  await ask(both);
+  await isKnown(both);
+  await database.sql('update product set name = $1 where id = $2', ['Renamed', changed]);
+  await expect.poll(() => ask(both)).toEqual({ a: { name: 'Renamed' }, b: { name: 'Other' } });
+  expect(await statementsOf(`product(id: ${other}) { slug }`)).toBe(0);
+});
+
+test('a renamed category is shown with a product that is known', async () => {
+  const shelf = await insertCategory(database, { name: 'Shelf' });
+  const id = await insertProduct(database, { category_id: shelf });
+  const selection = `product(id: ${id}) { name category { name } }`;
+  await ask(selection);
+  await isKnown(selection);
+  await database.sql(`update category set name = 'Rack' where id = $1`, [shelf]);
+  await expect.poll(() => ask(selection)).toMatchObject({ product: { category: { name: 'Rack' } } });
+});
+
+test('a product that is deleted, or taken off sale, is no longer shown', async () => {
+  for (const statement of [
+    'delete from product where id = $1',
+    `update product set status = 'OFF_SALE' where id = $1`,
+  ]) {
+    const id = await insertProduct(database, { category_id: categoryId });
+    const selection = `product(id: ${id}) { name }`;
+    await ask(selection);
+    await isKnown(selection);
+    await database.sql(statement, [id]);
+    await expect.poll(() => ask(selection)).toEqual({ product: null });
+  }
+});
+
+test('what was read while it changed is read again', async () => {
+  const id = await insertProduct(database, { category_id: categoryId, name: 'Before' });
+  const selection = `product(id: ${id}) { name }`;
+  await using session = await openSession(database);
+  // The change commits, and is notified, only after the read.
+  await session.query(`begin; update product set name = 'After' where id = ${id}`);
+  expect(await ask(selection)).toEqual({ product: { name: 'Before' } });
+  await session.query('commit');
+  await expect.poll(() => ask(selection)).toEqual({ product: { name: 'After' } });
+});
+
+test('a product that is known before its publication is shown from then on', async () => {
+  const publishedAt = await momentFromNow(database, 3000);
+  const id = await insertProduct(database, { category_id: categoryId, published_at: publishedAt });
+  expect(await ask(`product(id: ${id}) { name }`)).toEqual({ product: null });
+  await expect.poll(() => ask(`product(id: ${id}) { id }`)).toEqual({ product: { id } });
+});
+
+test.for([
+  ['nothing may be kept', { CACHE_MAX_MB: '0' }],
+  ['each request must show the last commit', { FRESHNESS_MS: '0' }],
+  ['changes are not notified', { CHANGE_FEED: 'poll' }],
+] as const)('no row is known where %s', async ([, environment]) => {
+  await using other = await createTestGateway(database, environment);
+  const id = await insertProduct(database, { category_id: categoryId });
+  for (let round = 0; round < 3; round += 1) {
+    expect(await statementsOf(`product(id: ${id}) { name }`, other)).toBe(1);
+  }
+});
+
+test('a request that counts a view reads the products beside it', async () => {
+  const notice = await insertNotice(database);
+  const id = await insertProduct(database, { category_id: categoryId });
+  await isKnown(`product(id: ${id}) { name }`);
+  const selection = `notice(id: ${notice}) { viewCount } product(id: ${id}) { name }`;
+  expect(await ask(selection)).toMatchObject({ notice: { viewCount: 1 } });
+});
+
+test('a row that changes between its read and the end of the statement is not kept', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const freshnessMonitor = {
+    isFresh: () => true,
+    isLost: () => false,
+    ageMs: () => 0,
+    trustedUntilMs: () => undefined,
+  } as unknown as FreshnessMonitor;
+  const rows = createKnownRows({ tables: ['product'], tagVersions, freshnessMonitor, maxBytes: 10_000 });
+  const products = rows.of<{ id: number }>('product');
+  const hints = new CacheHints(tagVersions.tags);
+  hints.asOfMs = performance.now();
+  await products.keep(async () => {
+    tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
+    return [{ id: 1 }, { id: 2 }];
+  });
+  expect(products.find(1, hints)).toEqual({ id: 1 });
+  expect(products.find(2, hints)).toBeUndefined();
+});
