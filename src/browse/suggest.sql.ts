@@ -1,6 +1,6 @@
 import { visibility } from '../product/visibility.ts';
 import type { Suggestion, SuggestionRequest } from './browse-engine.ts';
-import { type Query, tsqueryOf, Values, wordsOfProduct, wordsOfText } from './search.sql.ts';
+import { hasTerms, type Query, tsqueryOf, Values, wordsOfProduct } from './text.sql.ts';
 
 /** A row of the statement of {@link suggestionQuery}. */
 export interface SuggestionRow {
@@ -18,7 +18,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
   const values = new Values();
   const at = values.add(now, 'timestamptz');
   const query = values.add(tsqueryOf(terms), 'tsquery');
-  const has = (text: string): string => `${wordsOfText(text)} @@ ${query}`;
+  const has = hasTerms(terms, values);
   const text = `
     with recursive hit as materialized (
       select p.id, p.name, p.brand, p.tags, p.sales from product p
