@@ -1,40 +1,77 @@
+import type { QueryResultRow } from 'pg';
 import type { Sql } from '../database/sql.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion, ValueCount } from './browse-engine.ts';
+import { Overloaded } from '../errors.ts';
+import { createSemaphore } from '../overload/load-guard.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, SearchTerm, Suggestion, ValueCount } from './browse-engine.ts';
 import { missingTermsQuery, nearWordsQuery } from './correct.sql.ts';
 import { nearestWord } from './correction.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
+import type { Query } from './text.sql.ts';
+
+/** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */
+const MAX_BROAD = 2;
+
+/** More would wait for longer than their clients do. */
+const MAX_WAITING = 8;
+
+/** A word of one or two letters begins very many others. */
+const BROAD_LENGTH = 2;
 
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
-export const createSqlEngine = (sql: Sql): BrowseEngine => ({
-  search: async (request) => {
-    const { statement, values } = searchQuery(request);
-    const [row] = await sql.rows<SearchRow>(statement, values);
-    if (!row) throw new Error('a search has no row');
-    return toResult(request, row);
-  },
+export const createSqlEngine = (sql: Sql): BrowseEngine => {
+  const broad = createSemaphore(MAX_BROAD);
+  let waiting = 0;
 
-  suggest: async (request) => {
-    const { statement, values } = suggestionQuery(request);
-    return (await sql.rows<SuggestionRow>(statement, values)).map(toSuggestion);
-  },
-
-  correct: async (terms, now) => {
-    const missing = missingTermsQuery(terms, now);
-    const [found] = await sql.rows<{ missing: number[] }>(missing.statement, missing.values);
-    if (!found || found.missing.length === 0) return undefined;
-    const corrected = [...terms];
-    for (const index of found.missing) {
-      const term = corrected[index];
-      if (!term) continue;
-      const near = nearWordsQuery(term, now);
-      const word = nearestWord(term.text, await sql.rows<{ text: string; count: number }>(near.statement, near.values));
-      if (word === undefined) return undefined;
-      corrected[index] = { ...term, text: word };
+  const read = async <Row extends QueryResultRow>({ statement, values }: Query, isBroad = false): Promise<Row[]> => {
+    if (!isBroad) return sql.rows<Row>(statement, values);
+    if (waiting >= MAX_WAITING) throw new Overloaded();
+    const turn = broad.take();
+    if (turn) {
+      waiting += 1;
+      await turn;
+      waiting -= 1;
     }
-    return corrected;
-  },
-});
+    try {
+      return await sql.rows<Row>(statement, values);
+    } finally {
+      broad.free();
+    }
+  };
+
+  return {
+    search: async (request) => {
+      const [row] = await read<SearchRow>(searchQuery(request), isBroad(request));
+      if (!row) throw new Error('a search has no row');
+      return toResult(request, row);
+    },
+
+    suggest: async (request) =>
+      (await read<SuggestionRow>(suggestionQuery(request), areShort(request.terms))).map(toSuggestion),
+
+    correct: async (terms, now) => {
+      const [found] = await read<{ missing: number[] }>(missingTermsQuery(terms, now));
+      if (!found || found.missing.length === 0) return undefined;
+      const corrected = [...terms];
+      for (const index of found.missing) {
+        const term = corrected[index];
+        if (!term) continue;
+        const word = nearestWord(
+          term.text,
+          await read<{ text: string; count: number }>(nearWordsQuery(term, now), true),
+        );
+        if (word === undefined) return undefined;
+        corrected[index] = { ...term, text: word };
+      }
+      return corrected;
+    },
+  };
+};
+
+const areShort = (terms: readonly SearchTerm[]): boolean => terms.every(({ text }) => text.length <= BROAD_LENGTH);
+
+const isBroad = ({ terms, filter, facets }: BrowseRequest): boolean =>
+  terms.length > 0 ? areShort(terms) : facets.size > 0 && Object.keys(filter).length === 0;
 
 const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseResult => {
   const { items, total, hasOther, categories, brands, tags, price, inStock, onSale } = row;

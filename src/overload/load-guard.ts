@@ -156,7 +156,7 @@ export interface Semaphore {
   readonly free: () => void;
 }
 
-const createSemaphore = (count: number): Semaphore => {
+export const createSemaphore = (count: number): Semaphore => {
   let taken = 0;
   const waiting: (() => void)[] = [];
 
