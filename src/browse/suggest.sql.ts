@@ -11,6 +11,9 @@ export interface SuggestionRow {
   readonly id: number;
 }
 
+/** Products among themselves in the order of BEST_SELLING, the others by text. */
+const BEST_FIRST = 'sales desc, rank, published_at desc, case when rank < 4 then text end collate "C", id desc';
+
 const FOLDED = 'lower(text collate "und-x-icu")';
 
 /** Suggestions of every kind in one statement. */
@@ -21,7 +24,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
   const has = hasTerms(terms, values);
   const text = `
     with recursive hit as materialized (
-      select p.id, p.name, p.brand, p.tags, p.sales from product p
+      select p.id, p.name, p.brand, p.tags, p.sales, p.published_at from product p
       where ${visibility.sql('p', at)} and ${wordsOfProduct('p')} @@ ${query}
     ),
     tree (root, name, id) as (
@@ -29,29 +32,29 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
       union
       select t.root, t.name, c.id from tree t join category c on c.parent_id = t.id
     ),
-    suggestion (kind, rank, text, sales, id) as (
-      select 'CATEGORY', 1, t.name, max(best.sales), t.root
+    suggestion (kind, rank, text, sales, id, published_at) as (
+      select 'CATEGORY', 1, t.name, max(best.sales), t.root, null::timestamptz
       from tree t cross join lateral (
         select p.sales from product p where p.category_id = t.id and ${visibility.sql('p', at)}
         order by p.sales desc, p.published_at desc, p.id desc limit 1
       ) best
       group by t.root, t.name
       union all
-      select 'BRAND', 2, b.brand, b.sales, 0
+      select 'BRAND', 2, b.brand, b.sales, 0, null
       from (select h.brand, max(h.sales) as sales from hit h where h.brand is not null group by h.brand) b
       where ${has('b.brand')}
       union all
-      select 'TAG', 3, t.tag, t.sales, 0
+      select 'TAG', 3, t.tag, t.sales, 0, null
       from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag group by tag) t
       where ${has('t.tag')}
       union all
-      select 'PRODUCT', 4, h.name, h.sales, h.id from hit h where ${has('h.name')}
+      select 'PRODUCT', 4, h.name, h.sales, h.id, h.published_at from hit h where ${has('h.name')}
     ),
     one_of_each as (
-      select distinct on (${FOLDED}) * from suggestion order by ${FOLDED}, sales desc, rank, text collate "C", id
+      select distinct on (${FOLDED}) * from suggestion order by ${FOLDED}, ${BEST_FIRST}
     )
     select kind, text, sales, id from one_of_each
-    order by sales desc, rank, text collate "C", id
+    order by ${BEST_FIRST}
     limit ${values.add(limit, 'int')}`;
   return { statement: { text }, values: values.list };
 };
