@@ -4,7 +4,7 @@ import { LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
 import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount } from './browse-engine.ts';
-import type { Highlight, TextSegment as Segment } from './highlight.ts';
+import { type Match, nameSegments, type TextSegment as Segment, snippetSegments } from './highlight.ts';
 import { SEARCH_ORDERS } from './order.ts';
 import type { CategoryCount, ProductSearch, SearchEdge } from './product-search.ts';
 
@@ -44,20 +44,20 @@ const TextSegment = builder.objectRef<Segment>('TextSegment').implement({
   }),
 });
 
-const ProductHighlight = builder.objectRef<Highlight>('ProductHighlight').implement({
+const ProductHighlight = builder.objectRef<Match>('ProductHighlight').implement({
   description: 'Where a product has the words of a search.',
   fields: (t) => ({
     name: t.field({
       type: [TextSegment],
       description: 'The whole name.',
       extensions: { assumedSize: 5 },
-      resolve: ({ name }) => [...name],
+      resolve: nameSegments,
     }),
     snippet: t.field({
       type: [TextSegment],
       description: 'About 160 characters of the subtitle or the description, around the first word that was found.',
       extensions: { assumedSize: 8 },
-      resolve: ({ snippet }) => [...snippet],
+      resolve: snippetSegments,
     }),
   }),
 });

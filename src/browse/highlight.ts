@@ -1,6 +1,7 @@
 import type { Product } from '../database/generated/client/client.ts';
 import type { SearchTerm } from './browse-engine.ts';
 import {
+  fold,
   piecesOfTerm,
   SEARCHED_DESCRIPTION,
   SEARCHED_FIELD,
@@ -15,9 +16,10 @@ export interface TextSegment {
   readonly isMatch: boolean;
 }
 
-export interface Highlight {
-  readonly name: readonly TextSegment[];
-  readonly snippet: readonly TextSegment[];
+/** A product that was found. */
+export interface Match {
+  readonly product: Pick<Product, 'name' | 'subtitle' | 'description'>;
+  readonly terms: readonly SearchTerm[];
 }
 
 /** Of how many UTF-16 units a snippet is, more or less. */
@@ -26,18 +28,38 @@ const SNIPPET_LENGTH = 160;
 /** How many of them come before the first match. */
 const SNIPPET_LEAD = 40;
 
-/** Where a product has the terms of a search: in its name, and around the first place in its subtitle or its description. */
-export const highlightOf = (
-  { name, subtitle, description }: Pick<Product, 'name' | 'subtitle' | 'description'>,
-  terms: readonly SearchTerm[],
-): Highlight => {
-  const plain = plainText(description);
-  const texts = [subtitle ?? '', plain].map((text) => ({ text, ranges: rangesOf(text, terms, SEARCHED_DESCRIPTION) }));
-  const found = texts.find(({ ranges }) => ranges.length > 0) ?? { text: plain || (subtitle ?? ''), ranges: [] };
-  return {
-    name: segmentsOf(name, rangesOf(name, terms, SEARCHED_FIELD), 0, name.length),
-    snippet: snippetOf(found.text, found.ranges),
-  };
+/** The name of a product, with what was searched for marked in it. */
+export const nameSegments = ({ product: { name }, terms }: Match): TextSegment[] =>
+  segmentsOf(name, rangesOf(name, terms, SEARCHED_FIELD), 0, name.length);
+
+/** A part of the subtitle, or else of the description, around the first place that was searched for. */
+export const snippetSegments = ({ product: { subtitle, description }, terms }: Match): TextSegment[] => {
+  const line = subtitle ?? '';
+  const inSubtitle = rangesOf(line, terms, SEARCHED_FIELD);
+  if (inSubtitle.length > 0) return snippetOf(line, inSubtitle);
+  const text = plainText(description);
+  return text === '' ? snippetOf(line, []) : snippetOf(text, firstRangesOf(text, terms));
+};
+
+/** So much of a long text is looked at, one part after another. */
+const PART_LENGTH = 500;
+
+/**
+ * The places of the terms in a long text from the first one on, as far as a snippet may show them. To know where each word stands takes much longer
+ * than to know that there is none.
+ */
+const firstRangesOf = (text: string, terms: readonly SearchTerm[]): Range[] => {
+  const folded = fold(text);
+  if (!terms.some((term) => folded.includes(piecesOfTerm(term)[0] ?? ''))) return [];
+  for (let from = 0; from < text.length; ) {
+    const to = wordStart(text, from + PART_LENGTH, text.length);
+    const ranges = rangesOf(text.slice(from, to + 2 * SNIPPET_LENGTH), terms, SEARCHED_DESCRIPTION);
+    if (ranges[0] && from + ranges[0].start < to) {
+      return ranges.map(({ start, end }) => ({ start: from + start, end: from + end }));
+    }
+    from = to;
+  }
+  return [];
 };
 
 interface Range {
@@ -48,7 +70,7 @@ interface Range {
 /** Where the terms are in a text, from its beginning to its end; none overlap. */
 const rangesOf = (text: string, terms: readonly SearchTerm[], maxCharacters: number): Range[] => {
   const words = wordsOf(text, maxCharacters);
-  const ranges = terms.flatMap((term) => rangesOfTerm(text, words, term)).sort((one, other) => one.start - other.start);
+  const ranges = terms.flatMap((term) => rangesOfTerm(words, term)).sort((one, other) => one.start - other.start);
   const merged: { start: number; end: number }[] = [];
   for (const { start, end } of ranges) {
     const last = merged.at(-1);
@@ -58,7 +80,7 @@ const rangesOf = (text: string, terms: readonly SearchTerm[], maxCharacters: num
   return merged;
 };
 
-const rangesOfTerm = (text: string, words: readonly Word[], term: SearchTerm): Range[] => {
+const rangesOfTerm = (words: readonly Word[], term: SearchTerm): Range[] => {
   const [first = '', ...rest] = piecesOfTerm(term);
   if (rest.length > 0) {
     return words.flatMap((word, index) => {
@@ -67,12 +89,11 @@ const rangesOfTerm = (text: string, words: readonly Word[], term: SearchTerm): R
       return isFound && last ? [{ start: word.start, end: last.end }] : [];
     });
   }
-  const isFound = ({ text: word }: Word): boolean => (term.isPrefix ? word.startsWith(first) : word === first);
-  return words.filter(isFound).map((word) => {
-    const next = words[words.indexOf(word) + 1];
-    // A pair of Chinese characters of which the first was looked for.
-    const isHalf = next !== undefined && next.start < word.end && [...first].length === 1;
-    return { start: word.start, end: isHalf ? next.start : Math.min(word.end, text.length) };
+  return words.flatMap(({ text: word, start, end }, index) => {
+    if (term.isPrefix ? !word.startsWith(first) : word !== first) return [];
+    // A pair of Chinese characters, of which the first was searched for, overlaps with the next pair.
+    const next = words[index + 1]?.start ?? end;
+    return [{ start, end: [...first].length === 1 ? Math.min(next, end) : end }];
   });
 };
 
@@ -111,8 +132,8 @@ const snippetOf = (text: string, ranges: readonly Range[]): TextSegment[] => {
 const SLACK = 20;
 
 const wordStart = (text: string, at: number, latest: number): number => {
-  const space = text.indexOf(' ', at - 1);
-  const start = space >= 0 && space < at + SLACK ? space + 1 : at;
+  const space = text.slice(at - 1, at + SLACK).indexOf(' ');
+  const start = space >= 0 ? at + space : at;
   return isInCharacter(text, start) ? start + 1 : Math.min(start, latest);
 };
 

@@ -3,7 +3,7 @@ import type { Category, Product } from '../database/generated/client/client.ts';
 import { type LoaderScope, RowVanished } from '../graphql/context.ts';
 import type { BrowseEngine, BrowseResult, Facet, PriceRange, SearchTerm, ValueCount } from './browse-engine.ts';
 import { encodeCursor } from './cursor.ts';
-import { type Highlight, highlightOf } from './highlight.ts';
+import type { Match } from './highlight.ts';
 import type { ProductQuery } from './search-arguments.ts';
 import type { PlacedTerm } from './words.ts';
 
@@ -12,7 +12,7 @@ export interface SearchEdge {
   readonly cursor: string;
   readonly node: () => Promise<Product>;
   /** Null without a search. */
-  readonly highlight: () => Promise<Highlight | null>;
+  readonly highlight: () => Promise<Match | null>;
 }
 
 export interface CategoryCount {
@@ -60,7 +60,7 @@ export class ProductSearch {
     return items.map(({ id, position }) => ({
       cursor: encodeCursor(this.#query, position),
       node: () => this.#product(id),
-      highlight: async () => (terms.length > 0 ? highlightOf(await this.#product(id), terms) : null),
+      highlight: async () => (terms.length > 0 ? { product: await this.#product(id), terms } : null),
     }));
   }
 
@@ -103,6 +103,7 @@ export class ProductSearch {
 
   async categories(limit: number): Promise<CategoryCount[]> {
     const own = (await this.#counted('categories')).categories ?? [];
+    if (own.length === 0) return [];
     const byId = await this.#scope.loaders.category.lineage(own.map(({ value }) => value));
     const counts = new Map<Category, number>();
     for (const { value, count } of own) {

@@ -69,7 +69,7 @@ const decompose = (text: string): string =>
     .replace(REPLACED, (letter) => REPLACEMENTS[letter] ?? letter);
 
 /** A text without case, accents and differences of width: `Größe` and `GROSSE` become `grosse`. */
-const fold = (text: string): string => (isAscii(text) ? text.toLowerCase() : decompose(text).normalize('NFC'));
+export const fold = (text: string): string => (isAscii(text) ? text.toLowerCase() : decompose(text).normalize('NFC'));
 
 /** The first characters of a text; no character is cut in two. */
 const cut = (text: string, maxCharacters: number): string =>
@@ -109,45 +109,53 @@ const piecesOfRun = (run: string): { readonly text: string; readonly offset: num
 // What `normalize` may compose: syllables of Korean, and a character with its marks.
 const COMPOSED = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|\P{M}?\p{M}+|\P{M}/gu;
 
-/** The folded text, and for each of its UTF-16 units where the character stands that it comes from. */
-const foldWithOffsets = (text: string): { folded: string; starts: number[]; ends: number[] } => {
-  const decomposed: string[] = [];
+interface Folded {
+  readonly folded: string;
+  /** Where the character in the text begins that a UTF-16 unit of `folded` comes from. */
+  readonly startOf: (index: number) => number;
+  readonly endOf: (index: number) => number;
+}
+
+const foldWithOffsets = (text: string): Folded => {
+  if (isAscii(text)) return { folded: text.toLowerCase(), startOf: (index) => index, endOf: (index) => index + 1 };
+  const parts = new Map<string, string>();
+  let decomposed = '';
   const from: number[] = [];
   const to: number[] = [];
   let at = 0;
   for (const character of text) {
     const end = at + character.length;
-    for (const unit of decompose(character)) {
-      decomposed.push(unit);
-      for (let index = 0; index < unit.length; index += 1) {
-        from.push(at);
-        to.push(end);
-      }
-    }
+    const part = parts.get(character) ?? decompose(character);
+    parts.set(character, part);
     // An accent in a character of its own belongs to the one before it.
-    if (decompose(character) === '' && to.length > 0 && to.at(-1) === at) to[to.length - 1] = end;
+    if (part === '' && to.at(-1) === at) to[to.length - 1] = end;
+    decomposed += part;
+    for (let index = 0; index < part.length; index += 1) {
+      from.push(at);
+      to.push(end);
+    }
     at = end;
   }
   let folded = '';
   const starts: number[] = [];
   const ends: number[] = [];
-  for (const { 0: unit, index } of decomposed.join('').matchAll(COMPOSED)) {
-    const composed = unit.normalize('NFC');
+  for (const { 0: unit, index } of decomposed.matchAll(COMPOSED)) {
+    const composed = unit.length === 1 ? unit : unit.normalize('NFC');
     folded += composed;
     for (let each = 0; each < composed.length; each += 1) {
       starts.push(from[index] ?? 0);
       ends.push(to[index + unit.length - 1] ?? text.length);
     }
   }
-  return { folded, starts, ends };
+  return { folded, startOf: (index) => starts[index] ?? text.length, endOf: (index) => ends[index] ?? text.length };
 };
 
 /** The same words as {@link foldedWordsOf}, with their places in the text. */
 export const wordsOf = (text: string, maxCharacters: number): Word[] => {
-  const { folded, starts, ends } = foldWithOffsets(cut(text, maxCharacters));
+  const { folded, startOf, endOf } = foldWithOffsets(cut(text, maxCharacters));
   const words: Word[] = [];
   const add = (word: string, index: number, length: number): void => {
-    words.push({ text: word, start: starts[index] ?? 0, end: ends[index + length - 1] ?? text.length });
+    words.push({ text: word, start: startOf(index), end: endOf(index + length - 1) });
   };
   for (const { text: word, index } of splitFolded(folded)) {
     if (!BEGINS_RUN.test(word)) add(cut(word, MAX_WORD), index, word.length);
@@ -167,13 +175,13 @@ export interface PlacedTerm extends SearchTerm {
  * of these is always a beginning, so that it is found wherever it stands.
  */
 export const termsOf = (search: string): PlacedTerm[] => {
-  const { folded, starts, ends } = foldWithOffsets(search);
+  const { folded, startOf, endOf } = foldWithOffsets(search);
   const words = [...splitFolded(folded)];
   return words.map(({ text, index }, place) => ({
     text: BEGINS_RUN.test(text) ? text : cut(text, MAX_WORD),
     isPrefix: place === words.length - 1 || (BEGINS_RUN.test(text) && [...text].length === 1),
-    start: starts[index] ?? 0,
-    end: ends[index + text.length - 1] ?? search.length,
+    start: startOf(index),
+    end: endOf(index + text.length - 1),
   }));
 };
 

@@ -80,13 +80,9 @@ export type SizeReader = (variables?: VariableValues) => number;
 export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
   const readers = slicingArgumentsOf(field).map((argument) => listSizeReader(argument, node));
   if (readers.length === 0) return undefined;
-  const isAsked = field.args.some((argument) => isListSize(argument) && isGiven(argument, node));
-  const without = isAsked ? 0 : (assumedSizeOf(field) ?? 0);
-  return (variables) => Math.max(without, ...readers.map((read) => read(variables)));
+  const without = assumedSizeOf(field) ?? 0;
+  return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
 };
-
-const isGiven = ({ name }: GraphQLArgument, node: FieldNode): boolean =>
-  node.arguments?.some((each) => each.name.value === name && each.value.kind !== Kind.NULL) ?? false;
 
 /** The list length that a slicing argument asks for: 0 where it is out of its range, because the field will refuse it. */
 const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
