@@ -4,7 +4,9 @@ import { openStream, untilShown } from '../support/events.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { STALE } from '../support/known-answers.ts';
 import { OUTAGES } from '../support/outages.ts';
-import { insertNotice } from '../support/rows.ts';
+import { insertNotice, momentFromNow } from '../support/rows.ts';
+import { scrape } from '../support/scrape.ts';
+import { openSession } from '../support/session.ts';
 
 const NOTICES = 'subscription { notices { title } }';
 const shows = (title: string) => ({ notices: [{ title }] });
@@ -39,6 +41,23 @@ describe('with a database', () => {
       }
     },
   );
+});
+
+test('a notice that starts while nothing can be read comes as soon as it can', { timeout: 60_000 }, async () => {
+  await using database = await createTestDatabase();
+  await using gateway = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '300', MAX_LOOP_LAG_MS: '60000' });
+  await insertNotice(database, { title: 'Starts', starts_at: await momentFromNow(database, 3000) });
+  const stream = await openStream(gateway, NOTICES);
+  expect(stream.results).toEqual([{ data: { notices: [] } }]);
+  await using backOffice = await openSession(database);
+  await backOffice.query('begin; lock table notice in access exclusive mode');
+  const failed = async () => (await scrape(gateway)).sum('vitrine_database_statement_failures_total');
+  await expect.poll(failed, { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(stream.results).toHaveLength(1);
+  // Nothing was changed, so nothing is notified.
+  await backOffice.query('rollback');
+  await untilShown(stream, shows('Starts'));
+  stream.leave();
 });
 
 test('a notice that ended during an outage is taken from the list when the database is back', async () => {

@@ -42,8 +42,8 @@ test('SIGTERM completes all streams, and the process ends at once', async () => 
   }
 });
 
-test('until SHUTDOWN_DELAY_MS is over, streams go on and new ones begin', async () => {
-  await using gateway = await start({ SHUTDOWN_TIMEOUT_MS: '60000', SHUTDOWN_DELAY_MS: '3000' });
+test('until SHUTDOWN_DELAY_MS is over, streams go on and new ones begin', { timeout: 60_000 }, async () => {
+  await using gateway = await start({ SHUTDOWN_TIMEOUT_MS: '60000', SHUTDOWN_DELAY_MS: '8000' });
   const stream = await open(gateway);
   gateway.command.child.kill('SIGTERM');
   await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status, { timeout: 10_000 }).toBe(503);
