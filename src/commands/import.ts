@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { templateOf } from '../import/formats/template.ts';
+import { templateOf } from '../import/formats/native.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
 import { usageError } from './arguments.ts';
 import { readEnvironment } from './environment.ts';
 import { FORMATS, importArgs, readOptions } from './import-options.ts';
 
-const DESCRIPTION = `Load products, categories or notices from CSV, JSON or JSON Lines.
+const DESCRIPTION = `Load products, categories or notices from CSV, JSON, JSON Lines or XML.
 
 Imports into DATABASE_URL, or into the embedded database, which a running gateway may be using. An existing product or category is found by its
-slug, a notice by its title (and its start, if the file has one), and updated. A column that the file does not have keeps its values.
+slug or by --key, a notice by its title (and its start, if the file has one), and updated. A column that the file does not have keeps its values.
 Formats, detected from the columns:
 ${FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}
 

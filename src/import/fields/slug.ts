@@ -35,6 +35,16 @@ export const slugWithSku = (name: Value | undefined, sku: Value | undefined): st
   return end && `${cut(slugify(typeof name === 'string' ? name : ''), length)}${SKU_SEPARATOR}${end}`;
 };
 
+/** The slug of a product whose file has none, by the column that finds it, and the name it was made from, if that alone made it. */
+export const slugOf = (
+  name: string,
+  sku: string,
+  key: 'slug' | 'sku' | 'id' = 'slug',
+): { readonly slug: string; readonly slugSource: string | undefined } =>
+  key === 'sku'
+    ? { slug: slugWithSku(name, sku), slugSource: undefined }
+    : { slug: slugOfName(name), slugSource: name };
+
 /** Lower case letters and digits of any script, without accents, and hyphens between words. */
 export const slugify = (name: string): string =>
   cut(

@@ -4,13 +4,17 @@ import type { SourceRecord } from '../record.ts';
 import { bestbuyCategories } from './bestbuy.ts';
 import { dummyjson } from './dummyjson.ts';
 import type { Format } from './format.ts';
+import { google } from './google.ts';
 import { assertTargets, createMapping, type MappedColumn, type Mapping } from './mapping.ts';
 import { nativeFormat } from './native.ts';
 import { shopify } from './shopify.ts';
+import { woocommerce } from './woocommerce.ts';
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
 export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
   shopify,
+  woocommerce,
+  google,
   dummyjson,
   bestbuyCategories,
   ...kinds.map(nativeFormat),

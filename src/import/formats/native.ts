@@ -1,6 +1,8 @@
+import { OperatorError } from '../../errors.ts';
 import { splitPath } from '../fields/category-path.ts';
 import type { ImportKind } from '../kind.ts';
 import { isObject, type Place, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { toCell } from '../rejects.ts';
 import { createColumns, plainName } from './columns.ts';
 import type { Draft, Format, FormatOptions, FormatReader } from './format.ts';
 
@@ -50,4 +52,18 @@ const openNative = (kind: ImportKind, { key = 'slug' }: FormatOptions): FormatRe
     },
     uses: columns.uses,
   };
+};
+
+/**
+ * An example of a native format as CSV: its columns, and one row.
+ * @throws OperatorError if the format has no example
+ */
+export const templateOf = (kinds: readonly ImportKind[], format: string): string => {
+  const kind = kinds.find(({ plural }) => plural === format);
+  if (!kind) {
+    const names = kinds.map(({ plural }) => plural).join(', ');
+    throw new OperatorError(`There is no template of ${format}, only of ${names}.`);
+  }
+  const { example } = kind.native;
+  return [Object.keys(example), Object.values(example)].map((row) => `${row.map(toCell).join(',')}\n`).join('');
 };

@@ -4,6 +4,7 @@ import { readCsv } from './csv.ts';
 import { parseJson, readJsonArray, readJsonLines } from './json.ts';
 import { peek, type Source } from './source.ts';
 import { readText } from './text.ts';
+import { readXml } from './xml.ts';
 
 /** A file's records, a few hundred at a time. */
 export interface Records {
@@ -13,7 +14,7 @@ export interface Records {
 
 type Container = keyof typeof READERS;
 
-const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines };
+const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines, XML: readXml };
 
 /** Detects from the first block what kind of file it is. @throws OperatorError if it is empty, or is not UTF-8 text */
 export const readRecords = async (source: Source, signal: AbortSignal): Promise<Records> => {
@@ -28,6 +29,7 @@ export const readRecords = async (source: Source, signal: AbortSignal): Promise<
 const detectContainer = (text: string): Container => {
   const head = text.trimStart();
   if (head.startsWith('[')) return 'JSON';
+  if (head.startsWith('<')) return 'XML';
   if (!head.startsWith('{')) return 'CSV';
   const [firstLine = '', nextLine = ''] = head.split('\n', 2);
   try {

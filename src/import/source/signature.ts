@@ -3,7 +3,7 @@ import { OperatorError } from '../../errors.ts';
 /** What to do with a file. @param name the file's name */
 type Remedy = (name: string) => string;
 
-const giveText: Remedy = () => 'Give a file of CSV, JSON or JSON Lines.';
+const giveText: Remedy = () => 'Give a file of CSV, JSON, JSON Lines or XML.';
 const unpack: Remedy = () => 'Unpack it, and give the file that is inside.';
 const saveAsCsv: Remedy = () => 'Save the sheet as "CSV UTF-8".';
 const pipeThrough =

@@ -1,0 +1,121 @@
+import { Parser } from 'htmlparser2';
+import { OperatorError } from '../../errors.ts';
+import type { SourceRecord, Value } from '../record.ts';
+import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
+
+/** The elements that are records: those of RSS, of Atom, and a usual one. */
+const RECORD_ELEMENTS = new Set(['item', 'entry', 'product']);
+
+interface OpenRecord {
+  readonly line: number;
+  /** How many elements it is in, itself included. */
+  readonly depth: number;
+  readonly name: string;
+  readonly fields: Record<string, Value>;
+  characters: number;
+  fault?: string;
+}
+
+/**
+ * The records of an XML feed, with the texts of their child elements under the names without a prefix: `<g:price>` is `price`. An element that
+ * is repeated is a list. The parser accepts what is not well-formed and tells of it, so that a broken record costs no other. It expands no
+ * entities of a document's own.
+ * @throws OperatorError if there is no record
+ */
+export async function* readXml(
+  blocks: AsyncIterable<TextBlock>,
+  sourceName: string,
+): AsyncGenerator<SourceRecord[], void> {
+  const open: string[] = [];
+  let records: SourceRecord[] = [];
+  let hasRecords = false;
+  let record: OpenRecord | undefined;
+  let text = '';
+  // Indexes of the parser count from the beginning of the file.
+  let blockStart = 0;
+  let countedTo = 0;
+  let block = '';
+  let line = 1;
+
+  const lineOf = (index: number): number => {
+    for (let at = block.indexOf('\n', countedTo - blockStart); at !== -1 && at + blockStart < index; ) {
+      line += 1;
+      countedTo = at + blockStart + 1;
+      at = block.indexOf('\n', at + 1);
+    }
+    return line;
+  };
+
+  const finish = (reason = record?.fault): void => {
+    if (!record) return;
+    const { line: start, fields } = record;
+    records.push({ line: start, fields, ...(reason !== undefined && { fault: { line: start, reason } }) });
+    hasRecords = true;
+    record = undefined;
+  };
+
+  const parser: Parser = new Parser(
+    {
+      onopentag: (prefixed) => {
+        const name = withoutPrefix(prefixed);
+        if (record?.name === name) {
+          open.length = record.depth - 1;
+          finish(`has no end: </${prefixed}> is missing`);
+        }
+        open.push(name);
+        if (!record && RECORD_ELEMENTS.has(name)) {
+          record = {
+            line: lineOf(parser.startIndex),
+            depth: open.length,
+            name,
+            fields: Object.create(null),
+            characters: 0,
+          };
+        } else if (record && open.length === record.depth + 1) text = '';
+      },
+      ontext: (part) => {
+        if (!record) return;
+        record.characters += part.length;
+        if (record.characters > MAX_RECORD_BYTES) record.fault = `is longer than ${MAX_RECORD_BYTES / 1024 / 1024} MiB`;
+        else text += part;
+      },
+      onclosetag: (prefixed, isImplied) => {
+        const name = withoutPrefix(prefixed);
+        open.pop();
+        if (!record) return;
+        if (isImplied) record.fault ??= `is not well-formed: <${prefixed}> has no end`;
+        if (open.length === record.depth) {
+          const value = text.trim();
+          const earlier = record.fields[name];
+          if (earlier === undefined) record.fields[name] = value;
+          else record.fields[name] = [...(Array.isArray(earlier) ? earlier : [earlier]), value];
+          text = '';
+        } else if (open.length < record.depth) finish();
+      },
+    },
+    { xmlMode: true },
+  );
+
+  for await (const { bytes, line: firstLine, isLast } of blocks) {
+    blockStart += block.length;
+    block = bytes.toString('utf8');
+    countedTo = blockStart;
+    line = firstLine;
+    parser.write(block);
+    if (isLast) {
+      const isCut = open.length > 0;
+      if (record) finish(`does not end${MAY_BE_CUT}`);
+      else if (isCut && hasRecords) {
+        const end = lineOf(blockStart + block.length);
+        records.push({ line: end, fields: {}, fault: { line: end, reason: `the feed does not end${MAY_BE_CUT}` } });
+      }
+      parser.end();
+    }
+    if (records.length > 0) yield records;
+    records = [];
+  }
+  if (!hasRecords)
+    throw new OperatorError(`${sourceName} has no <item>, <entry> or <product>: give a feed of products.`);
+}
+
+const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { useImportDatabase } from '../support/import.ts';
+
+const { sql, column, importText } = useImportDatabase();
+
+const COLUMNS = [
+  ...['ID', 'Type', 'SKU', 'Name', 'Published', 'Visibility in catalog', 'Short description', 'Description'],
+  ...['Date sale price starts', 'Date sale price ends', 'In stock?', 'Stock', 'Sale price', 'Regular price'],
+  ...['Categories', 'Tags', 'Images', 'Parent', 'Grouped products'],
+];
+type Row = Readonly<Record<string, string>>;
+const csv = (...rows: readonly Row[]): string =>
+  [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => `"${(row[name] ?? '').replaceAll('"', '""')}"`))]
+    .map((cells) => `${cells.join(',')}\n`)
+    .join('');
+
+const simple: Row = {
+  ID: '1',
+  Type: 'simple',
+  SKU: 'b-1',
+  Name: 'Belt',
+  Published: '1',
+  'In stock?': '1',
+  'Regular price': '65',
+};
+const tee: Row = {
+  ID: '44',
+  Type: 'variable',
+  SKU: 'tee',
+  Name: 'T-Shirt',
+  Published: '1',
+  'In stock?': '1',
+  Categories: 'Shirts',
+};
+const variation = (more: Row): Row => ({
+  Type: 'variation',
+  Name: 'T-Shirt – red',
+  Published: '1',
+  'In stock?': '1',
+  Parent: 'tee',
+  ...more,
+});
+
+describe("WooCommerce's export", () => {
+  test('gives a product for each row, with its sale, its deepest category and its pictures', async () => {
+    const { created, faults, format } = await importText(
+      csv(
+        {
+          ...simple,
+          'Short description': 'For trousers',
+          Description: '<p>Made of\\nleather.</p>',
+          Stock: '7',
+          'Sale price': '55',
+          Categories: 'Clothing, Clothing > Belts\\, long, Sale',
+          Tags: 'leather, brown\\, dark',
+          Images: 'https://cdn.example/1.jpg, https://cdn.example/2.jpg',
+        },
+        {
+          ...simple,
+          ID: '2',
+          Name: 'Old belt',
+          Published: "'-1",
+          'In stock?': '0',
+          'Sale price': '5',
+          'Date sale price ends': '2020-01-01',
+        },
+        { ...simple, ID: '3', Name: 'Belt', 'Visibility in catalog': 'hidden', Stock: '-3', 'In stock?': 'backorder' },
+      ),
+    );
+    expect({ created, faults, format: format.name }).toEqual({ created: 3, faults: [], format: 'woocommerce' });
+    const rows =
+      await sql(`select p.slug, subtitle, description, price, list_price, stock, p.status, tags, image_urls, p.image_url, c.slug as category
+      from product p join category c on c.id = category_id order by p.id`);
+    expect(rows).toEqual([
+      {
+        slug: 'belt',
+        subtitle: 'For trousers',
+        description: 'Made of leather.',
+        price: '55.00',
+        list_price: '65.00',
+        stock: 7,
+        status: 'ON_SALE',
+        tags: ['leather', 'brown, dark'],
+        image_urls: ['https://cdn.example/1.jpg', 'https://cdn.example/2.jpg'],
+        image_url: 'https://cdn.example/1.jpg',
+        category: 'clothing-belts-long',
+      },
+      expect.objectContaining({
+        slug: 'old-belt',
+        price: '65.00',
+        list_price: null,
+        stock: 0,
+        status: 'DRAFT',
+        category: 'uncategorized',
+      }),
+      expect.objectContaining({ slug: 'belt-2', stock: 1, status: 'OFF_SALE' }),
+    ]);
+  });
+
+  test('merges variations into their product, wherever they stand, by sku or by id', async () => {
+    const file = csv(
+      variation({ 'Regular price': '20', Stock: '3', Images: 'https://cdn.example/red.jpg' }),
+      simple,
+      { ...tee, Stock: '10', Images: 'https://cdn.example/tee.jpg' },
+      variation({ 'Regular price': '25', 'Sale price': '15', Parent: 'id:44', Stock: 'parent' }),
+      variation({ 'Regular price': '12', Published: '0' }),
+      variation({ 'Regular price': '', Stock: '9' }),
+      {
+        Type: 'grouped',
+        ID: '9',
+        SKU: 'set',
+        Name: 'Set',
+        Published: '1',
+        'In stock?': '1',
+        'Grouped products': 'tee, b-1',
+      },
+    );
+    expect(await importText(file)).toMatchObject({ created: 3, faults: [] });
+    expect(await sql('select slug, price, list_price, stock, image_urls from product order by id')).toEqual([
+      { slug: 'belt', price: '65.00', list_price: null, stock: 1, image_urls: [] },
+      {
+        slug: 't-shirt',
+        price: '15.00',
+        list_price: '25.00',
+        stock: 13,
+        image_urls: ['https://cdn.example/tee.jpg', 'https://cdn.example/red.jpg'],
+      },
+      { slug: 'set', price: '15.00', list_price: null, stock: 1, image_urls: [] },
+    ]);
+    expect(await importText(file)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+  });
+
+  test('is found by sku, if the operator says so', async () => {
+    await importText(csv(simple, tee, variation({ 'Regular price': '20' })), { key: 'sku' });
+    const renamed = csv(
+      { ...simple, Name: 'Leather belt' },
+      { ...tee, Name: 'Shirt' },
+      variation({ 'Regular price': '20' }),
+    );
+    expect(await importText(renamed, { key: 'sku' })).toMatchObject({ created: 0, changed: 2 });
+    expect(await column('select slug from product order by slug')).toEqual(['belt--b-1', 't-shirt--tee']);
+    const { faults } = await importText(csv({ ...simple, SKU: '' }), { key: 'sku' });
+    expect(faults).toEqual([{ line: 2, column: 'SKU', value: '', reason: 'is missing' }]);
+  });
+
+  test('with a fault names row and column, and costs no other product', async () => {
+    const { created, faults } = await importText(
+      csv(
+        { ...simple, 'Regular price': '12,50' },
+        { ...simple, Name: 'Cap', 'Regular price': '1' },
+        tee,
+        variation({ 'Regular price': 'free' }),
+        variation({ 'Regular price': '9', Parent: 'gone' }),
+        { Type: 'grouped', ID: '9', Name: 'Set', Published: '1', 'Grouped products': 'gone' },
+      ),
+    );
+    expect(created).toBe(1);
+    expect(faults).toEqual([
+      { line: 2, column: 'Regular price', value: '12,50', reason: expect.stringContaining('--decimal ,') },
+      { line: 4, column: 'Regular price', value: 'free', reason: expect.stringContaining('amount') },
+      { line: 7, column: 'Name', value: 'set', reason: expect.stringContaining('none of which is in the file') },
+      { line: 6, column: 'Name', value: 'T-Shirt – red', reason: expect.stringContaining('white space') },
+    ]);
+  });
+
+  test('with a broken row that may be a variation changes no product that may be its own', async () => {
+    const file = csv(simple, tee, variation({ 'Regular price': '20' }));
+    await importText(file);
+    const broken = `${file}"50","variation","x\n`.replaceAll('"65"', '"66"').replaceAll('"20"', '"10"');
+    const { changed, faults } = await importText(broken);
+    expect(changed).toBe(1);
+    expect(faults.map(({ line }) => line)).toEqual([5, 3]);
+    expect(await column('select price from product order by slug')).toEqual(['66.00', '20.00']);
+  });
+});
