@@ -90,7 +90,7 @@ describe('what is broken in XML costs no other record', () => {
   const [a, b, c] = [item('a', 'A'), item('b', 'B'), item('c', 'C')];
 
   test.each([
-    ['an element without an end', b.replace('</g:title>', '')],
+    ['an element without an end', b.replace('</g:price>', '')],
     ['a record without an end', b.replace('</item>\n', '')],
     ['a price that is none', b.replace('499.99', 'cheap')],
     ['an address that is none', b.replace('https:', 'javascript:')],

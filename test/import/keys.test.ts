@@ -86,6 +86,14 @@ describe('with --key id, a product', () => {
   });
 });
 
+test('a file without the column of the key is refused', async () => {
+  const csv = 'number,name,category,price\n7,Mug,Cups,1\n';
+  await expect(importText(csv, { key: 'sku' })).rejects.toThrow(
+    'has no column sku: say which it is, such as --map sku=number. Its columns: number, name, category, price.',
+  );
+  expect(await importText(csv, { key: 'sku', map: parseMapping(['sku=number']) })).toMatchObject({ created: 1 });
+});
+
 test('a format that knows its products by slug refuses another key; files of other kinds have their own', async () => {
   await expect(importText('Handle,Title,Variant Price\na,A,1\n', { key: 'sku' })).rejects.toThrow(
     '--key sku is not for the format shopify, which can find products by slug.',

@@ -2,6 +2,7 @@ import { OperatorError } from '../../errors.ts';
 import type { ImportKind, Key } from '../kind.ts';
 import type { SourceRecord } from '../record.ts';
 import { bestbuyCategories } from './bestbuy.ts';
+import { plainName } from './columns.ts';
 import { dummyjson } from './dummyjson.ts';
 import type { Format } from './format.ts';
 import { google } from './google.ts';
@@ -52,7 +53,7 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
   const columns = new Set(columnsOf(mapping ? head.map(mapping.rename) : head));
   const format = named ?? formats.find(({ recognises }) => recognises(columns));
   if (format) {
-    assertKey(format, key);
+    assertKey(format, key, sourceName, columns);
     return { format, ...(mapping && { mapping }) };
   }
   throw new OperatorError(
@@ -64,8 +65,20 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
 };
 
 /** Categories and notices have a key of their own, so that one run can import them with products. */
-const assertKey = ({ name, kind, keys = ['slug'] }: Format, key: Key): void => {
-  if (kind !== 'product' || keys.includes(key)) return;
+const assertKey = (
+  { name, kind, columns, keys = ['slug'] }: Format,
+  key: Key,
+  sourceName: string,
+  given: ReadonlySet<string>,
+): void => {
+  if (kind !== 'product' || key === 'slug') return;
+  const hasKey = (names: Iterable<string>): boolean => [...names].some((column) => plainName(column) === key);
+  // Google's feeds have the number in `id`.
+  if (keys.includes(key) && (hasKey(given) || !hasKey(columns))) return;
+  if (keys.includes(key)) {
+    const advice = `say which it is, such as --map ${key}=number`;
+    throw new OperatorError(`${sourceName} has no column ${key}: ${advice}. Its columns: ${[...given].join(', ')}.`);
+  }
   throw new OperatorError(
     `--key ${key} is not for the format ${name}, which can find products by ${keys.join(' or ')}.`,
   );

@@ -142,7 +142,7 @@ const toStatus = (status: string, published: string): string => {
  */
 const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn, options: ReadOptions): Record<string, Value> => {
   let cheapest: { readonly cents: number; readonly row: SourceRecord } | undefined;
-  let stock = 0;
+  let stock: number | undefined;
   for (const row of rows) {
     const price = read(row, 'price');
     if (price === '') continue;
@@ -150,10 +150,12 @@ const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn, options: 
     if (cents === undefined) return { price };
     if (!cheapest || cents < cheapest.cents) cheapest = { cents, row };
 
-    const quantity = read(row, 'stock') || '0';
-    if (!/^-?\d{1,9}$/.test(quantity)) return { price, stock: quantity };
+    const quantity = read(row, 'stock');
     const isUnlimited = read(row, 'tracker') === '' || /^(continue|true)$/i.test(read(row, 'policy'));
-    stock += Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0);
+    // Shops with several locations export quantities to another file.
+    if (quantity === '' && !isUnlimited) continue;
+    if (!/^(?:-?\d{1,9})?$/.test(quantity)) return { price, stock: quantity };
+    stock = (stock ?? 0) + Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0);
   }
   if (!cheapest) return { price: '' };
   const { row, cents } = cheapest;
@@ -161,5 +163,5 @@ const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn, options: 
   const compareCents = centsOf(compareAt, options);
   // One that is no amount is kept, so that it is reported.
   const listPrice = compareCents === undefined || compareCents > cents ? compareAt : '';
-  return { price: read(row, 'price'), listPrice, stock: String(stock) };
+  return { price: read(row, 'price'), listPrice, stock: stock?.toString() ?? '' };
 };

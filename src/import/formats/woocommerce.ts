@@ -203,7 +203,9 @@ const foldVariations = (
 
 const piecesOf = (row: SourceRecord, read: ReadColumn, options: FormatOptions): string => {
   const stock = read(row, 'stock');
-  const isAvailable = !['', '0', 'false'].includes(read(row, 'inStock'));
+  const availability = read(row, 'inStock');
+  if (stock === '' && availability === '') return '';
+  const isAvailable = !['', '0', 'false'].includes(availability);
   // What is sold on back order has no pieces, or fewer than none.
   if (stock === '' || /^-|^0(?:\.0+)?$/.test(stock)) return isAvailable ? String(options.stock ?? SOME) : '0';
   return stock.replace(/\.0+$/, '');
