@@ -253,6 +253,7 @@ export const createGateway = async (
       operations: operationTexts(operations),
     },
     openapi: createOpenapi(operations, schema, access),
+    explorer,
   });
   const app = createApp({
     routes: [

@@ -1,7 +1,7 @@
 import type { TypedDocumentString } from './operations.ts';
-import { accessToken } from './session.ts';
+import { accessToken, currentPreview } from './session.ts';
 
-const ENDPOINT = '/graphql';
+export const ENDPOINT = '/graphql';
 
 /** Why a shop has no answer. */
 export class ShopError extends Error {
@@ -19,8 +19,26 @@ interface Result<Data> {
   readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
 }
 
+/** An operation that was run, for the drawer that shows it. */
+export interface RunOperation {
+  readonly name: string;
+  readonly text: string;
+  readonly variables: unknown;
+  readonly durationMs: number;
+  readonly status: number;
+  /** The header `Cache-Status`: whether the gateway, or a cache before it, had the answer. */
+  readonly cacheStatus: string | null;
+}
+
+/** Of the events on `document` that bring a {@link RunOperation}. */
+export const OPERATION_EVENT = 'shop-operation';
+
+/** The address of an operation. By GET, so that the browser and any cache on the way may keep the answer for as long as the gateway says. */
+export const operationUrl = (text: string, variables: unknown): string =>
+  `${ENDPOINT}?${new URLSearchParams({ query: text, variables: JSON.stringify(variables) })}`;
+
 /**
- * Runs an operation. By GET, so that the browser and any cache on the way may keep the answer for as long as the gateway says.
+ * Runs an operation.
  * @throws ShopError
  */
 export const query = async <Data, Variables>(
@@ -28,19 +46,40 @@ export const query = async <Data, Variables>(
   variables: Variables,
   signal: AbortSignal,
 ): Promise<Data> => {
-  const search = new URLSearchParams({ query: String(document), variables: JSON.stringify(variables) });
-  const token = accessToken();
-  const headers = {
-    accept: 'application/graphql-response+json',
-    ...(token ? { authorization: `Bearer ${token}` } : {}),
-  };
-  const response = await fetch(`${ENDPOINT}?${search}`, { headers, signal }).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw new ShopError('UNREACHABLE', 'The shop cannot be reached.');
-  });
+  const text = String(document);
+  const startMs = performance.now();
+  const response = await fetch(operationUrl(text, variables), { headers: requestHeaders(), signal }).catch(
+    (error: unknown) => {
+      if (signal.aborted) throw error;
+      throw new ShopError('UNREACHABLE', 'The shop cannot be reached.');
+    },
+  );
   const { data, errors }: Result<Data> = await response.json().catch(() => ({}));
+  tell({
+    name: /\bquery (\w+)/.exec(text)?.[1] ?? 'query',
+    text,
+    variables,
+    durationMs: performance.now() - startMs,
+    status: response.status,
+    cacheStatus: response.headers.get('cache-status'),
+  });
   const [first] = errors ?? [];
   if (first) throw new ShopError(first.extensions?.code ?? 'UNKNOWN', first.message);
   if (!data) throw new ShopError('UNKNOWN', `The shop answered ${response.status}.`);
   return data;
+};
+
+const requestHeaders = (): Record<string, string> => {
+  const preview = currentPreview();
+  const at = preview?.at;
+  const token = at ? preview.token : accessToken();
+  return {
+    accept: 'application/graphql-response+json',
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(at ? { 'x-preview-at': at } : {}),
+  };
+};
+
+const tell = (detail: RunOperation): void => {
+  document.dispatchEvent(new CustomEvent(OPERATION_EVENT, { detail }));
 };

@@ -1,25 +1,44 @@
-import { refreshFrame } from './frame.ts';
+import { startDrawer } from './drawer.ts';
+import { followNotices, refreshFrame } from './frame.ts';
+import { startMenu } from './menu.ts';
+import { startPreviewBar } from './preview-bar.ts';
 import { startRouter } from './router.ts';
+import { startSearchBox } from './search-box.ts';
 import { failureView } from './views/failure.ts';
 
-const slot = (id: string): HTMLElement => {
+const slot = <Type extends HTMLElement>(id: string, type: new () => Type): Type => {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`The page has no #${id}`);
+  if (!(found instanceof type)) throw new Error(`The page has no #${id}`);
   return found;
 };
 
-const main = slot('main');
-const slots = { menu: slot('menu'), noticeBar: slot('notice-bar') };
+const main = slot('main', HTMLElement);
+const noticeBar = slot('notice-bar', HTMLElement);
+const searchField = slot('search-field', HTMLInputElement);
+const slots = {
+  shelves: slot('shelves', HTMLElement),
+  noticeBar,
+  showMenu: startMenu(slot('menu', HTMLDialogElement), slot('menu-button', HTMLButtonElement)),
+};
+const beginDrawer = startDrawer({
+  dialog: slot('drawer', HTMLDialogElement),
+  button: slot('drawer-button', HTMLButtonElement),
+  explorer: document.body.getAttribute('data-explorer') ?? undefined,
+});
 
-startRouter({
+const { goTo, refresh } = startRouter({
   show: async (makeView, signal, retry) => {
     main.setAttribute('aria-busy', 'true');
-    void refreshFrame(slots, signal);
-    const { title, content } = await makeView().catch((error: unknown) => failureView(error, retry));
-    if (signal.aborted) return;
-    document.title = `${title} · Demo shop`;
-    main.replaceChildren(content);
+    beginDrawer();
+    const framed = refreshFrame(slots, signal);
+    const view = await makeView().catch((error: unknown) => (signal.aborted ? undefined : failureView(error, retry)));
+    // The first page waits for what stands above it, so that it need not move.
+    if (main.querySelector('h1') === null) await framed;
+    if (signal.aborted || !view) return;
+    document.title = `${view.title} · Demo shop`;
+    main.replaceChildren(view.content);
     main.removeAttribute('aria-busy');
+    searchField.value = new URLSearchParams(location.search).get('q') ?? '';
   },
   // A screen reader goes on where the new page begins, as it would after a page load.
   arrive: () => {
@@ -28,3 +47,17 @@ startRouter({
     heading?.focus({ preventScroll: true });
   },
 });
+
+startSearchBox(searchField, slot('suggestions', HTMLElement), goTo);
+
+let following = new AbortController();
+const follow = (): void => {
+  following.abort();
+  following = new AbortController();
+  followNotices(noticeBar, following.signal);
+};
+startPreviewBar(slot('preview-bar', HTMLElement), () => {
+  refresh();
+  follow();
+});
+follow();

@@ -16,12 +16,32 @@ export type NoticeType =
   | 'MAINTENANCE'
   | 'PROMOTION';
 
-/** How a list of products is sorted. */
-export type ProductOrder =
+/** Every part that is given must hold. */
+export type ProductFilter = {
+  /** Of any of these brands. Empty: any. At most 1000. */
+  readonly brands?: ReadonlyArray<string> | null | undefined;
+  /** In any of these categories. Empty: any. At most 1000. */
+  readonly categoryIds?: ReadonlyArray<number> | null | undefined;
+  /** Whether any are left. */
+  readonly inStock?: boolean | null | undefined;
+  /** Not dearer. */
+  readonly maxPrice?: string | null | undefined;
+  /** Not cheaper. */
+  readonly minPrice?: string | null | undefined;
+  /** Whether the list price is above the price. */
+  readonly onSale?: boolean | null | undefined;
+  /** Published later than this. */
+  readonly publishedAfter?: string | null | undefined;
+  /** With all of these tags. Empty: any. At most 1000. */
+  readonly tags?: ReadonlyArray<string> | null | undefined;
+  /** Whether the categories below count too: for `categoryIds`, and for the counts of categories. */
+  readonly withDescendants?: boolean;
+};
+
+/** How the products of a search are sorted. */
+export type ProductSearchOrder =
   /** Most sold first, then newest. */
   | 'BEST_SELLING'
-  /** The order of hotProducts: most sold first, then newest. */
-  | 'DEFAULT'
   /** By name, in the database's collation. */
   | 'NAME_ASC'
   /** Latest published first. */
@@ -29,26 +49,83 @@ export type ProductOrder =
   /** Cheapest first. */
   | 'PRICE_ASC'
   /** Dearest first. */
-  | 'PRICE_DESC';
+  | 'PRICE_DESC'
+  /** What fits a search best first, then as BEST_SELLING. Without a search: BEST_SELLING. */
+  | 'RELEVANCE';
+
+/** What a suggestion is. */
+export type SuggestionKind =
+  /** A brand. */
+  | 'BRAND'
+  /** The name of a category. */
+  | 'CATEGORY'
+  /** The name of a product. */
+  | 'PRODUCT'
+  /** A tag. */
+  | 'TAG';
 
 export type FrameQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type FrameQuery = { readonly categories: ReadonlyArray<{ readonly id: number, readonly name: string, readonly children: ReadonlyArray<{ readonly id: number, readonly name: string }> }>, readonly noticePage: { readonly total: number, readonly items: ReadonlyArray<NoticeHeadFragment> } };
+export type FrameQuery = { readonly categories: ReadonlyArray<MenuEntryFragment>, readonly noticePage: { readonly total: number, readonly items: ReadonlyArray<NoticeHeadFragment> } };
 
-export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
+export type NoticeChangesSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type HomeQuery = { readonly hotProducts: ReadonlyArray<ProductTileFragment>, readonly newProducts: ReadonlyArray<ProductTileFragment> };
+export type NoticeChangesSubscription = { readonly notices: ReadonlyArray<NoticeHeadFragment> };
 
-export type CategoryQueryVariables = Exact<{
+export type MenuBranchQueryVariables = Exact<{
   id: number;
-  orderBy: ProductOrder;
+}>;
+
+
+export type MenuBranchQuery = { readonly category: { readonly id: number, readonly children: ReadonlyArray<MenuEntryFragment> } | null };
+
+export type SuggestionsQueryVariables = Exact<{
+  prefix: string;
   limit: number;
 }>;
 
 
-export type CategoryQuery = { readonly category: { readonly id: number, readonly name: string, readonly parent: { readonly id: number, readonly name: string } | null, readonly products: ReadonlyArray<ProductTileFragment>, readonly children: ReadonlyArray<{ readonly id: number, readonly name: string, readonly products: ReadonlyArray<ProductTileFragment> }> } | null };
+export type SuggestionsQuery = { readonly searchSuggestions: ReadonlyArray<{ readonly text: string, readonly kind: SuggestionKind, readonly product: { readonly id: number, readonly imageUrl: string | null } | null, readonly category: { readonly id: number, readonly ancestors: ReadonlyArray<{ readonly name: string }> } | null }> };
+
+export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeQuery = { readonly categories: ReadonlyArray<(
+    { readonly imageUrl: string | null, readonly productCount: number }
+    & CategoryLinkFragment
+  )>, readonly hotProducts: ReadonlyArray<ProductTileFragment>, readonly newProducts: ReadonlyArray<ProductTileFragment> };
+
+export type SearchQueryVariables = Exact<{
+  search?: string | null | undefined;
+  filter?: ProductFilter | null | undefined;
+  orderBy?: ProductSearchOrder | null | undefined;
+  page: number;
+}>;
+
+
+export type SearchQuery = { readonly productSearch: (
+    { readonly facets: { readonly categories: ReadonlyArray<{ readonly count: number, readonly category: CategoryLinkFragment }> } }
+    & ProductListFragment
+  ) };
+
+export type CategoryQueryVariables = Exact<{
+  id: number;
+  search?: string | null | undefined;
+  filter?: ProductFilter | null | undefined;
+  orderBy?: ProductSearchOrder | null | undefined;
+  page: number;
+}>;
+
+
+export type CategoryQuery = { readonly category: (
+    { readonly ancestors: ReadonlyArray<CategoryLinkFragment>, readonly children: ReadonlyArray<(
+      { readonly productCount: number }
+      & CategoryLinkFragment
+    )> }
+    & CategoryLinkFragment
+  ) | null, readonly productSearch: ProductListFragment };
 
 export type ProductQueryVariables = Exact<{
   id: number;
@@ -56,8 +133,22 @@ export type ProductQueryVariables = Exact<{
 
 
 export type ProductQuery = { readonly product: (
-    { readonly description: string, readonly brand: string | null, readonly tags: ReadonlyArray<string>, readonly stock: number, readonly sales: number, readonly imageUrls: ReadonlyArray<string>, readonly publishedAt: string, readonly category: { readonly id: number, readonly name: string, readonly parent: { readonly id: number, readonly name: string } | null, readonly products: ReadonlyArray<ProductTileFragment> } }
+    { readonly description: string, readonly brand: string | null, readonly tags: ReadonlyArray<string>, readonly imageUrls: ReadonlyArray<string>, readonly publishedAt: string, readonly category: (
+      { readonly ancestors: ReadonlyArray<CategoryLinkFragment>, readonly products: ReadonlyArray<ProductTileFragment> }
+      & CategoryLinkFragment
+    ) }
     & ProductTileFragment
+    & ProductStockFragment
+  ) | null };
+
+export type ProductChangesSubscriptionVariables = Exact<{
+  id: number;
+}>;
+
+
+export type ProductChangesSubscription = { readonly product: (
+    ProductPriceFragment
+    & ProductStockFragment
   ) | null };
 
 export type NoticesQueryVariables = Exact<{
@@ -82,7 +173,23 @@ export type NoticeQuery = { readonly notice: (
     & NoticeHeadFragment
   ) | null };
 
-export type ProductTileFragment = { readonly id: number, readonly name: string, readonly subtitle: string | null, readonly imageUrl: string | null, readonly inStock: boolean, readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null };
+export type ProductTileFragment = (
+  { readonly id: number, readonly name: string, readonly subtitle: string | null, readonly imageUrl: string | null, readonly inStock: boolean }
+  & ProductPriceFragment
+);
+
+export type ProductPriceFragment = { readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null };
+
+export type ProductStockFragment = { readonly inStock: boolean, readonly stock: number, readonly sales: number };
+
+export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null } };
+
+export type MenuEntryFragment = (
+  { readonly children: ReadonlyArray<{ readonly id: number }> }
+  & CategoryLinkFragment
+);
+
+export type CategoryLinkFragment = { readonly id: number, readonly name: string };
 
 export type NoticeHeadFragment = { readonly id: number, readonly type: NoticeType, readonly level: NoticeLevel, readonly title: string };
 
@@ -104,13 +211,15 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const ProductTileFragmentDoc = new TypedDocumentString(`
-    fragment ProductTile on Product {
-  id
-  name
-  subtitle
-  imageUrl
+export const ProductStockFragmentDoc = new TypedDocumentString(`
+    fragment ProductStock on Product {
   inStock
+  stock
+  sales
+}
+    `, {"fragmentName":"ProductStock"}) as unknown as TypedDocumentString<ProductStockFragment, unknown>;
+export const ProductPriceFragmentDoc = new TypedDocumentString(`
+    fragment ProductPrice on Product {
   price {
     amount
     currencyCode
@@ -120,7 +229,101 @@ export const ProductTileFragmentDoc = new TypedDocumentString(`
     currencyCode
   }
 }
-    `, {"fragmentName":"ProductTile"}) as unknown as TypedDocumentString<ProductTileFragment, unknown>;
+    `, {"fragmentName":"ProductPrice"}) as unknown as TypedDocumentString<ProductPriceFragment, unknown>;
+export const ProductTileFragmentDoc = new TypedDocumentString(`
+    fragment ProductTile on Product {
+  id
+  name
+  subtitle
+  imageUrl
+  inStock
+  ...ProductPrice
+}
+    fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}`, {"fragmentName":"ProductTile"}) as unknown as TypedDocumentString<ProductTileFragment, unknown>;
+export const ProductListFragmentDoc = new TypedDocumentString(`
+    fragment ProductList on ProductConnection {
+  totalCount
+  pageCount
+  correctedSearch
+  edges {
+    node {
+      ...ProductTile
+    }
+    highlight {
+      name {
+        text
+        isMatch
+      }
+      snippet {
+        text
+        isMatch
+      }
+    }
+  }
+  facets {
+    brands(limit: 12) {
+      value
+      count
+    }
+    tags(limit: 12) {
+      value
+      count
+    }
+    price {
+      bands {
+        min
+        max
+        count
+      }
+    }
+    inStock
+    onSale
+  }
+}
+    fragment ProductTile on Product {
+  id
+  name
+  subtitle
+  imageUrl
+  inStock
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}`, {"fragmentName":"ProductList"}) as unknown as TypedDocumentString<ProductListFragment, unknown>;
+export const CategoryLinkFragmentDoc = new TypedDocumentString(`
+    fragment CategoryLink on Category {
+  id
+  name
+}
+    `, {"fragmentName":"CategoryLink"}) as unknown as TypedDocumentString<CategoryLinkFragment, unknown>;
+export const MenuEntryFragmentDoc = new TypedDocumentString(`
+    fragment MenuEntry on Category {
+  ...CategoryLink
+  children {
+    id
+  }
+}
+    fragment CategoryLink on Category {
+  id
+  name
+}`, {"fragmentName":"MenuEntry"}) as unknown as TypedDocumentString<MenuEntryFragment, unknown>;
 export const NoticeHeadFragmentDoc = new TypedDocumentString(`
     fragment NoticeHead on Notice {
   id
@@ -132,12 +335,7 @@ export const NoticeHeadFragmentDoc = new TypedDocumentString(`
 export const FrameDocument = new TypedDocumentString(`
     query Frame {
   categories {
-    id
-    name
-    children {
-      id
-      name
-    }
+    ...MenuEntry
   }
   noticePage(pageSize: 1) {
     total
@@ -146,14 +344,78 @@ export const FrameDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment NoticeHead on Notice {
+    fragment MenuEntry on Category {
+  ...CategoryLink
+  children {
+    id
+  }
+}
+fragment CategoryLink on Category {
+  id
+  name
+}
+fragment NoticeHead on Notice {
   id
   type
   level
   title
 }`) as unknown as TypedDocumentString<FrameQuery, FrameQueryVariables>;
+export const NoticeChangesDocument = new TypedDocumentString(`
+    subscription NoticeChanges {
+  notices {
+    ...NoticeHead
+  }
+}
+    fragment NoticeHead on Notice {
+  id
+  type
+  level
+  title
+}`) as unknown as TypedDocumentString<NoticeChangesSubscription, NoticeChangesSubscriptionVariables>;
+export const MenuBranchDocument = new TypedDocumentString(`
+    query MenuBranch($id: Int!) {
+  category(id: $id) {
+    id
+    children {
+      ...MenuEntry
+    }
+  }
+}
+    fragment MenuEntry on Category {
+  ...CategoryLink
+  children {
+    id
+  }
+}
+fragment CategoryLink on Category {
+  id
+  name
+}`) as unknown as TypedDocumentString<MenuBranchQuery, MenuBranchQueryVariables>;
+export const SuggestionsDocument = new TypedDocumentString(`
+    query Suggestions($prefix: String!, $limit: Int!) {
+  searchSuggestions(prefix: $prefix, limit: $limit) {
+    text
+    kind
+    product {
+      id
+      imageUrl
+    }
+    category {
+      id
+      ancestors {
+        name
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SuggestionsQuery, SuggestionsQueryVariables>;
 export const HomeDocument = new TypedDocumentString(`
     query Home {
+  categories {
+    ...CategoryLink
+    imageUrl
+    productCount
+  }
   hotProducts(limit: 8) {
     ...ProductTile
   }
@@ -167,6 +429,9 @@ export const HomeDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
   price {
     amount
     currencyCode
@@ -175,24 +440,27 @@ export const HomeDocument = new TypedDocumentString(`
     amount
     currencyCode
   }
+}
+fragment CategoryLink on Category {
+  id
+  name
 }`) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
-export const CategoryDocument = new TypedDocumentString(`
-    query Category($id: Int!, $orderBy: ProductOrder!, $limit: Int!) {
-  category(id: $id) {
-    id
-    name
-    parent {
-      id
-      name
-    }
-    products(orderBy: $orderBy, limit: $limit) {
-      ...ProductTile
-    }
-    children {
-      id
-      name
-      products(orderBy: $orderBy, limit: 4) {
-        ...ProductTile
+export const SearchDocument = new TypedDocumentString(`
+    query Search($search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!) {
+  productSearch(
+    search: $search
+    filter: $filter
+    orderBy: $orderBy
+    page: $page
+    pageSize: 24
+  ) {
+    ...ProductList
+    facets {
+      categories(limit: 12) {
+        count
+        category {
+          ...CategoryLink
+        }
       }
     }
   }
@@ -203,6 +471,9 @@ export const CategoryDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
   price {
     amount
     currencyCode
@@ -211,24 +482,147 @@ export const CategoryDocument = new TypedDocumentString(`
     amount
     currencyCode
   }
+}
+fragment ProductList on ProductConnection {
+  totalCount
+  pageCount
+  correctedSearch
+  edges {
+    node {
+      ...ProductTile
+    }
+    highlight {
+      name {
+        text
+        isMatch
+      }
+      snippet {
+        text
+        isMatch
+      }
+    }
+  }
+  facets {
+    brands(limit: 12) {
+      value
+      count
+    }
+    tags(limit: 12) {
+      value
+      count
+    }
+    price {
+      bands {
+        min
+        max
+        count
+      }
+    }
+    inStock
+    onSale
+  }
+}
+fragment CategoryLink on Category {
+  id
+  name
+}`) as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
+export const CategoryDocument = new TypedDocumentString(`
+    query Category($id: Int!, $search: String, $filter: ProductFilter, $orderBy: ProductSearchOrder, $page: Int!) {
+  category(id: $id) {
+    ...CategoryLink
+    ancestors {
+      ...CategoryLink
+    }
+    children {
+      ...CategoryLink
+      productCount
+    }
+  }
+  productSearch(
+    search: $search
+    filter: $filter
+    orderBy: $orderBy
+    page: $page
+    pageSize: 24
+  ) {
+    ...ProductList
+  }
+}
+    fragment ProductTile on Product {
+  id
+  name
+  subtitle
+  imageUrl
+  inStock
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}
+fragment ProductList on ProductConnection {
+  totalCount
+  pageCount
+  correctedSearch
+  edges {
+    node {
+      ...ProductTile
+    }
+    highlight {
+      name {
+        text
+        isMatch
+      }
+      snippet {
+        text
+        isMatch
+      }
+    }
+  }
+  facets {
+    brands(limit: 12) {
+      value
+      count
+    }
+    tags(limit: 12) {
+      value
+      count
+    }
+    price {
+      bands {
+        min
+        max
+        count
+      }
+    }
+    inStock
+    onSale
+  }
+}
+fragment CategoryLink on Category {
+  id
+  name
 }`) as unknown as TypedDocumentString<CategoryQuery, CategoryQueryVariables>;
 export const ProductDocument = new TypedDocumentString(`
     query Product($id: Int!) {
   product(id: $id) {
     ...ProductTile
+    ...ProductStock
     description
     brand
     tags
-    stock
-    sales
     imageUrls
     publishedAt
     category {
-      id
-      name
-      parent {
-        id
-        name
+      ...CategoryLink
+      ancestors {
+        ...CategoryLink
       }
       products(limit: 5) {
         ...ProductTile
@@ -242,6 +636,9 @@ export const ProductDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
   price {
     amount
     currencyCode
@@ -250,7 +647,38 @@ export const ProductDocument = new TypedDocumentString(`
     amount
     currencyCode
   }
+}
+fragment ProductStock on Product {
+  inStock
+  stock
+  sales
+}
+fragment CategoryLink on Category {
+  id
+  name
 }`) as unknown as TypedDocumentString<ProductQuery, ProductQueryVariables>;
+export const ProductChangesDocument = new TypedDocumentString(`
+    subscription ProductChanges($id: Int!) {
+  product(id: $id) {
+    ...ProductPrice
+    ...ProductStock
+  }
+}
+    fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}
+fragment ProductStock on Product {
+  inStock
+  stock
+  sales
+}`) as unknown as TypedDocumentString<ProductChangesSubscription, ProductChangesSubscriptionVariables>;
 export const NoticesDocument = new TypedDocumentString(`
     query Notices($page: Int!, $type: NoticeType, $keyword: String) {
   noticePage(page: $page, pageSize: 6, type: $type, keyword: $keyword) {

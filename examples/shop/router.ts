@@ -5,11 +5,13 @@ import { notFoundView } from './views/not-found.ts';
 import { noticeView } from './views/notice.ts';
 import { noticesView } from './views/notices.ts';
 import { productView } from './views/product.ts';
+import { searchView } from './views/search.ts';
 
 const ROUTES: readonly (readonly [pattern: RegExp, view: MakeView])[] = [
   [/^\/?$/, homeView],
   [/^\/category\/(\d{1,9})$/, categoryView],
   [/^\/product\/(\d{1,9})$/, productView],
+  [/^\/search$/, searchView],
   [/^\/notices$/, noticesView],
   [/^\/notice\/(\d{1,9})$/, noticeView],
 ];
@@ -21,8 +23,15 @@ interface Hooks {
   readonly arrive: () => void;
 }
 
+interface Router {
+  /** Shows an address of the shop. */
+  readonly goTo: (href: string) => void;
+  /** Shows the same address again. */
+  readonly refresh: () => void;
+}
+
 /** Shows the view of the address, and changes it without loading the page again: links, forms, back and forward. */
-export const startRouter = ({ show, arrive }: Hooks): void => {
+export const startRouter = ({ show, arrive }: Hooks): Router => {
   let current = new AbortController();
 
   const render = async (): Promise<boolean> => {
@@ -47,29 +56,37 @@ export const startRouter = ({ show, arrive }: Hooks): void => {
     return render();
   };
 
-  document.addEventListener('click', async (event) => {
-    const link = event.target instanceof Element ? event.target.closest('a') : null;
-    if (!link || event.defaultPrevented || event.button !== 0 || isForNewTab(event)) return;
-    const url = new URL(link.href);
-    if (!isInShop(url)) return;
-    event.preventDefault();
+  const arriveAt = async (url: URL): Promise<void> => {
     if (!(await goTo(url))) return;
     scrollTo(0, 0);
     arrive();
+  };
+
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || event.defaultPrevented || event.button !== 0 || isForNewTab(event)) return;
+    const url = new URL(link.href);
+    if (!isInShop(url) || isOnThisPage(url)) return;
+    event.preventDefault();
+    void arriveAt(url);
   });
 
   // The fields of a form go into the address, as the browser itself would do it.
   document.addEventListener('submit', async (event) => {
-    if (event.defaultPrevented || !(event.target instanceof HTMLFormElement)) return;
+    const { target: form } = event;
+    if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
     event.preventDefault();
-    const given = [...new FormData(event.target)].flatMap(([name, value]) =>
-      value === '' ? [] : [[name, String(value)]],
-    );
+    const given = [...new FormData(form)].flatMap(([name, value]) => (value === '' ? [] : [[name, String(value)]]));
     const search = new URLSearchParams(given).toString();
-    const field = document.activeElement?.getAttribute('name');
-    await goTo(new URL(search ? `${location.pathname}?${search}` : location.pathname, location.origin));
+    const action = form.getAttribute('action');
+    const url = new URL(action ?? location.pathname, location.origin);
+    url.search = search;
+    if (action !== null) return arriveAt(url);
+    const { name, value } = fieldOf(document.activeElement);
+    await goTo(url);
     // The form has been made anew; whoever uses it by keyboard goes on where they were.
-    if (field) document.querySelector<HTMLElement>(`main [name="${CSS.escape(field)}"]`)?.focus();
+    const same = [...document.querySelectorAll<HTMLElement>(`main [name="${CSS.escape(name)}"]`)];
+    (same.find((each) => fieldOf(each).value === value) ?? same[0])?.focus();
   });
 
   // The page is shorter than it was until its view has come, so that the browser cannot put the scroll back by itself.
@@ -83,7 +100,19 @@ export const startRouter = ({ show, arrive }: Hooks): void => {
 
   const { scroll = 0 } = history.state ?? {};
   void render().then(() => scrollTo(0, scroll));
+
+  return { goTo: (href) => void arriveAt(new URL(href, location.origin)), refresh: () => void render() };
 };
+
+/** Which field it is: those of a group share a name. */
+const fieldOf = (field: Element | null): { readonly name: string; readonly value: string } => ({
+  name: field?.getAttribute('name') ?? '',
+  value: field?.getAttribute('value') ?? '',
+});
+
+/** A link to a part of the page, which the browser itself follows. */
+const isOnThisPage = ({ pathname, search, hash }: URL): boolean =>
+  hash !== '' && pathname === location.pathname && search === location.search;
 
 const isForNewTab = ({ metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
   metaKey || ctrlKey || shiftKey || altKey;

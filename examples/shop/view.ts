@@ -20,3 +20,17 @@ export const productPath = (id: number): string => `${BASE}/product/${id}`;
 export const categoryPath = (id: number): string => `${BASE}/category/${id}`;
 export const noticePath = (id: number): string => `${BASE}/notice/${id}`;
 export const NOTICES_PATH = `${BASE}/notices`;
+export const SEARCH_PATH = `${BASE}/search`;
+
+/** The address of this page with one parameter changed, and from its first page. @param values none: without it */
+export const withParameter = (search: URLSearchParams, name: string, ...values: readonly string[]): string => {
+  const target = new URLSearchParams([...search].filter(([each]) => each !== name && each !== 'page'));
+  for (const value of values) target.append(name, value);
+  return target.size > 0 ? `${location.pathname}?${target}` : location.pathname;
+};
+
+/** The page in the address. @param last the latest that there can be */
+export const pageNumber = (search: URLSearchParams, last = 999_999_999): number => {
+  const text = search.get('page') ?? '';
+  return /^[1-9]\d{0,8}$/.test(text) ? Math.min(Number(text), last) : 1;
+};

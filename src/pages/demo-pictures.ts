@@ -97,7 +97,7 @@ const together = ([wall, glow, floor]: Ground, count: number): string => {
   const places = PLACES[count - 1] ?? [];
   const shadows = places.map(
     ([, x, y, size]) =>
-      `<ellipse cx="${x + size / 2}" cy="${y + size}" rx="${size * 0.42}" ry="${size * 0.06}" fill="#000" opacity=".14"/>`,
+      `<ellipse cx="${x + size / 2}" cy="${y + size * 0.96}" rx="${size * 0.4}" ry="${size * 0.05}" fill="#000" opacity=".14"/>`,
   );
   return [
     `<path fill="${wall}" d="M0 0h60v60H0z"/><circle cx="30" cy="28" r="23" fill="${glow}"/>`,

@@ -14,6 +14,8 @@ import { createDemo } from './shop.ts';
 interface PageDeps {
   readonly graphiql: GraphiqlOptions;
   readonly openapi: StaticFile;
+  /** Path of GraphiQL; undefined where it is switched off. */
+  readonly explorer: string | undefined;
 }
 
 interface PageRow {

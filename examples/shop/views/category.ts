@@ -1,60 +1,61 @@
 import { element } from '../elements.ts';
+import { count } from '../format.ts';
 import { query } from '../graphql.ts';
-import { CategoryDocument, type ProductOrder } from '../operations.ts';
-import { productGrid } from '../products.ts';
+import { listing } from '../listing/listing.ts';
+import { readSelection, toVariables } from '../listing/selection.ts';
+import { CategoryDocument, type CategoryQuery } from '../operations.ts';
 import { categoryPath, type MakeView } from '../view.ts';
 import { notFoundView } from './not-found.ts';
 import { trail } from './trail.ts';
 
-const ORDER_NAMES: Readonly<Record<Exclude<ProductOrder, 'DEFAULT'>, string>> = {
-  BEST_SELLING: 'Best selling',
-  NEWEST: 'Newest',
-  PRICE_ASC: 'Price, lowest first',
-  PRICE_DESC: 'Price, highest first',
-  NAME_ASC: 'Name',
-};
-
-/** The most that the API gives at once. */
-const LIMIT = 100;
-
-const isOrder = (text: string | null): text is keyof typeof ORDER_NAMES =>
-  text !== null && Object.hasOwn(ORDER_NAMES, text);
+/** As many children as fit above the products; the others open on demand. */
+const FEW_CHILDREN = 12;
 
 export const categoryView: MakeView = async ({ id, search }, signal) => {
-  const wanted = search.get('order');
-  const orderBy = isOrder(wanted) ? wanted : 'BEST_SELLING';
-  const { category } = await query(CategoryDocument, { id, orderBy, limit: LIMIT }, signal);
+  const selection = { ...readSelection(search), category: undefined };
+  const { category, productSearch } = await query(CategoryDocument, { id, ...toVariables(selection, id) }, signal);
   if (!category) return notFoundView('category');
 
-  const { name, parent, children, products } = category;
+  const { name, ancestors, children } = category;
   return {
     title: name,
     content: element(
       'div',
       {},
-      trail(parent),
-      element('div', { class: 'head' }, element('h1', {}, name), orderPicker(orderBy)),
-      products.length === LIMIT && element('p', { class: 'soft' }, `The first ${LIMIT}.`),
-      ...(products.length > 0 || children.length === 0
-        ? [
-            element('h2', { class: 'visually-hidden' }, 'Products'),
-            productGrid(products, 'There is nothing on this shelf.'),
-          ]
-        : []),
-      ...children.flatMap((child) => [
-        element('h2', {}, element('a', { href: categoryPath(child.id) }, child.name)),
-        productGrid(child.products, 'There is nothing on this shelf.'),
-      ]),
+      trail(...ancestors),
+      element('h1', {}, name),
+      children.length > 0 && subcategories(children),
+      listing({ list: productSearch, selection, search }),
     ),
   };
 };
 
-/** A form that needs no script of its own: what is chosen goes into the address, and the address decides. */
-const orderPicker = (chosen: ProductOrder): HTMLElement => {
-  const options = Object.entries(ORDER_NAMES).map(([value, label]) =>
-    element('option', { value, selected: value === chosen }, label),
+type Child = NonNullable<CategoryQuery['category']>['children'][number];
+
+const subcategories = (children: readonly Child[]): HTMLElement => {
+  const links = children.map(({ id, name, productCount }) =>
+    element(
+      'li',
+      {},
+      element(
+        'a',
+        { href: categoryPath(id), class: 'chip plain' },
+        name,
+        element('span', { class: 'soft' }, ` ${count(productCount)}`),
+      ),
+    ),
   );
-  const form = element('form', {}, element('label', {}, 'Order ', element('select', { name: 'order' }, ...options)));
-  form.addEventListener('change', () => form.requestSubmit());
-  return form;
+  const [few, more] = [links.slice(0, FEW_CHILDREN), links.slice(FEW_CHILDREN)];
+  return element(
+    'nav',
+    { class: 'subcategories', 'aria-label': 'Categories below' },
+    element('ul', { class: 'chips' }, ...few),
+    more.length > 0 &&
+      element(
+        'details',
+        {},
+        element('summary', {}, `${count(more.length)} more`),
+        element('ul', { class: 'chips' }, ...more),
+      ),
+  );
 };

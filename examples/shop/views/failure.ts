@@ -1,11 +1,12 @@
 import { element } from '../elements.ts';
 import { ShopError } from '../graphql.ts';
-import { keepAccessToken } from '../session.ts';
+import { currentPreview, keepAccessToken } from '../session.ts';
 import type { View } from '../view.ts';
 
 /** What a visitor sees in place of a view that failed. @param retry makes it again */
 export const failureView = (error: unknown, retry: () => void): View => {
-  if (error instanceof ShopError && error.code === 'UNAUTHENTICATED') return tokenView(error, retry);
+  if (error instanceof ShopError && error.code === 'UNAUTHENTICATED' && !currentPreview()?.at)
+    return tokenView(error, retry);
   if (!(error instanceof ShopError)) console.error(error);
   const button = element('button', { type: 'button' }, 'Try again');
   button.addEventListener('click', retry);

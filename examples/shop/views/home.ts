@@ -1,21 +1,45 @@
-import { element } from '../elements.ts';
+import { element, picture } from '../elements.ts';
+import { count } from '../format.ts';
 import { query } from '../graphql.ts';
-import { HomeDocument } from '../operations.ts';
+import { HomeDocument, type HomeQuery } from '../operations.ts';
 import { productGrid } from '../products.ts';
-import type { MakeView } from '../view.ts';
+import { categoryPath, type MakeView, SEARCH_PATH } from '../view.ts';
+
+/** As many as stand in a few rows; the menu has them all. */
+const FEW = 12;
 
 export const homeView: MakeView = async (_, signal) => {
-  const { hotProducts, newProducts } = await query(HomeDocument, {}, signal);
+  const { categories, hotProducts, newProducts } = await query(HomeDocument, {}, signal);
+  const filled = categories.filter(({ productCount }) => productCount > 0).slice(0, FEW);
   return {
     title: 'Welcome',
     content: element(
       'div',
       {},
       element('h1', {}, 'Welcome'),
+      filled.length > 0 && element('ul', { class: 'departments' }, ...filled.map(department)),
       element('h2', {}, 'What others buy'),
       productGrid(hotProducts),
       element('h2', {}, 'Just in'),
       productGrid(newProducts),
+      element('p', {}, element('a', { href: `${SEARCH_PATH}?order=NEWEST` }, 'All products, newest first')),
     ),
   };
 };
+
+const department = ({ id, name, imageUrl, productCount }: HomeQuery['categories'][number]): HTMLElement =>
+  element(
+    'li',
+    {},
+    element(
+      'a',
+      { href: categoryPath(id) },
+      picture(imageUrl, name),
+      element(
+        'span',
+        {},
+        element('strong', {}, name),
+        element('span', { class: 'soft' }, `${count(productCount)} products`),
+      ),
+    ),
+  );

@@ -3,6 +3,7 @@ import { count, moment } from '../format.ts';
 import { query } from '../graphql.ts';
 import { badges } from '../notices.ts';
 import { NoticeDocument } from '../operations.ts';
+import { plainText } from '../text.ts';
 import { type MakeView, NOTICES_PATH } from '../view.ts';
 import { notFoundView } from './not-found.ts';
 
@@ -19,8 +20,8 @@ export const noticeView: MakeView = async ({ id }, signal) => {
       badges(notice),
       element('h1', {}, title),
       !inEffect && element('p', { class: 'over' }, 'This notice is over.'),
-      summary !== null && element('p', { class: 'lead' }, summary),
-      element('p', { class: 'text' }, content),
+      summary !== null && element('p', { class: 'lead' }, plainText(summary)),
+      element('p', { class: 'text' }, plainText(content)),
       element(
         'p',
         { class: 'soft' },

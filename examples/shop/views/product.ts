@@ -1,9 +1,16 @@
 import { element, picture } from '../elements.ts';
 import { count, day } from '../format.ts';
 import { query } from '../graphql.ts';
-import { ProductDocument, type ProductQuery } from '../operations.ts';
+import { subscribe } from '../live.ts';
+import {
+  ProductChangesDocument,
+  ProductDocument,
+  type ProductQuery,
+  type ProductStockFragment,
+} from '../operations.ts';
 import { priceTag, productGrid } from '../products.ts';
-import type { MakeView } from '../view.ts';
+import { plainText } from '../text.ts';
+import { type MakeView, SEARCH_PATH } from '../view.ts';
 import { notFoundView } from './not-found.ts';
 import { trail } from './trail.ts';
 
@@ -22,7 +29,7 @@ export const productView: MakeView = async ({ id }, signal) => {
     content: element(
       'div',
       {},
-      trail(category.parent, category),
+      trail(...category.ancestors, category),
       element(
         'article',
         { class: 'product' },
@@ -30,12 +37,11 @@ export const productView: MakeView = async ({ id }, signal) => {
         element(
           'div',
           {},
-          brand !== null && element('p', { class: 'soft' }, brand),
+          brand !== null && element('p', { class: 'soft' }, searchLink('brand', brand)),
           element('h1', {}, name),
-          subtitle !== null && element('p', { class: 'lead' }, subtitle),
-          priceTag(product),
-          element('p', { class: product.inStock ? 'stock' : 'stock sold-out' }, stockText(product)),
-          element('p', { class: 'text' }, description),
+          subtitle !== null && element('p', { class: 'lead' }, plainText(subtitle)),
+          offer(product, signal),
+          element('p', { class: 'text' }, plainText(description)),
           facts(product),
         ),
       ),
@@ -45,16 +51,42 @@ export const productView: MakeView = async ({ id }, signal) => {
   };
 };
 
-const stockText = ({ stock, inStock }: Product): string => {
+const searchLink = (parameter: string, value: string): HTMLElement =>
+  element('a', { href: `${SEARCH_PATH}?${new URLSearchParams({ [parameter]: value })}` }, value);
+
+/** Price and stock, which follow the back office while one looks. */
+const offer = (product: Product, signal: AbortSignal): HTMLElement => {
+  const place = element('div', { class: 'offer', 'aria-live': 'polite' });
+  let shown = '';
+  const show = (now: Pick<Product, 'price' | 'listPrice'> & ProductStockFragment): void => {
+    const { price, listPrice, stock, inStock } = now;
+    // An event that changes nothing here must not be read out.
+    const state = JSON.stringify([price, listPrice, stock, inStock]);
+    if (state === shown) return;
+    if (shown !== '') place.classList.add('changed');
+    shown = state;
+    place.replaceChildren(priceTag(now), element('p', { class: inStock ? 'stock' : 'stock sold-out' }, stockText(now)));
+  };
+  show(product);
+  place.addEventListener('animationend', () => place.classList.remove('changed'));
+  subscribe(ProductChangesDocument, { id: product.id }, signal, ({ product: now }) => {
+    if (now) return show(now);
+    shown = 'gone';
+    place.replaceChildren(element('p', { class: 'stock sold-out' }, 'No longer on sale'));
+  });
+  return place;
+};
+
+const stockText = ({ stock, inStock }: ProductStockFragment): string => {
   if (!inStock) return 'Sold out';
-  return stock < FEW ? `Only ${stock} left` : 'In stock';
+  return stock < FEW ? `Only ${stock} left` : `In stock: ${count(stock)}`;
 };
 
 const facts = ({ tags, sales, publishedAt }: Product): HTMLElement =>
   element(
     'ul',
     { class: 'facts' },
-    ...tags.map((tag) => element('li', { class: 'badge' }, tag)),
+    ...tags.map((tag) => element('li', { class: 'badge' }, searchLink('tag', tag))),
     element('li', {}, `${count(sales)} sold`),
     element('li', {}, 'Since ', day(publishedAt)),
   );

@@ -1,0 +1,58 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { FrameDocument, HomeDocument } from '../../examples/shop/operations.ts';
+import { type DemoServer, launchBrowser, startDemoServer, startVisit, type Visit } from './browser.ts';
+
+export interface ShopVisits {
+  readonly server: DemoServer;
+  /** Opens a page of the demo shop, once it shows its view, in a window of its own. @param allowed complaints in the console that are none */
+  readonly open: (path: string, options?: BrowserContextOptions, allowed?: RegExp) => Promise<Page>;
+  /** Ends the visit before the test does. */
+  readonly end: () => Promise<void>;
+}
+
+/** Visits to the demo shop, one at a time, each ended with its test. Call it where tests are described. */
+export const useShopVisits = (environment: Readonly<Record<string, string>> = {}): ShopVisits => {
+  let browser: Browser;
+  let server: DemoServer;
+  let visit: Visit | undefined;
+
+  const end = async (name = 'visit'): Promise<void> => {
+    const ending = visit;
+    visit = undefined;
+    await ending?.end(name);
+  };
+
+  beforeAll(async () => {
+    [browser, server] = await Promise.all([launchBrowser(), startDemoServer(environment)]);
+    await warmUp(server.url);
+  });
+  afterEach(({ task }) => end(task.name));
+  afterAll(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  return {
+    get server() {
+      return server;
+    },
+    open: async (path, options, allowed) => {
+      visit = await startVisit(browser, server.url, options, allowed);
+      await visit.page.goto(server.url + path);
+      await visit.page.locator('main h1').waitFor();
+      await visit.page.locator('main:not([aria-busy])').waitFor();
+      return visit.page;
+    },
+    end: () => end(),
+  };
+};
+
+/** The first answers of a process are its slowest: on a busy machine the load guard would refuse what comes after them. */
+const warmUp = async (url: string): Promise<void> => {
+  for (const document of [FrameDocument, HomeDocument]) {
+    const target = `${url}/graphql?${new URLSearchParams({ query: String(document) })}`;
+    await vi.waitUntil(async () => (await fetch(target)).status !== 503, { timeout: 20_000 });
+  }
+  await fetch(`${url}/demo`);
+};
