@@ -5,6 +5,7 @@ import {
   type DemoServer,
   hasBrowser,
   launchBrowser,
+  poll,
   startDemoServer,
   startVisit,
   type Visit,
@@ -12,11 +13,9 @@ import {
 import { readStream } from '../support/events.ts';
 import { insertNotice } from '../support/rows.ts';
 
-const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
-
 const operationNames = examples.map(({ query }) => /^\w+ (\w+)/.exec(query)?.[1] ?? 'unnamed');
 
-describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
   let gateway: DemoServer;
   let browser: Browser;
   let visit: Visit;

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser } from '../support/browser.ts';
+import { findBarriers, hasBrowser, poll } from '../support/browser.ts';
 import { useShopVisits } from '../support/shop-visits.ts';
 
 const TOKEN = 'a-token-0123456789';
 const PREVIEW_TOKEN = 'a-preview-token-0123456789';
 
-const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 10_000 });
-
-describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 60_000 }, () => {
   const shop = useShopVisits();
 
   test('the notice bar follows the back office', async () => {
@@ -51,7 +49,7 @@ describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 30_0
   });
 });
 
-describe.skipIf(!hasBrowser)('with trusted documents only', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('with trusted documents only', { timeout: 60_000 }, () => {
   const file = new URL('../../examples/shop/trusted-documents.json', import.meta.url).pathname;
   const shop = useShopVisits({ TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_ONLY: 'true' });
 
@@ -68,7 +66,7 @@ describe.skipIf(!hasBrowser)('with trusted documents only', { timeout: 30_000 },
   });
 });
 
-describe.skipIf(!hasBrowser)('where the gateway wants a token', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('where the gateway wants a token', { timeout: 60_000 }, () => {
   const shop = useShopVisits({ ACCESS_TOKENS: TOKEN });
 
   test('the demo shop asks for it', async () => {
@@ -79,7 +77,7 @@ describe.skipIf(!hasBrowser)('where the gateway wants a token', { timeout: 30_00
   });
 });
 
-describe.skipIf(!hasBrowser)('with a preview token', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('with a preview token', { timeout: 60_000 }, () => {
   const shop = useShopVisits({ PREVIEW_TOKENS: PREVIEW_TOKEN });
 
   test('the demo shop is shown as it will be, until the preview ends', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser, isTooWide } from '../support/browser.ts';
+import { findBarriers, hasBrowser, isTooWide, poll } from '../support/browser.ts';
 import { useShopVisits } from '../support/shop-visits.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -9,7 +9,7 @@ const namesOn = (page: Page): Promise<string[]> => page.locator('main .tile h3')
 const shownCount = (page: Page): Promise<string> => page.locator('main [role=status]').innerText();
 const searchOf = (page: Page): string => decodeURIComponent(new URL(page.url()).search);
 
-describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { timeout: 60_000 }, () => {
   const shop = useShopVisits();
 
   test('types, is given suggestions, and takes one by keyboard', async () => {
@@ -54,17 +54,17 @@ describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { t
     const brand = page.getByRole('checkbox', { name: /^Ashdown Loom/ });
     const label = await page.locator('label', { has: brand }).innerText();
     await brand.check();
-    await expect.poll(() => searchOf(page)).toBe('?q=linen&brand=Ashdown+Loom');
+    await poll(() => searchOf(page)).toBe('?q=linen&brand=Ashdown+Loom');
     const counted = Number(/\d+$/.exec(label)?.[0]);
-    await expect.poll(() => shownCount(page)).toBe(`${counted} products`);
+    await poll(() => shownCount(page)).toBe(`${counted} products`);
     expect(await page.evaluate('document.activeElement.value')).toBe('Ashdown Loom');
     expect((await namesOn(page)).length).toBe(counted);
     await page.getByLabel('Order').selectOption('Price, lowest first');
-    await expect.poll(() => searchOf(page)).toContain('order=PRICE_ASC');
+    await poll(() => searchOf(page)).toContain('order=PRICE_ASC');
     expect(searchOf(page)).toContain('brand=Ashdown+Loom');
     await page.goBack();
     await page.goBack();
-    await expect.poll(() => namesOn(page)).toEqual(all);
+    await poll(() => namesOn(page)).toEqual(all);
     expect(await page.getByRole('checkbox', { name: /^Ashdown Loom/ }).isChecked()).toBe(false);
   });
 
@@ -79,9 +79,9 @@ describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { t
     ]);
     expect(await page.getByRole('checkbox', { name: /^In stock/ }).isChecked()).toBe(true);
     await chosen.getByRole('link', { name: 'Without In stock' }).click();
-    await expect.poll(() => searchOf(page)).toBe('?q=linen&brand=Ashdown+Loom&min=0&max=99.99');
+    await poll(() => searchOf(page)).toBe('?q=linen&brand=Ashdown+Loom&min=0&max=99.99');
     await page.getByRole('link', { name: 'Clear all' }).click();
-    await expect.poll(() => searchOf(page)).toBe('?q=linen');
+    await poll(() => searchOf(page)).toBe('?q=linen');
     await page.locator('.chips').waitFor({ state: 'detached' });
   });
 
@@ -98,21 +98,21 @@ describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { t
     const first = await namesOn(page);
     expect(first).toHaveLength(24);
     await page.getByRole('link', { name: 'Next →' }).click();
-    await expect.poll(() => searchOf(page)).toBe('?order=NAME_ASC&page=2');
-    await expect.poll(async () => (await namesOn(page)).some((name) => first.includes(name))).toBe(false);
+    await poll(() => searchOf(page)).toBe('?order=NAME_ASC&page=2');
+    await poll(async () => (await namesOn(page)).some((name) => first.includes(name))).toBe(false);
     expect(await page.getByRole('link', { name: 'Page 2' }).getAttribute('aria-current')).toBe('page');
     await page.getByRole('link', { name: 'Page 6' }).click();
-    await expect.poll(() => namesOn(page)).toHaveLength(139 - 5 * 24);
+    await poll(() => namesOn(page)).toHaveLength(139 - 5 * 24);
     await page.goBack();
     await page.goBack();
-    await expect.poll(() => namesOn(page)).toEqual(first);
+    await poll(() => namesOn(page)).toEqual(first);
     expect(await isTooWide(page)).toBe(false);
   });
 
   test('sees the query behind the page, and opens it in GraphiQL', async () => {
     const page = await shop.open('/demo/search?q=linen&brand=Ashdown+Loom');
     const button = page.getByRole('button', { name: /^The query behind this page/ });
-    await expect.poll(() => button.innerText()).toMatch(/ms · from (memory|the database)$/);
+    await poll(() => button.innerText()).toMatch(/ms · from (memory|the database)$/);
     await button.focus();
     await page.keyboard.press('Enter');
     const drawer = page.getByRole('dialog', { name: 'The query behind this page' });
@@ -147,9 +147,7 @@ describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { t
   test('reads descriptions in HTML as text, and nothing in them runs', async () => {
     const html = `<h3>Made to last</h3><p>Heavy &amp; plain.<br>Oil it.</p><ul><li>iron</li></ul><img src="/x.png" onerror="document.title='run'">`;
     await shop.server.database.sql(`update product set description = '${html.replaceAll("'", "''")}' where id = 1`);
-    await expect
-      .poll(async () => (await fetch(`${shop.server.url}/api/product/1`)).text(), { timeout: 10_000 })
-      .toContain('Made to last');
+    await expect.poll(async () => (await fetch(`${shop.server.url}/api/product/1`)).text()).toContain('Made to last');
     const page = await shop.open('/demo/product/1');
     expect(await page.locator('.text').innerText()).toBe('Made to last\n\nHeavy & plain.\nOil it.\n\n• iron');
     expect(await page.title()).toBe('Cast-Iron Skillet, 26 cm · Demo shop');
@@ -173,7 +171,7 @@ describe.skipIf(!hasBrowser)('with 1,500 categories', { timeout: 60_000 }, () =>
        on conflict do nothing`,
     );
     await expect
-      .poll(async () => (await fetch(`${shop.server.url}/graphql?query={categories{id}}`)).text(), { timeout: 10_000 })
+      .poll(async () => (await fetch(`${shop.server.url}/graphql?query={categories{id}}`)).text())
       .toMatch(/^.{1500}/);
     const page = await shop.open('/demo', options);
     expect(await isTooWide(page)).toBe(false);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { findBarriers, hasBrowser, isTooWide } from '../support/browser.ts';
+import { findBarriers, hasBrowser, isTooWide, poll } from '../support/browser.ts';
 import { useShopVisits } from '../support/shop-visits.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DARK = { colorScheme: 'dark' } as const;
 
-describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
+describe.skipIf(!hasBrowser)('the demo shop', { timeout: 60_000 }, () => {
   const shop = useShopVisits();
 
   test.for([
@@ -41,9 +41,7 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
       `update notice set status = 'WITHDRAWN' where status = 'PUBLISHED' returning id`,
     );
     try {
-      await expect
-        .poll(async () => (await fetch(`${shop.server.url}/api/notice/list`)).json(), { timeout: 10_000 })
-        .toEqual([]);
+      await expect.poll(async () => (await fetch(`${shop.server.url}/api/notice/list`)).json()).toEqual([]);
       const page = await shop.open('/demo');
       expect(await page.locator('#notice-bar').isVisible()).toBe(false);
       await shop.end();
@@ -51,9 +49,7 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
       const ids = published.map(({ id }) => id).join(', ');
       await shop.server.database.sql(`update notice set status = 'PUBLISHED' where id in (${ids})`);
     }
-    await expect
-      .poll(async () => (await fetch(`${shop.server.url}/api/notice/list`)).json(), { timeout: 10_000 })
-      .not.toEqual([]);
+    await expect.poll(async () => (await fetch(`${shop.server.url}/api/notice/list`)).json()).not.toEqual([]);
     const again = await shop.open('/demo');
     await again.locator('#notice-bar .title').waitFor();
   });
@@ -65,7 +61,7 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
     await tile.scrollIntoViewIfNeeded();
     const name = await tile.innerText();
     const scrolled = await page.evaluate<number>('scrollY');
-    await expect.poll(() => page.evaluate('history.state?.scroll')).toBe(scrolled);
+    await poll(() => page.evaluate('history.state?.scroll')).toBe(scrolled);
     await tile.click();
     await page.locator('article.product').waitFor();
     expect(await page.title()).toBe(`${name} · Demo shop`);
@@ -73,7 +69,7 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
     expect(await page.evaluate('scrollY')).toBe(0);
     await page.goBack();
     await page.locator('.grid').nth(1).waitFor();
-    await expect.poll(() => page.evaluate('scrollY')).toBe(scrolled);
+    await poll(() => page.evaluate('scrollY')).toBe(scrolled);
     await page.goForward();
     await page.locator('article.product').waitFor();
     expect(await page.evaluate('window.isSameDocument')).toBe(true);
@@ -89,11 +85,11 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
     const bestSelling = await prices();
     await select.focus();
     await page.keyboard.type('Price, l');
-    await expect.poll(prices).toEqual(bestSelling.toSorted((a, b) => a - b));
+    await poll(prices).toEqual(bestSelling.toSorted((a, b) => a - b));
     expect(new URL(page.url()).search).toBe('?order=PRICE_ASC');
     expect(await page.evaluate('document.activeElement.name')).toBe('order');
     await page.goBack();
-    await expect.poll(prices).toEqual(bestSelling);
+    await poll(prices).toEqual(bestSelling);
   });
 
   test('writes prices and times as the visitor does', async () => {
@@ -152,7 +148,7 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 30_000 }, () => {
     await shop.server.database.sql(`update product set image_url = null, image_urls = '{}' where id = 11`);
     await shop.server.database.sql(`update product set image_url = '/images/No.svg' where id = 12`);
     const page = await shop.open('/demo/category/4?order=NAME_ASC', { viewport: { width: 1366, height: 4000 } }, /404/);
-    await expect.poll(() => page.locator('.no-picture').count()).toBe(2);
+    await poll(() => page.locator('.no-picture').count()).toBe(2);
     await page.goto(`${shop.server.url}/demo/product/11`);
     await page.locator('.stage .no-picture').waitFor();
   });

@@ -102,3 +102,6 @@ export const findBarriers = async (page: Page): Promise<string[]> => {
 /** Whether the page can be scrolled sideways. */
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+
+/** As `expect.poll`, for as long as a page may take on a busy machine. */
+export const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 15_000 });
