@@ -38,7 +38,6 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
     priceGroup(list, price?.bands ?? [], selection, search),
     group('Brand', ...values('brand', brands, selection.brands)),
     group('Tag', ...values('tag', tags, selection.tags)),
-    element('noscript', {}, element('button', {}, 'Apply')),
   );
   form.addEventListener('change', () => form.requestSubmit());
   const isOpen = matchMedia(WIDE).matches || document.querySelector('details.filters[open]') !== null;
