@@ -36,9 +36,11 @@ export const searchQuery = (request: BrowseRequest): Query => {
     ['true', ...[...ownParts.keys()].filter((part) => part !== without).map((part) => `b.is_${part}`)].join(' and ');
   const isReversed = page.from === 'end';
   const direction = isDescending !== isReversed ? 'desc' : 'asc';
-  const orderBy = Object.keys(columns)
-    .map((column) => `b.${column} ${direction}`)
-    .join(', ');
+  const orderIn = (way: string): string =>
+    Object.keys(columns)
+      .map((column) => `b.${column} ${way}`)
+      .join(', ');
+  const orderBy = orderIn(direction);
 
   const position = page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
   const keys = `(${Object.keys(columns).map((column) => `b.${column}`)})`;
@@ -46,10 +48,12 @@ export const searchQuery = (request: BrowseRequest): Query => {
     position &&
     `(${Object.values(columns).map((type, index) => values.add(fromPosition(position[index] ?? '', type), type))})`;
   const [beyond, before] = direction === 'desc' ? ['<', '>='] : ['>', '<='];
+  // The nearest one is at hand in an index of the order; any one may be far in the table.
+  const opposite = direction === 'desc' ? 'asc' : 'desc';
   const offset = page.from === 'offset' ? page.offset : 0;
   const hasOther =
     at !== undefined || offset > 0
-      ? `exists (select from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''})`
+      ? `(select true from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''} order by ${orderIn(opposite)} limit 1) is not null`
       : 'false';
 
   const baseColumns = new Set(['id', ...Object.keys(columns), ...facetColumns(facets)]);

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { BrowseRequest } from '../../src/browse/browse-engine.ts';
+import { searchQuery } from '../../src/browse/search.sql.ts';
+import { termsOf } from '../../src/browse/words.ts';
 import type { Statement } from '../../src/database/sql.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
 import { listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
@@ -51,7 +54,10 @@ const explain = async ({ name, text }: Statement, values: string, planCacheMode:
   )) as {
     rows: { 'QUERY PLAN': { Plan: PlanNode }[] }[];
   };
-  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan;
+  return scansOf(rows[0]?.['QUERY PLAN'][0]?.Plan);
+};
+
+const scansOf = (plan: PlanNode | undefined) => {
   const scans = (plan ? flatten(plan) : []).filter((node) => node['Relation Name'] === 'product');
   const touched = scans.map(
     (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
@@ -98,4 +104,48 @@ test.each([
   const { kinds, rows } = await explain({ name: 'lookup', text }, '', 'auto');
   expect(kinds.isSubsetOf(new Set([...INDEXED, 'Bitmap Heap Scan'])), [...kinds].join()).toBe(true);
   expect(rows).toBeLessThanOrEqual(3);
+});
+
+describe('a search', () => {
+  const REQUEST: BrowseRequest = {
+    terms: [],
+    filter: {},
+    order: 'BEST_SELLING',
+    page: { from: 'start', size: LIMIT },
+    isCounted: false,
+    facets: new Set(),
+    now: new Date(),
+  };
+
+  const explainSearch = async (request: Partial<BrowseRequest>) => {
+    const { statement, values } = searchQuery({ ...REQUEST, ...request });
+    const [row] = await database.sql<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+      `explain (analyze, format json) ${statement.text}`,
+      [...values],
+    );
+    return scansOf(row?.['QUERY PLAN'][0]?.Plan);
+  };
+
+  test.each<[string, Partial<BrowseRequest>]>([
+    ['the first page', {}],
+    ['the last page', { page: { from: 'end', size: LIMIT } }],
+    ['a page after a cursor', { page: { from: 'start', size: LIMIT, after: ['2500', '1700000000000000', '7'] } }],
+    ['a page by price', { order: 'PRICE_ASC', page: { from: 'start', size: LIMIT, after: ['50.00', '7'] } }],
+    ['a page by name', { order: 'NAME_ASC', page: { from: 'end', size: LIMIT, before: ['P5', '7'] } }],
+  ])('%s of all products reads the rows that it shows', async (_, request) => {
+    const { kinds, rows } = await explainSearch(request);
+    expect([...kinds].every((kind) => kind.startsWith('Index'))).toBe(true);
+    // One more tells whether there is a next page, another one the page before; some are yet to be published.
+    expect(rows).toBeLessThan(3 * LIMIT);
+  });
+
+  test('for a rare word reads the rows that have the word', async () => {
+    const [name] = await database.sql<{ name: string }>('select name from product where id = 77');
+    for (const order of ['RELEVANCE', 'BEST_SELLING', 'NAME_ASC'] as const) {
+      const terms = termsOf(name?.name.replace('-', ' ') ?? '');
+      const { kinds, rows } = await explainSearch({ terms, order, isCounted: true, facets: new Set(['brands']) });
+      expect([...kinds]).toEqual(['Bitmap Heap Scan']);
+      expect(rows).toBeLessThan(200);
+    }
+  });
 });

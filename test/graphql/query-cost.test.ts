@@ -40,6 +40,21 @@ describe('the cost of an operation is', () => {
       '{ categories { id children { id } } notices { id } }',
       22 + 176 + 220,
     ],
+    ['20 more for a search', '{ productSearch(first: 5) { nodes { id } } }', 21 + 5.5],
+    ['that of the size a search has by default', '{ productSearch { nodes { id } edges { cursor } } }', 21 + 22 + 22],
+    ['that of whichever size is given', '{ productSearch(pageSize: 50) { nodes { id } } }', 21 + 55],
+    [
+      'that of the size by default, for sizes that are null',
+      'query ($first: Int, $last: Int) { productSearch(first: $first, last: $last) { nodes { id } } }',
+      21 + 22,
+      { first: null },
+    ],
+    ['20 more for facets', '{ productSearch { facets { inStock brands(limit: 3) { value } } } }', 21 + 20.2 + 3.3],
+    [
+      '20 more for suggestions, of the length that is asked for',
+      '{ searchSuggestions(prefix: "a", limit: 5) { text } }',
+      20 + 5.5,
+    ],
     ['a tenth for a list of scalars', '{ product(id: 1) { tags imageUrls } }', 1.2],
     ['a tenth for each id to filter by', '{ products(categoryIds: [1, 2, 3], limit: 1) { id } }', 1.4],
     [

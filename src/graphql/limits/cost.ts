@@ -56,6 +56,8 @@ interface CostNode {
   readonly filterReaders: readonly SizeReader[];
   /** The cost of each value, in tenths. */
   readonly weight: number;
+  /** For each parent object, in tenths. */
+  readonly extra: number;
   /** Whether it may be named as the field that costs most; the cost of any other belongs to its parent. */
   readonly isRow: boolean;
   readonly children: readonly CostNode[];
@@ -68,8 +70,9 @@ const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
 const ONE: SizeReader = () => 1;
 
 /** Always one value: its cost is part of the weight of its parent. */
-const isPlain = ({ selections, sizeOf, filterReaders, isRow, children }: CostNode): boolean =>
+const isPlain = ({ selections, sizeOf, filterReaders, extra, isRow, children }: CostNode): boolean =>
   !isRow &&
+  extra === 0 &&
   sizeOf === ONE &&
   filterReaders.length === 0 &&
   children.length === 0 &&
@@ -133,9 +136,8 @@ export const planCost = (
         selections,
         sizeOf: sizeReader(field, sliced ?? sizedByParent.get(name)),
         filterReaders: field.args.flatMap((argument) => listLengthReader(argument, node) ?? []),
-        weight: children
-          .filter(isPlain)
-          .reduce((sum, { weight }) => sum + weight, (isRow || isRepeated ? ROW : VALUE) + extraCostOf(field) * ROW),
+        weight: children.filter(isPlain).reduce((sum, { weight }) => sum + weight, isRow || isRepeated ? ROW : VALUE),
+        extra: extraCostOf(field) * ROW,
         isRow,
         children: children.filter((child) => !isPlain(child)),
       };
@@ -160,7 +162,7 @@ const measureCost = (roots: readonly CostNode[], variables?: VariableValues): Co
       return 0;
     }
     const count = times * node.sizeOf(variables);
-    let sum = count * node.weight;
+    let sum = count * node.weight + times * node.extra;
     for (const read of node.filterReaders) sum += times * read(variables);
     for (const child of node.children) sum += measure(child, count);
     if (!node.isRow) return sum;
