@@ -54,6 +54,8 @@ export interface Field {
   readonly isKeyOnly?: boolean;
   /** The value of a new row whose file has none. @default that of the table */
   readonly assumed?: (options: ReadOptions) => string;
+  /** SQL for what is stored, where that depends on the current value, which is null for a new row. @default the staged value */
+  readonly merge?: (staged: string, current: string) => string;
   /** A field whose value this one has to exceed; otherwise it is stored as null. */
   readonly mustExceed?: string;
 }

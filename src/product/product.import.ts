@@ -3,7 +3,7 @@ import { categoryPath } from '../import/fields/category-path.ts';
 import { richText } from '../import/fields/html.ts';
 import { textList } from '../import/fields/lists.ts';
 import { firstPicture, pictureUrl, pictureUrls } from '../import/fields/pictures.ts';
-import { SOME, stock } from '../import/fields/stock.ts';
+import { mergeStock, SOME, stock } from '../import/fields/stock.ts';
 import { INT32_MAX, integer, longText, oneOf, timestamp } from '../import/fields/values.ts';
 import {
   addMissingSlug,
@@ -39,7 +39,7 @@ export const productImport: ImportKind = {
     listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
     currency: field('currency', 'char(3)', currency),
     // The default of the table would be sold out.
-    stock: field('stock', 'int', stock, { assumed: ({ stock: pieces = SOME }) => String(pieces) }),
+    stock: field('stock', 'int', stock, { merge: mergeStock, assumed: ({ stock: pieces = SOME }) => String(pieces) }),
     sales: field('sales', 'int', integer(0, INT32_MAX)),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     imageUrls: field('image_urls', 'text[]', pictureUrls),

@@ -142,6 +142,17 @@ describe('a stock that the file does not have', () => {
     expect(await importText('title,content\nSale,Half price\n')).toMatchObject({ created: 1, assumed: 0 });
   });
 
+  test('is kept where the file says only that there are some', async () => {
+    await importText('slug,name,category,price,stock\na,A,P,1,40\nb,B,P,1,0\n');
+    expect(await importText('slug,name,stock\na,A,in stock\nb,B,in stock\n')).toMatchObject({
+      changed: 1,
+      unchanged: 1,
+    });
+    expect(await stocks()).toEqual([40, 1]);
+    await importText('slug,name,stock\na,A,out of stock\nb,B,in stock\n', { stock: 9 });
+    expect(await stocks()).toEqual([0, 1]);
+  });
+
   test('can be none', async () => {
     await importText(csv, { stock: 0 });
     expect(await stocks()).toEqual([0, 0, 0]);

@@ -18,10 +18,14 @@ const AVAILABLE = new Set([
 ]);
 const SOLD_OUT = new Set(['false', 'no', 'outofstock', 'soldout', 'unavailable']);
 
-/** A number of pieces, or only whether there are any. */
+/** A number of pieces, or only whether there are any: some are a negative number, which {@link mergeStock} reads. */
 export const stock: Parse = (value, options = {}) => {
   const word = (typeof value === 'boolean' ? String(value) : trimmedOf(value)).toLowerCase().replaceAll(/[\s_-]/g, '');
-  if (AVAILABLE.has(word)) return String(options.stock ?? SOME);
+  if (AVAILABLE.has(word)) return String(-(options.stock ?? SOME));
   if (SOLD_OUT.has(word)) return '0';
   return COUNT(value);
 };
+
+/** Where the file says only that there are some pieces, a product that has some keeps their number. */
+export const mergeStock = (staged: string, current: string): string =>
+  `case when ${staged} >= 0 then ${staged} when ${current} > 0 then ${current} else -${staged} end`;

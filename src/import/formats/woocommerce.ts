@@ -185,7 +185,11 @@ const foldVariations = (
   const offer = (row: SourceRecord) =>
     offerOf(read(row, 'price'), read(row, 'sale'), read(row, 'saleStart'), read(row, 'saleEnd'));
   const sold = variations.filter((row) => read(row, 'published') !== '0' && offer(row).price !== '');
-  if (sold.length === 0) return { ...offer(record), stock: piecesOf(record, read, options) };
+  if (sold.length === 0) {
+    const isUncounted = read(record, 'stock') === '' && read(record, 'inStock') !== '';
+    const word = isAvailable(record, read) ? 'in stock' : 'out of stock';
+    return { ...offer(record), stock: isUncounted ? word : piecesOf(record, read, options) };
+  }
 
   const offers = sold.map(offer);
   const cents = offers.map(({ price }) => centsOf(price, options));
@@ -203,13 +207,15 @@ const foldVariations = (
 
 const piecesOf = (row: SourceRecord, read: ReadColumn, options: FormatOptions): string => {
   const stock = read(row, 'stock');
-  const availability = read(row, 'inStock');
-  if (stock === '' && availability === '') return '';
-  const isAvailable = !['', '0', 'false'].includes(availability);
+  if (stock === '' && read(row, 'inStock') === '') return '';
   // What is sold on back order has no pieces, or fewer than none.
-  if (stock === '' || /^-|^0(?:\.0+)?$/.test(stock)) return isAvailable ? String(options.stock ?? SOME) : '0';
+  if (stock === '' || /^-|^0(?:\.0+)?$/.test(stock))
+    return isAvailable(row, read) ? String(options.stock ?? SOME) : '0';
   return stock.replace(/\.0+$/, '');
 };
+
+const isAvailable = (row: SourceRecord, read: ReadColumn): boolean =>
+  !['', '0', 'false'].includes(read(row, 'inStock'));
 
 const statusOf = (published: string, visibility: string): string => {
   if (published === '-1') return 'DRAFT';

@@ -59,9 +59,9 @@ export const createStatements = async (
 
   const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
   const fields = written.map(([name, field]) => {
-    const stagedOr = (otherwise: (field: Field) => string): string => {
+    const stagedOr = (otherwise: (field: Field) => string, current = old): string => {
       const choice = (name: string, field: Field): string =>
-        `case when ${isPresent(name)} then ${staged(field)} else ${otherwise(field)} end`;
+        `case when ${isPresent(name)} then ${field.merge?.(staged(field), current(field)) ?? staged(field)} else ${otherwise(field)} end`;
       const value = choice(name, field);
       const { mustExceed = '' } = field;
       const lower = kind.fields[mustExceed];
@@ -76,7 +76,7 @@ export const createStatements = async (
     return {
       ...field,
       target: target(field),
-      inserted: stagedOr(preset),
+      inserted: stagedOr(preset, () => 'null'),
       updated: stagedOr(field.column === 'updated_at' ? () => 'now()' : old),
       comparedOld: compared(old(field)),
       comparedNew: compared(stagedOr(old)),
