@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { type Asked, openStream, readStream } from '../support/events.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
-import { scrape } from '../support/scrape.ts';
+import { parseMetrics, scrape } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
@@ -170,13 +170,14 @@ describe('a client that takes events', () => {
   });
 });
 
-test('in the library, the stream is the body of the response, and ends when the gateway closes', async () => {
-  const opened = await createGateway({ databaseUrl: database.url, log: { write: () => {} } });
-  const response = await opened.fetch(
-    new Request(`http://localhost${target(SUBSCRIPTION)}`, { headers: { accept: EVENTS } }),
-  );
-  const stream = readStream(response);
-  await expect.poll(() => stream.results).toEqual([{ data: DATA }]);
+test('in the library, the stream is the body of the response: its reader may leave, and it ends when the gateway closes', async () => {
+  const opened = await createGateway({ databaseUrl: database.url, metrics: true, log: { write: () => {} } });
+  const ask = (path: string) => opened.fetch(new Request(`http://localhost${path}`, { headers: { accept: EVENTS } }));
+  const streams = [readStream(await ask(target(SUBSCRIPTION))), readStream(await ask(target(SUBSCRIPTION)))] as const;
+  for (const { results } of streams) await expect.poll(() => results).toEqual([{ data: DATA }]);
+  const [stream, leaving] = streams;
+  await leaving.leave();
+  expect(parseMetrics(await (await ask('/metrics')).text()).sum('vitrine_subscriptions')).toBe(1);
   await insertNotice(database, { title: 'Second' });
   await expect.poll(() => stream.results.length, { timeout: 10_000 }).toBe(2);
   await opened.close();
