@@ -23,6 +23,23 @@ describe.skipIf(!hasBrowser)('the demo shop', { timeout: 60_000 }, () => {
     expect(await isTooWide(page)).toBe(false);
   });
 
+  test.for([
+    ['/demo', {}],
+    ['/demo', PHONE],
+    ['/demo/search?q=linen', {}],
+  ] as const)('at %s nothing moves while it loads', async ([path, options]) => {
+    const page = await shop.open('/', options);
+    await page.addInitScript(
+      `window.shift = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { shift += value; })).observe({ type: 'layout-shift', buffered: true });`,
+    );
+    await page.goto(`${shop.server.url}${path}`);
+    await page.locator('main:not([aria-busy]) .tile img').first().waitFor();
+    await poll(() => page.evaluate('document.images[0].complete')).toBe(true);
+    await poll(() => page.locator('#drawer-button').textContent()).toMatch(/ms/);
+    expect(await page.evaluate('shift')).toBeLessThan(0.05);
+  });
+
   test('shows what the API answers, in its order', async () => {
     const page = await shop.open('/demo');
     const grids = await page.locator('.grid').all();

@@ -99,9 +99,9 @@ export const findBarriers = async (page: Page): Promise<string[]> => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 };
 
-/** Whether the page can be scrolled sideways. */
-export const isTooWide = (page: Page): Promise<boolean> =>
-  page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+/** Whether the page can be scrolled sideways. A phone makes its window as wide as the page: the width of its screen is what counts. */
+export const isTooWide = async (page: Page): Promise<boolean> =>
+  (await page.evaluate<number>('document.documentElement.scrollWidth')) > (page.viewportSize()?.width ?? 0);
 
 /** As `expect.poll`, for as long as a page may take on a busy machine. */
 export const poll: typeof expect.poll = (value) => expect.poll(value, { timeout: 15_000 });
