@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { type OpenedAccess, openAccess } from './access/access.ts';
 import { createPreviewTime } from './access/preview.ts';
-import { browse } from './browse/browse.feature.ts';
+import { createBrowse } from './browse/browse.feature.ts';
+import { createBrowseIndex } from './browse/index/browse-index.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -72,7 +73,7 @@ export interface Gateway {
   readonly startDraining: () => void;
   /** Ends the streams of all subscriptions. */
   readonly completeSubscriptions: () => void;
-  /** Loads the modules that are otherwise loaded when they are first needed. */
+  /** Loads the modules that are otherwise loaded when they are first needed, and begins to fill the index of products. */
   readonly loadAll: () => Promise<unknown>;
   /** Closes the database connections. */
   readonly close: () => Promise<void>;
@@ -177,8 +178,20 @@ export const createGateway = async (
   const sql = createSql(pool);
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
   const countViews = createCountViews(viewCounter, timeoutMs);
+  const { browseIndexMaxBytes } = config;
+  const browseIndex = createBrowseIndex({
+    thread:
+      config.changeFeed === 'listen' && browseIndexMaxBytes > 0
+        ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
+        : undefined,
+    freshnessMonitor,
+    tagVersions,
+    clock,
+    sql,
+    log,
+  });
   const createContext = await contextFactory({
-    features: [...FEATURES, browse],
+    features: [...FEATURES, createBrowse(browseIndex)],
     prisma,
     sql,
     clock,
@@ -229,6 +242,7 @@ export const createGateway = async (
       replicas,
       load,
       fallBacks: engine.fallBacks,
+      browseIndex,
     },
     pageOfAll,
   );
@@ -287,11 +301,12 @@ export const createGateway = async (
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
     completeSubscriptions: subscriptions.complete,
-    loadAll: failures.load,
+    loadAll: () => Promise.all([failures.load(), browseIndex.start()]),
     close: async () => {
       subscriptions.close();
       load.stop();
       opened.close();
+      await browseIndex.close();
       await freshnessMonitor.close();
       await prisma.$disconnect();
       await replicas?.close();

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isAbstractType, lexicographicSortSchema, printSchema } from 'graphql';
-import { browse } from './browse/browse.feature.ts';
+import { registerBrowse } from './browse/browse.feature.ts';
 import { FEATURES } from './features.ts';
 import { type Bounds, enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
@@ -7,7 +7,7 @@ import { noteInfoReaders } from './graphql/executor/compile.ts';
 import { assertListSizes, enforceRowBudget } from './graphql/limits/list-size.ts';
 
 // Types and queries register with the builder once in a process.
-for (const { register } of [...FEATURES, browse]) await register();
+for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse]) await register();
 
 /**
  * The executable schema of all features.

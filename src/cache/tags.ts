@@ -75,7 +75,7 @@ export interface TagVersions {
   readonly haveChangedSince: (tags: readonly Tag[], sequence: number) => boolean;
   readonly changed: (change: Change) => void;
   /** Calls back at each change. @returns what ends that */
-  readonly watch: (onChange: () => void) => () => void;
+  readonly watch: (onChange: (change: Change) => void) => () => void;
 }
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
@@ -83,7 +83,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   // Numbers are exact up to 2^53, which is enough for 285 years of a million changes a second. The array takes memory only where tags have changed:
   // 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
-  const watchers = new Set<() => void>();
+  const watchers = new Set<(change: Change) => void>();
 
   const touch = ({ table, rows }: Change, sequence: number): void => {
     const { whole, anyRow, row, group } = tags.of(table);
@@ -106,9 +106,9 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
     changed: (change: Change): void => {
       versions.sequence += 1;
       touch(change, versions.sequence);
-      for (const onChange of watchers) onChange();
+      for (const onChange of watchers) onChange(change);
     },
-    watch: (onChange: () => void) => {
+    watch: (onChange: (change: Change) => void) => {
       watchers.add(onChange);
       return () => void watchers.delete(onChange);
     },

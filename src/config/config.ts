@@ -37,6 +37,7 @@ export type Config = Readonly<Omit<Values, keyof Derived> & Derived>;
 /** Derived values: other units, groups, and defaults that depend on other variables. */
 interface Derived {
   readonly cacheMaxBytes: number;
+  readonly browseIndexMaxBytes: number;
   readonly staleIfErrorMs: number;
   /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
   readonly trustedHops: number;
@@ -140,6 +141,7 @@ const derive = (values: Values): Derived => {
   ) as unknown as Exposures;
   return {
     cacheMaxBytes: values.cacheMaxMb * 1_048_576,
+    browseIndexMaxBytes: values.browseIndexMaxMb * 1_048_576,
     staleIfErrorMs: values.staleIfErrorS * 1000,
     trustedHops: values.trustProxy,
     fieldSuggestions: values.fieldSuggestions ?? values.introspection,

@@ -54,6 +54,12 @@ export interface VariableOptions {
    */
   readonly cacheMaxMb?: number | undefined;
   /**
+   * Memory for the index of products that answers browsing and search, in each worker. A catalogue that does not fit, or has less than 5,000
+   * products, is searched by PostgreSQL alone. 0: always. In megabytes.
+   * @default 256
+   */
+  readonly browseIndexMaxMb?: number | undefined;
+  /**
    * How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for
    * changes, so that it shows all that were committed before it. In milliseconds.
    * @default 100

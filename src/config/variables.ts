@@ -166,6 +166,14 @@ export const VARIABLES = {
     unit: 'MB',
     description: 'Memory for cached responses and known rows, in each worker. 0: nothing is cached.',
   },
+  BROWSE_INDEX_MAX_MB: {
+    group: 'cache',
+    value: integer(0, 65_536),
+    default: '256',
+    unit: 'MB',
+    description:
+      'Memory for the index of products that answers browsing and search, in each worker. A catalogue that does not fit, or has less than 5,000 products, is searched by PostgreSQL alone. 0: always.',
+  },
   FRESHNESS_MS: {
     group: 'cache',
     value: integer(0, 1000),

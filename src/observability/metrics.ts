@@ -47,6 +47,11 @@ export interface MetricSources {
   readonly pool: Pool;
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
+  readonly browseIndex: {
+    readonly status: () => { readonly isReady: boolean; readonly products: number; readonly bytes: number };
+    /** Questions by what answered them. */
+    readonly answers: { readonly index: number; readonly sql: number };
+  };
   /** Failures of compiled operations, by the outcome of the reference executor. */
   readonly fallBacks: Readonly<Record<'failed' | 'answered', number>>;
 }

@@ -25,6 +25,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
     pool,
     load,
     fallBacks,
+    browseIndex,
     version,
   } = sources;
   const registry = new Registry();
@@ -79,6 +80,24 @@ export const createRegistry = (sources: MetricSources): Registry => {
   counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', [], () => [
     { labels: {}, value: knownRows.stats.hits },
   ]);
+
+  counter(
+    'vitrine_browse_answers_total',
+    'Questions of browsing and search, by what answered them.',
+    ['engine'],
+    () => [
+      { labels: { engine: 'index' }, value: browseIndex.answers.index },
+      { labels: { engine: 'sql' }, value: browseIndex.answers.sql },
+    ],
+  );
+  gauge(
+    'vitrine_browse_index_ready',
+    '1 while the index of products can answer.',
+    () => (browseIndex.status().isReady ? 1 : 0),
+    'min',
+  );
+  gauge('vitrine_browse_index_products', 'Products in the index.', () => browseIndex.status().products);
+  gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => browseIndex.status().bytes);
 
   for (const name of ['vitrine_heartbeat_age_seconds', OLD_NAMES.vitrine_heartbeat_age_seconds]) {
     gauge(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type ExecutionResult, execute, parse, validate } from 'graphql';
 import { pino } from 'pino';
 import { beforeAll, expect, test } from 'vitest';
-import { browse } from '../../src/browse/browse.feature.ts';
+import { createBrowse } from '../../src/browse/browse.feature.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const sql = createSql(pool);
   const clock = createClock();
   const create = await contextFactory({
-    features: [...FEATURES, browse],
+    features: [...FEATURES, createBrowse()],
     prisma,
     sql,
     clock,

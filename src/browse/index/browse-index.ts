@@ -1,0 +1,183 @@
+import type { Logger } from 'pino';
+import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
+import type { CacheHints } from '../../cache/hints.ts';
+import type { TagVersions } from '../../cache/tags.ts';
+import { withConnection } from '../../database/client.ts';
+import type { Clock } from '../../database/clock.ts';
+import { connectionConfig } from '../../database/connection.ts';
+import type { Sql, Statement } from '../../database/sql.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion, SuggestionRequest } from '../browse-engine.ts';
+import { piecesOfTerm } from '../words.ts';
+import { type IndexThread, startIndexThread } from './index-thread.ts';
+import { mergeSuggestions } from './merge-suggestions.ts';
+import type { IndexStatus, Questions, ThreadOptions } from './messages.ts';
+
+/** The index of products in memory, with what decides when it answers. */
+export interface BrowseIndex {
+  /** Begins to fill the index, where the catalogue is large enough; a question does it too. */
+  readonly start: () => Promise<void>;
+  /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
+  readonly before: (sql: BrowseEngine, hints: CacheHints) => BrowseEngine;
+  readonly status: () => IndexStatus;
+  /** Questions so far by who answered them. */
+  readonly answers: { index: number; sql: number };
+  readonly close: () => Promise<void>;
+}
+
+interface Deps {
+  /** Undefined where changes are not notified, or there is no memory for an index: then there is none. */
+  readonly thread: ThreadOptions | undefined;
+  /** In smaller catalogues there is no index. */
+  readonly minProducts?: number;
+  readonly freshnessMonitor: Pick<FreshnessMonitor, 'isFresh' | 'freshen' | 'ageMs'>;
+  readonly tagVersions: Pick<TagVersions, 'watch'>;
+  readonly clock: Clock;
+  /** On the primary. */
+  readonly sql: Sql;
+  readonly log: Logger;
+}
+
+/**
+ * A thread takes some 70 MB, however small the catalogue is. At this size a page with its facets takes PostgreSQL 23 ms and the index 3 ms
+ * (`npm run bench:browse -- --products 5000`); below, the difference is no longer worth the memory.
+ */
+const MIN_PRODUCTS = 5000;
+
+/** How often it is looked whether the catalogue has grown so large. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** What is asked for another time is a preview. */
+const PRESENT_MS = 30_000;
+
+const LOOK_TIMEOUT_MS = 5000;
+
+const COUNT_UP_TO = `select count(*)::int as count from (select from product where status = 'ON_SALE' limit $1) first`;
+
+const NAMES: Statement = {
+  name: 'browse_names',
+  text: 'select id, name from product where id = any($1::int[])',
+};
+
+export const createBrowseIndex = ({
+  thread: options,
+  minProducts = MIN_PRODUCTS,
+  freshnessMonitor,
+  tagVersions,
+  clock,
+  sql,
+  log,
+}: Deps): BrowseIndex => {
+  const answers = { index: 0, sql: 0 };
+  let thread: IndexThread | undefined;
+  let unwatch: (() => void) | undefined;
+  let isClosed = false;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+
+  const start = async (): Promise<void> => {
+    if (!options || thread || performance.now() - lookedMs < LOOK_AGAIN_MS) return;
+    lookedMs = performance.now();
+    try {
+      const count = await withConnection(connectionConfig(options.databaseUrl), LOOK_TIMEOUT_MS, async (client) => {
+        const { rows } = await client.query<{ count: number }>(COUNT_UP_TO, [minProducts]);
+        return rows[0]?.count ?? 0;
+      });
+      if (isClosed || thread || count < minProducts) return;
+      thread = startIndexThread(options, log);
+      unwatch = tagVersions.watch(thread.changed);
+    } catch (error) {
+      if (!isClosed) log.warn({ err: error }, 'the index of products could not be started');
+      lookedMs = Number.NEGATIVE_INFINITY;
+    }
+  };
+
+  const namesOf = async (ids: readonly number[]): Promise<Map<number, string>> =>
+    new Map((await sql.rows<{ id: number; name: string }>(NAMES, [ids])).map(({ id, name }) => [id, name]));
+
+  const before = (other: BrowseEngine, hints: CacheHints): BrowseEngine => {
+    /** @param give makes the answer of what the index says; undefined where that cannot be */
+    const either = async <Name extends keyof Questions, Answer>(
+      { name, asked }: { readonly name: Name; readonly asked: Questions[Name]['asked'] },
+      give: (said: Questions[Name]['answer']) => Answer | Promise<Answer | undefined> | undefined,
+      otherwise: () => Promise<Answer>,
+    ): Promise<Answer> => {
+      void start();
+      const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
+      // The index has no places of words: where one must follow another, PostgreSQL looks.
+      const isOfWords = asked.terms.every((term) => piecesOfTerm(term).length === 1);
+      const isReady = thread?.status().isReady === true && isPresent && isOfWords && hints.asOfMs !== undefined;
+      if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
+        const asOfMs = performance.now() - freshnessMonitor.ageMs();
+        const said = await thread.ask(name, asked);
+        const answer = said === undefined ? undefined : await give(said);
+        if (answer !== undefined) {
+          hints.readsAsOf(asOfMs);
+          answers.index += 1;
+          return answer;
+        }
+      }
+      answers.sql += 1;
+      return otherwise();
+    };
+    return {
+      search: (request) =>
+        either(
+          { name: 'search', asked: request },
+          (reply) => toResult(request, reply),
+          () => other.search(request),
+        ),
+      suggest: (request) =>
+        either(
+          firstSuggestions(request),
+          (reply) => toSuggestions(request, reply),
+          () => other.suggest(request),
+        ),
+      correct: async (terms, now) => {
+        const asked = { terms, now };
+        const { terms: corrected } = await either(
+          { name: 'correct', asked },
+          (reply) => reply,
+          async () => ({ terms: await other.correct(terms, now) }),
+        );
+        return corrected;
+      },
+    };
+  };
+
+  const toResult = async (
+    { order, isCounted }: BrowseRequest,
+    { items, totalCount, ...reply }: Questions['search']['answer'],
+  ): Promise<BrowseResult | undefined> => {
+    const result = { ...reply, items, ...(isCounted && { totalCount }) };
+    if (order !== 'NAME_ASC') return result;
+    const names = await namesOf(items.map(({ id }) => id));
+    const named = items.flatMap(({ id, position }) => {
+      const name = names.get(id);
+      return name === undefined ? [] : [{ id, position: [name, ...position] }];
+    });
+    return named.length === items.length ? { ...result, items: named } : undefined;
+  };
+
+  const toSuggestions = async (
+    { limit }: SuggestionRequest,
+    reply: Questions['suggest']['answer'],
+  ): Promise<Suggestion[] | undefined> =>
+    mergeSuggestions(reply, await namesOf(reply.products.map(({ id }) => id)), limit);
+
+  return {
+    start,
+    before,
+    status: () => thread?.status() ?? { isReady: false, products: 0, bytes: 0 },
+    answers,
+    close: async () => {
+      isClosed = true;
+      unwatch?.();
+      await thread?.stop();
+    },
+  };
+};
+
+/** More products than are asked for, as some have the same name. */
+const firstSuggestions = ({ terms, now, limit }: SuggestionRequest) => ({
+  name: 'suggest' as const,
+  asked: { terms, now, maxProducts: limit * 4 + 20 },
+});

@@ -1,0 +1,213 @@
+type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+
+/** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
+export const withRoom = <Column extends TypedArray>(column: Column, length: number): Column => {
+  if (length <= column.length) return column;
+  const Constructor = column.constructor as new (length: number) => Column;
+  const grown = new Constructor(length + (length >>> 3) + 16);
+  grown.set(column);
+  return grown;
+};
+
+/** Values that many products share, each under a small number. */
+export class Codes<Value extends string | number> {
+  readonly values: Value[] = [];
+  /** By code, the words of the text with a space before and after each. */
+  readonly folded: string[] = [];
+  /** By code, no product with the value has sold more; it may be that none has sold so much any more. */
+  maxSales = new Int32Array(0);
+  readonly #codes = new Map<Value, number>();
+  readonly #fold: ((value: Value) => string) | undefined;
+
+  /** @param fold for texts that suggestions look for words in */
+  constructor(fold?: (value: Value) => string) {
+    this.#fold = fold;
+  }
+
+  /** Undefined: no product ever had the value. */
+  find(value: Value): number | undefined {
+    return this.#codes.get(value);
+  }
+
+  codeOf(value: Value): number {
+    let code = this.#codes.get(value);
+    if (code === undefined) {
+      code = this.values.length;
+      this.values.push(value);
+      this.#codes.set(value, code);
+      if (this.#fold) this.folded.push(this.#fold(value));
+    }
+    return code;
+  }
+
+  hasSold(code: number, sales: number): void {
+    this.maxSales = withRoom(this.maxSales, code + 1);
+    if ((this.maxSales[code] as number) < sales) this.maxSales[code] = sales;
+  }
+
+  /** Estimated: an entry of a map and of a list, and texts of usual length. */
+  get bytes(): number {
+    return this.values.length * (this.#fold ? 150 : 60);
+  }
+}
+
+/** A column of codes, in two bytes each as long as these are enough. */
+export class CodeColumn {
+  codes: Uint16Array | Uint32Array = new Uint16Array(0);
+
+  set(index: number, code: number): void {
+    if (code > 0xffff && this.codes instanceof Uint16Array) this.codes = Uint32Array.from(this.codes);
+    this.codes = withRoom(this.codes, index + 1);
+    this.codes[index] = code;
+  }
+}
+
+/** What a row is, as bits. */
+export const LIVE = 1;
+/** Published so long ago that every question finds it visible. */
+export const SETTLED = 2;
+export const IN_STOCK = 4;
+/** The list price is above the price. */
+export const ON_SALE = 8;
+
+const EMPTY_SLOT = 0;
+
+/** The rows of products by column. A row whose words change gets a new place at the end; its old one is dead until the next renumbering. */
+export class ProductColumns {
+  /** Rows so far, with dead ones. */
+  count = 0;
+  live = 0;
+  id = new Int32Array(0);
+  state = new Uint8Array(0);
+  /** In cents; exact, as prices have at most 14 digits. */
+  price = new Float64Array(0);
+  sales = new Int32Array(0);
+  /** In microseconds since 1970. */
+  publishedAt = new Float64Array(0);
+  /** Where the name stands in the database's collation; NaN while that is not known. */
+  nameRank = new Float64Array(0);
+  nameHash = new Int32Array(0);
+  /** Of everything that is searched: where it is the same, the postings are. */
+  wordsHash = new Float64Array(0);
+  readonly category = new CodeColumn();
+  readonly brand = new CodeColumn();
+  /** Where the tags of the row end in {@link tags}; they begin where those of the row before end. */
+  tagsEnd = new Uint32Array(0);
+  readonly tags = new CodeColumn();
+  /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
+  #slots = new Int32Array(0);
+  #usedSlots = 0;
+
+  get bytes(): number {
+    const { id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, category, brand, tagsEnd, tags } =
+      this;
+    const columns = [id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd, this.#slots];
+    return [...columns, category.codes, brand.codes, tags.codes].reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** The row of a product, or -1. */
+  rowOf(id: number): number {
+    const row = (this.#slots[this.#slotOf(id)] ?? EMPTY_SLOT) - 1;
+    return row >= 0 && ((this.state[row] as number) & LIVE) !== 0 ? row : -1;
+  }
+
+  /** A new row at the end, which is the product's from now on. */
+  append(id: number): number {
+    const row = this.count;
+    this.reserve(row + 1);
+    this.count = row + 1;
+    this.live += 1;
+    this.id[row] = id;
+    this.#point(id, row);
+    return row;
+  }
+
+  kill(row: number): void {
+    this.state[row] = 0;
+    this.live -= 1;
+  }
+
+  /** Room for so many rows, at once where it is known how many there will be. */
+  reserve(count: number): void {
+    this.id = withRoom(this.id, count);
+    this.state = withRoom(this.state, count);
+    this.price = withRoom(this.price, count);
+    this.sales = withRoom(this.sales, count);
+    this.publishedAt = withRoom(this.publishedAt, count);
+    this.nameRank = withRoom(this.nameRank, count);
+    this.nameHash = withRoom(this.nameHash, count);
+    this.wordsHash = withRoom(this.wordsHash, count);
+    this.tagsEnd = withRoom(this.tagsEnd, count);
+  }
+
+  /** The codes of a row's tags. */
+  tagsOf(row: number): Uint16Array | Uint32Array {
+    return this.tags.codes.subarray(row === 0 ? 0 : this.tagsEnd[row - 1], this.tagsEnd[row]);
+  }
+
+  /**
+   * Closes the gaps that dead rows have left.
+   * @returns the new rows by the old ones, -1 for dead ones
+   */
+  renumber(): Int32Array {
+    const { count, id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd } = this;
+    const newRows = new Int32Array(count).fill(-1);
+    let live = 0;
+    for (let row = 0; row < count; row += 1) if (((state[row] as number) & LIVE) !== 0) newRows[row] = live++;
+    const { codes: tags } = this.tags;
+    const { codes: category } = this.category;
+    const { codes: brand } = this.brand;
+    // What moves, moves towards the beginning, and so never over what is still to be read.
+    let tagCount = 0;
+    let begin = 0;
+    for (let row = 0; row < count; row += 1) {
+      const end = tagsEnd[row] as number;
+      const newRow = newRows[row] as number;
+      if (newRow >= 0) {
+        tags.copyWithin(tagCount, begin, end);
+        tagCount += end - begin;
+        tagsEnd[newRow] = tagCount;
+      }
+      begin = end;
+    }
+    for (const column of [id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, category, brand]) {
+      for (let row = 0; row < count; row += 1) {
+        const newRow = newRows[row] as number;
+        if (newRow >= 0) column[newRow] = column[row] as number;
+      }
+    }
+    this.count = live;
+    this.#rehash();
+    return newRows;
+  }
+
+  #slotOf(id: number): number {
+    const mask = this.#slots.length - 1;
+    // Knuth's multiplier spreads neighbouring ids.
+    let slot = (Math.imul(id, 0x9e3779b1) >>> 7) & mask;
+    for (;;) {
+      const row = (this.#slots[slot] ?? EMPTY_SLOT) - 1;
+      if (row < 0 || this.id[row] === id) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #point(id: number, row: number): void {
+    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
+    const slot = this.#slotOf(id);
+    if (this.#slots[slot] === EMPTY_SLOT) this.#usedSlots += 1;
+    this.#slots[slot] = row + 1;
+  }
+
+  #rehash(): void {
+    let size = 1024;
+    while (size * 2 < this.live * 4) size *= 2;
+    this.#slots = new Int32Array(size);
+    this.#usedSlots = 0;
+    for (let row = 0; row < this.count; row += 1) {
+      if (((this.state[row] as number) & LIVE) === 0) continue;
+      this.#slots[this.#slotOf(this.id[row] as number)] = row + 1;
+      this.#usedSlots += 1;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { distance } from 'fastest-levenshtein';
+import { changesAllowed } from '../correction.ts';
+
+/** So many new words are looked through one by one before they are sorted in. */
+const MAX_UNSORTED = 500;
+
+/** What a word takes beside its postings: its text, its entry in the map and in the sorted list. */
+const BYTES_PER_WORD = 88;
+
+/** Every word that any product ever had, under a number. */
+export class Dictionary {
+  readonly words: string[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Numbers in the order of their words, but for the latest. */
+  #sorted = new Int32Array(0);
+
+  get bytes(): number {
+    return this.words.length * BYTES_PER_WORD + this.#sorted.byteLength;
+  }
+
+  find(word: string): number | undefined {
+    return this.#numbers.get(word);
+  }
+
+  numberOf(word: string): number {
+    const known = this.#numbers.get(word);
+    if (known !== undefined) return known;
+    const number = this.words.length;
+    // A part of a long text keeps the whole text in memory; a copy does not.
+    const copy = Buffer.from(word).toString();
+    this.words.push(copy);
+    this.#numbers.set(copy, number);
+    return number;
+  }
+
+  /** The numbers of the words that begin so. */
+  *beginningWith(prefix: string): Generator<number> {
+    this.#sortIn();
+    const sorted = this.#sorted;
+    for (let at = this.#lowerBound(prefix); at < sorted.length; at += 1) {
+      const number = sorted[at] as number;
+      if (!this.words[number]?.startsWith(prefix)) break;
+      yield number;
+    }
+    for (let number = sorted.length; number < this.words.length; number += 1)
+      if (this.words[number]?.startsWith(prefix)) yield number;
+  }
+
+  /** The numbers of words that are as near to one as a correction may be. Two neighbours that are swapped count as one change there, as two here. */
+  *near(word: string): Generator<number> {
+    const allowed = changesAllowed(word);
+    for (const [number, candidate] of this.words.entries()) {
+      const difference = Math.abs(candidate.length - word.length);
+      if (difference > allowed) continue;
+      if (distance(word, candidate) <= (difference === 0 && allowed > 0 ? 2 : allowed)) yield number;
+    }
+  }
+
+  #lowerBound(word: string): number {
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.words[this.#sorted[middle] as number] as string) < word) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #sortIn(): void {
+    const { words } = this;
+    const sortedCount = this.#sorted.length;
+    if (words.length - sortedCount <= MAX_UNSORTED) return;
+    const byWord = (a: number, b: number): number => ((words[a] as string) < (words[b] as string) ? -1 : 1);
+    const latest = Int32Array.from({ length: words.length - sortedCount }, (_, index) => sortedCount + index).sort(
+      byWord,
+    );
+    const merged = new Int32Array(words.length);
+    let left = 0;
+    let right = 0;
+    for (let at = 0; at < merged.length; at += 1) {
+      const takesLeft =
+        right === latest.length ||
+        (left < sortedCount && byWord(this.#sorted[left] as number, latest[right] as number) < 0);
+      merged[at] = (takesLeft ? this.#sorted[left++] : latest[right++]) as number;
+    }
+    this.#sorted = merged;
+  }
+}

@@ -1,0 +1,274 @@
+import type { DatabaseClient } from '../../database/client.ts';
+import { rankNames } from './name-ranks.ts';
+import { ProductIndex } from './product-index.ts';
+import {
+  type CategoryRow,
+  readBeginning,
+  readCategories,
+  readProducts,
+  readProductsAfter,
+  UnfitProduct,
+} from './product-reader.ts';
+
+interface Options {
+  /** Opens a connection to the primary. */
+  readonly connect: () => Promise<DatabaseClient>;
+  readonly maxBytes: number;
+  readonly onStatus: () => void;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
+}
+
+/** The catalogue does not fit into the index. */
+class UnfitCatalogue extends Error {}
+
+/** What the index holds when it is current. */
+export interface Held {
+  readonly index: ProductIndex;
+  readonly categories: readonly CategoryRow[];
+}
+
+const ROWS_AT_ONCE = 2000;
+const BEFORE_FIRST_ID = -(2 ** 31) - 1;
+/** Changes that nobody waits for are read together. */
+const COLLECT_MS = 20;
+const REFILL_DELAY_MS = 500;
+const MAX_RETRY_MS = 10_000;
+
+/** Fills the index and keeps it as the database is, by the changes that are notified. */
+export class IndexKeeper {
+  readonly #options: Options;
+  #client: DatabaseClient | undefined;
+  #index: ProductIndex | undefined;
+  #categories: readonly CategoryRow[] = [];
+  /** Products that are to be read again. */
+  #changed = new Set<number>();
+  #needsFill = true;
+  #needsCategories = true;
+  /** Numbers of the changes notified, and of the last one up to which all are in the index. */
+  #notified = 0;
+  #applied = -1;
+  #waiting: { readonly upTo: number; readonly resolve: (held: Held | undefined) => void }[] = [];
+  #wake: (() => void) | undefined;
+  /** Whether there is nothing to be read. */
+  #isIdle = false;
+  #hasFilled = false;
+  /** Whether the last reading failed: nobody waits for the next one. */
+  #isFailing = false;
+  /** From this thread's time to the database's. Where that is set back, the index is filled again. */
+  #clockOffsetUs = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  get status() {
+    const index = this.#index;
+    return { isReady: index !== undefined, products: index?.columns.live ?? 0, bytes: index?.bytes ?? 0 };
+  }
+
+  /** The connection that the index is read by. */
+  get client(): DatabaseClient | undefined {
+    return this.#client;
+  }
+
+  /** @param ids undefined: any row may have changed */
+  changed(table: string, ids: readonly number[] | undefined): void {
+    this.#notified += 1;
+    if (table === 'category') this.#needsCategories = true;
+    else if (ids) for (const id of ids) this.#changed.add(id);
+    else {
+      this.#needsFill = true;
+      // A filled index may no longer be the database's: nobody waits for the next one.
+      this.#drop();
+    }
+    if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
+  }
+
+  /** The index with all that was notified so far; undefined where there is none. */
+  current(): Held | undefined | Promise<Held | undefined> {
+    if (!this.#index) return undefined;
+    if (this.#applied === this.#notified) return { index: this.#index, categories: this.#categories };
+    if (this.#isFailing) return undefined;
+    const { promise, resolve } = Promise.withResolvers<Held | undefined>();
+    this.#waiting.push({ upTo: this.#notified, resolve });
+    this.#wake?.();
+    return promise;
+  }
+
+  /** Never ends. @throws UnfitCatalogue */
+  async run(): Promise<never> {
+    let retryMs = 50;
+    for (;;) {
+      try {
+        await this.#step();
+        retryMs = 50;
+      } catch (error) {
+        if (error instanceof UnfitCatalogue || error instanceof UnfitProduct) throw error;
+        this.#options.log(
+          'warn',
+          `the index of products could not read: ${error instanceof Error ? error.message : error}`,
+        );
+        this.#disconnect();
+        this.#isFailing = true;
+        this.#answer(undefined, Number.POSITIVE_INFINITY);
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+        retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+      }
+    }
+  }
+
+  async #step(): Promise<void> {
+    this.#client ??= await this.#connect();
+    const client = this.#client;
+    if (this.#needsFill) {
+      await this.#fill(client);
+      return;
+    }
+    const upTo = this.#notified;
+    if (this.#needsCategories) {
+      this.#needsCategories = false;
+      try {
+        this.#categories = await readCategories(client);
+      } catch (error) {
+        this.#needsCategories = true;
+        throw error;
+      }
+    }
+    const index = this.#index;
+    if (!index) return;
+    await this.#applyChanges(client, index);
+    // It was dropped while rows were read.
+    if (this.#index !== index) return;
+    index.settle(this.#clockOffsetUs + performance.now() * 1000);
+    await rankNames(index, client);
+    if (this.#index !== index) return;
+    this.#checkSize(index);
+    this.#applied = upTo;
+    this.#isFailing = false;
+    this.#answer({ index, categories: this.#categories }, upTo);
+    if (index.needsCompaction) {
+      // It takes seconds in a large catalogue, in which PostgreSQL answers.
+      this.#index = undefined;
+      this.#options.onStatus();
+      index.compact();
+      this.#index = index;
+      this.#options.onStatus();
+    }
+    this.#isIdle = true;
+    // A name whose neighbour has changed too is ranked later.
+    if (this.#notified === upTo) await this.#sleep(index.unranked.size > 0 ? COLLECT_MS : undefined);
+    this.#isIdle = false;
+    if (this.#waiting.length === 0) await this.#sleep(COLLECT_MS);
+  }
+
+  async #applyChanges(client: DatabaseClient, index: ProductIndex): Promise<void> {
+    const ids = [...this.#changed];
+    this.#changed = new Set();
+    for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+      const some = ids.slice(from, from + ROWS_AT_ONCE);
+      try {
+        const products = await readProducts(client, some);
+        const gone = new Set(some);
+        for (const product of products) {
+          gone.delete(product.id);
+          index.put(product);
+        }
+        for (const id of gone) index.remove(id);
+      } catch (error) {
+        for (const id of ids.slice(from)) this.#changed.add(id);
+        throw error;
+      }
+    }
+  }
+
+  /** Reads every product. What changes meanwhile is notified, and read again after it. */
+  async #fill(client: DatabaseClient): Promise<void> {
+    this.#drop();
+    if (this.#hasFilled) {
+      // The server may be another one now; and where a table is reloaded in many steps, most of them are waited for.
+      this.#disconnect();
+      await this.#sleep(REFILL_DELAY_MS);
+      this.#client = await this.#connect();
+    }
+    await this.#fillBy(this.#client ?? client);
+  }
+
+  async #fillBy(client: DatabaseClient): Promise<void> {
+    const startedMs = performance.now();
+    this.#hasFilled = true;
+    this.#needsFill = false;
+    this.#changed = new Set();
+    try {
+      const { estimate, now } = await readBeginning(client);
+      this.#clockOffsetUs = now - performance.now() * 1000;
+      const index = new ProductIndex();
+      index.settle(now);
+      index.columns.reserve(estimate);
+      let reading = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
+      for (;;) {
+        const products = await reading;
+        const last = products.at(-1);
+        if (this.#needsFill) return;
+        // The next ones are on their way while these are taken in.
+        if (last && products.length === ROWS_AT_ONCE) reading = readProductsAfter(client, last.id, ROWS_AT_ONCE);
+        for (const product of products) index.put(product);
+        this.#checkSize(index);
+        if (products.length < ROWS_AT_ONCE) break;
+      }
+      await rankNames(index, client);
+      if (this.#needsFill) return;
+      this.#index = index;
+      this.#options.log(
+        'info',
+        `the index has ${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`,
+      );
+      this.#options.onStatus();
+    } catch (error) {
+      this.#needsFill = true;
+      throw error;
+    }
+  }
+
+  #checkSize(index: ProductIndex): void {
+    if (index.bytes <= this.#options.maxBytes) return;
+    this.#drop();
+    throw new UnfitCatalogue(
+      `${index.columns.live} products take more than the ${Math.round(this.#options.maxBytes / 1_048_576)} MB of BROWSE_INDEX_MAX_MB`,
+    );
+  }
+
+  #drop(): void {
+    if (!this.#index) return;
+    this.#index = undefined;
+    this.#answer(undefined, Number.POSITIVE_INFINITY);
+    this.#options.onStatus();
+  }
+
+  #answer(held: Held | undefined, upTo: number): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter((each) => each.upTo > upTo);
+    for (const { upTo: wanted, resolve } of waiting) if (wanted <= upTo) resolve(held);
+  }
+
+  async #connect(): Promise<DatabaseClient> {
+    const client = await this.#options.connect();
+    client.on('error', () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    return client;
+  }
+
+  #disconnect(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    client?.connection.stream.destroy();
+  }
+
+  async #sleep(ms?: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (ms !== undefined) setTimeout(resolve, ms);
+    });
+    this.#wake = undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { Change } from '../../cache/tags.ts';
+import type { FromThread, IndexStatus, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
+
+/** The thread with the index, started again where it dies. */
+export interface IndexThread {
+  readonly status: () => IndexStatus;
+  readonly changed: (change: Change) => void;
+  /** Undefined where the index cannot answer, or not in time. */
+  readonly ask: <Name extends keyof Questions>(
+    name: Name,
+    asked: Questions[Name]['asked'],
+  ) => Promise<Questions[Name]['answer'] | undefined>;
+  readonly stop: () => Promise<void>;
+}
+
+const NO_INDEX: IndexStatus = { isReady: false, products: 0, bytes: 0 };
+
+/** After this time SQL is asked instead. The slowest questions take 0.3 s. */
+const PATIENCE_MS = 1000;
+
+const FIRST_RESTART_MS = 1000;
+const MAX_RESTART_MS = 60_000;
+
+/** The heap of the thread holds the texts of words, brands and tags; everything else is outside of it. */
+const MAX_HEAP_SHARE = 0.5;
+const MIN_HEAP_MB = 64;
+
+export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThread => {
+  const waiting = new Map<number, (answer: unknown) => void>();
+  let worker: Worker | undefined;
+  let status = NO_INDEX;
+  let questions = 0;
+  let isStopped = false;
+  let restartMs = FIRST_RESTART_MS;
+  let restarting: NodeJS.Timeout | undefined;
+
+  const onMessage = (message: FromThread): void => {
+    switch (message.kind) {
+      case 'answer':
+        waiting.get(message.number)?.(message.answer);
+        return;
+      case 'status':
+        ({ status } = message);
+        if (status.isReady) restartMs = FIRST_RESTART_MS;
+        return;
+      case 'log':
+        log[message.level](message.message);
+        return;
+      case 'unfit':
+        log.warn(`there is no index of products: ${message.reason}; PostgreSQL answers instead`);
+        isStopped = true;
+        void worker?.terminate();
+    }
+  };
+
+  const onExit = (): void => {
+    worker = undefined;
+    status = NO_INDEX;
+    for (const resolve of waiting.values()) resolve(undefined);
+    if (isStopped) return;
+    restarting = setTimeout(start, restartMs).unref();
+    restartMs = Math.min(restartMs * 2, MAX_RESTART_MS);
+  };
+
+  const start = (): void => {
+    // Compiled modules end in .js, this one and the thread's alike.
+    const source = new URL('./index.worker.ts', import.meta.url);
+    const module = import.meta.url.endsWith('.js') ? new URL(source.href.replace(/\.ts$/, '.js')) : source;
+    const started = new Worker(module, {
+      workerData: options,
+      // Node still warns that type stripping by a program is experimental.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxOldGenerationSizeMb: MIN_HEAP_MB + (options.maxBytes / 1_048_576) * MAX_HEAP_SHARE },
+    });
+    // The process may end while the index is filled.
+    started.unref();
+    started.on('message', onMessage);
+    started.on('error', (error) => log.error({ err: error }, 'the thread with the index of products died'));
+    started.once('exit', onExit);
+    worker = started;
+  };
+
+  const send = (message: ToThread): void => worker?.postMessage(message);
+
+  start();
+
+  return {
+    status: () => status,
+    changed: ({ table, rows }) => {
+      if (table === 'product' || table === 'category') send({ kind: 'changed', table, ids: rows?.ids });
+    },
+    ask: async (name, asked) => {
+      if (!status.isReady) return undefined;
+      questions += 1;
+      const number = questions;
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      waiting.set(number, resolve);
+      const timer = setTimeout(resolve, PATIENCE_MS, undefined);
+      send({ kind: 'question', number, name, asked } as Question & { kind: 'question'; number: number });
+      try {
+        return (await promise) as Questions[typeof name]['answer'] | undefined;
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(number);
+      }
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(restarting);
+      await worker?.terminate();
+    },
+  };
+};

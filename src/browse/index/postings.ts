@@ -1,0 +1,240 @@
+import { withRoom } from './columns.ts';
+
+/** A list's bytes are in slices, each a quarter larger than the one before: little is reserved that is never used. */
+const MAX_SLICE_BYTES = 2048;
+const SLICE_BYTES = sliceSizes();
+/** The end of a slice says where the next one is. */
+const LINK_BYTES = 4;
+
+const BLOCK_BITS = 16;
+const BLOCK_BYTES = 2 ** BLOCK_BITS;
+
+/** No number is written with it as its first byte: the rest of the slice is empty. */
+const END_OF_SLICE = 0x80;
+
+function sliceSizes(): readonly number[] {
+  const sizes: number[] = [];
+  for (let size = 12; size < MAX_SLICE_BYTES; size = Math.ceil(size * 1.25)) sizes.push(size);
+  return [...sizes, MAX_SLICE_BYTES];
+}
+
+/**
+ * For each list (of a word, of a tag) the rows that are in it, ascending: the distance to the row before, in as many bytes as it needs, with a
+ * small number beside it (the field in which the word is). Rows are only ever appended.
+ */
+export class Postings {
+  /** Bits of the number that is kept beside each row. */
+  readonly #noteBits: number;
+  #blocks: Uint8Array[] = [];
+  #freeAddress = 0;
+
+  #first = new Uint32Array(0);
+  /** The slice that is being written: where it begins, which one of its list it is, and how much of it is in use. */
+  #slice = new Uint32Array(0);
+  #sliceNumber = new Uint8Array(0);
+  #used = new Uint16Array(0);
+  #lastRow = new Int32Array(0);
+  #count = new Int32Array(0);
+  #lists = 0;
+  /** What was read last. */
+  readonly #rows = new Int32Array(MAX_SLICE_BYTES);
+  readonly #notes = new Uint8Array(MAX_SLICE_BYTES);
+  /** What is still to be read of the list that is being read. */
+  #remaining = 0;
+  #nextSlice = 0;
+  #nextNumber = 0;
+  #row = -1;
+
+  constructor({ noteBits }: { readonly noteBits: 0 | 2 }) {
+    this.#noteBits = noteBits;
+  }
+
+  get bytes(): number {
+    const { byteLength: perList } = this.#first;
+    return this.#blocks.length * BLOCK_BYTES + perList * 4 + (perList / 4) * 3;
+  }
+
+  /** Of rows that were appended, also those that are gone since. */
+  countOf(list: number): number {
+    return this.#count[list] ?? 0;
+  }
+
+  append(list: number, row: number, note = 0): void {
+    this.#makeRoomForList(list);
+    const count = this.#count[list] as number;
+    if (count === 0) {
+      this.#first[list] = this.#allocate(0);
+      this.#rewind(list);
+    }
+    this.#write(list, row, note);
+    this.#count[list] = count + 1;
+  }
+
+  /** Raises what stands at each row of the list to the value of its note. */
+  raise(list: number, values: readonly number[], best: Uint8Array): void {
+    const rows = this.#rows;
+    const notes = this.#notes;
+    this.#open(list);
+    for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
+      for (let at = 0; at < length; at += 1) {
+        const row = rows[at] as number;
+        const value = values[notes[at] as number] as number;
+        if ((best[row] as number) < value) best[row] = value;
+      }
+    }
+  }
+
+  forEach(list: number, visit: (row: number, note: number) => void): void {
+    this.#open(list);
+    for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
+      for (let at = 0; at < length; at += 1) visit(this.#rows[at] as number, this.#notes[at] as number);
+    }
+  }
+
+  /**
+   * Gives each row another number, in place.
+   * @param newRows by the old number; ascending, and -1 for rows that are gone
+   */
+  renumber(newRows: Int32Array): void {
+    for (let list = 0; list < this.#lists; list += 1) {
+      if (this.#count[list] === 0) continue;
+      // What is written is never longer than what was read before it, so that no posting is written over before it is read.
+      let count = 0;
+      let isRewound = false;
+      this.#open(list);
+      for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
+        if (!isRewound) this.#rewind(list);
+        isRewound = true;
+        for (let at = 0; at < length; at += 1) {
+          const row = newRows[this.#rows[at] as number] as number;
+          if (row < 0) continue;
+          this.#write(list, row, this.#notes[at] as number);
+          count += 1;
+        }
+      }
+      this.#count[list] = count;
+    }
+  }
+
+  /** Begins to read a list: one at a time is read. */
+  #open(list: number): void {
+    this.#remaining = this.countOf(list);
+    this.#nextSlice = this.#first[list] as number;
+    this.#nextNumber = 0;
+    this.#row = -1;
+  }
+
+  /** Reads the next slice of the list into `#rows` and `#notes`. @returns how many postings it has; 0 at the end */
+  #readSlice(): number {
+    const remaining = this.#remaining;
+    if (remaining === 0) return 0;
+    const rows = this.#rows;
+    const notes = this.#notes;
+    const noteBits = this.#noteBits;
+    const noteMask = (1 << noteBits) - 1;
+    const block = this.#blocks[this.#nextSlice >>> BLOCK_BITS] as Uint8Array;
+    let at = this.#nextSlice & (BLOCK_BYTES - 1);
+    const end = at + sliceBytes(this.#nextNumber);
+    this.#nextSlice = readLink(block, end);
+    this.#nextNumber += 1;
+    let row = this.#row;
+    let length = 0;
+    while (length < remaining && at < end) {
+      let byte = block[at] as number;
+      if (byte === END_OF_SLICE) break;
+      at += 1;
+      let value = byte & 0x7f;
+      while (byte >= 0x80) {
+        byte = block[at] as number;
+        at += 1;
+        value = (value << 7) | (byte & 0x7f);
+      }
+      row += value >>> noteBits;
+      rows[length] = row;
+      notes[length] = value & noteMask;
+      length += 1;
+    }
+    this.#row = row;
+    this.#remaining = remaining - length;
+    return length;
+  }
+
+  #write(list: number, row: number, note: number): void {
+    const value = ((row - (this.#lastRow[list] as number)) << this.#noteBits) | note;
+    const size = value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : value < 2 ** 28 ? 4 : 5;
+    let used = this.#used[list] as number;
+    const capacity = sliceBytes(this.#sliceNumber[list] as number);
+    if (used + size > capacity) {
+      this.#openNextSlice(list, used, capacity);
+      used = 0;
+    }
+    const address = (this.#slice[list] as number) + used;
+    const block = this.#blocks[address >>> BLOCK_BITS] as Uint8Array;
+    let at = address & (BLOCK_BYTES - 1);
+    for (let shift = (size - 1) * 7; shift > 0; shift -= 7) block[at++] = (value >>> shift) | 0x80;
+    block[at] = value & 0x7f;
+    this.#used[list] = used + size;
+    this.#lastRow[list] = row;
+  }
+
+  #openNextSlice(list: number, used: number, capacity: number): void {
+    const slice = this.#slice[list] as number;
+    const block = this.#blocks[slice >>> BLOCK_BITS] as Uint8Array;
+    const at = slice & (BLOCK_BYTES - 1);
+    if (used < capacity) block[at + used] = END_OF_SLICE;
+    // After rows were renumbered there is one already.
+    const next = readLink(block, at + capacity) || this.#allocate((this.#sliceNumber[list] as number) + 1);
+    writeLink(block, at + capacity, next);
+    this.#slice[list] = next;
+    // The number only matters up to the largest size.
+    this.#sliceNumber[list] = Math.min((this.#sliceNumber[list] as number) + 1, SLICE_BYTES.length);
+  }
+
+  #rewind(list: number): void {
+    this.#slice[list] = this.#first[list] as number;
+    this.#sliceNumber[list] = 0;
+    this.#used[list] = 0;
+    this.#lastRow[list] = -1;
+  }
+
+  /** @returns the address of a slice, never 0 */
+  #allocate(number: number): number {
+    const size = sliceBytes(number) + LINK_BYTES;
+    if (this.#freeAddress + size > this.#blocks.length * BLOCK_BYTES) {
+      this.#freeAddress = this.#blocks.length * BLOCK_BYTES;
+      this.#blocks.push(new Uint8Array(BLOCK_BYTES));
+      if (this.#freeAddress === 0) this.#freeAddress = LINK_BYTES;
+    }
+    const address = this.#freeAddress;
+    this.#freeAddress += size;
+    return address;
+  }
+
+  #makeRoomForList(list: number): void {
+    if (list < this.#lists) return;
+    this.#lists = list + 1;
+    this.#first = withRoom(this.#first, this.#lists);
+    this.#slice = withRoom(this.#slice, this.#lists);
+    this.#sliceNumber = withRoom(this.#sliceNumber, this.#lists);
+    this.#used = withRoom(this.#used, this.#lists);
+    this.#lastRow = withRoom(this.#lastRow, this.#lists);
+    this.#count = withRoom(this.#count, this.#lists);
+  }
+}
+
+/** How many bytes of postings the slice of this number holds. */
+const sliceBytes = (number: number): number => SLICE_BYTES[Math.min(number, SLICE_BYTES.length - 1)] as number;
+
+const readLink = (block: Uint8Array, at: number): number =>
+  (((block[at] as number) << 24) |
+    ((block[at + 1] as number) << 16) |
+    ((block[at + 2] as number) << 8) |
+    (block[at + 3] as number)) >>>
+  0;
+
+const writeLink = (block: Uint8Array, at: number, address: number): void => {
+  block[at] = address >>> 24;
+  block[at + 1] = address >>> 16;
+  block[at + 2] = address >>> 8;
+  block[at + 3] = address;
+};

@@ -1,0 +1,204 @@
+import { foldedWordsOf, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
+import { Codes, IN_STOCK, LIVE, ON_SALE, ProductColumns, SETTLED } from './columns.ts';
+import { Dictionary } from './dictionary.ts';
+import { Postings } from './postings.ts';
+
+/** A product on sale, published or not, as the index reads it. */
+export interface ProductRow {
+  readonly id: number;
+  readonly categoryId: number;
+  readonly brand: string | null;
+  readonly tags: readonly string[];
+  readonly cents: number;
+  readonly isInStock: boolean;
+  readonly isOnSale: boolean;
+  readonly sales: number;
+  /** In microseconds since 1970. */
+  readonly publishedAt: number;
+  readonly nameHash: number;
+  readonly name: string;
+  readonly subtitle: string | null;
+  /** As far as it is searched. */
+  readonly description: string;
+}
+
+/** The words of a text, with a space before and after each. */
+export const foldText = (text: string): string => ` ${foldedWordsOf(text, SEARCHED_FIELD).join(' ')} `;
+
+/** The note of a word in a text that a brand or a tag has; 2 is the subtitle, 3 the description. */
+export const IN_BRAND_OR_TAG = 1;
+
+/** What was published longer ago than this is visible to every question. */
+const SETTLED_AFTER_US = 60_000_000;
+
+/** Stands for a missing brand: PostgreSQL stores no text with a zero byte. */
+export const NO_BRAND = '\0';
+
+/** Dead rows are closed up once they are this share of all, and at least so many. */
+const MAX_DEAD_SHARE = 0.15;
+const MIN_DEAD = 2000;
+
+/** Everything that is known of the products, and what finds them by word, category, brand or tag. */
+export class ProductIndex {
+  readonly columns = new ProductColumns();
+  readonly categories = new Codes<number>();
+  readonly brands = new Codes(foldText);
+  readonly tags = new Codes(foldText);
+  readonly dictionary = new Dictionary();
+  /** By the number of the word: products that have it in their name. */
+  readonly inNames = new Postings({ noteBits: 0 });
+  /** By the number of the word: products that have it elsewhere, with the field. */
+  readonly inTexts = new Postings({ noteBits: 2 });
+  /** By code. */
+  readonly ofCategory = new Postings({ noteBits: 0 });
+  readonly ofBrand = new Postings({ noteBits: 0 });
+  readonly ofTag = new Postings({ noteBits: 0 });
+  /** Rows that may be published later than {@link settledAt}. */
+  unsettled: number[] = [];
+  /** Products whose place in the order of names is not known; not kept while the index is filled. */
+  readonly unranked = new Set<number>();
+  hasRanks = false;
+  /** How often all ranks were read: those of two readings cannot be compared. */
+  rankings = 0;
+  #settledAt = Number.NEGATIVE_INFINITY;
+
+  get bytes(): number {
+    const { columns, categories, brands, tags, dictionary, inNames, inTexts, ofCategory, ofBrand, ofTag } = this;
+    const parts = [columns, categories, brands, tags, dictionary, inNames, inTexts, ofCategory, ofBrand, ofTag];
+    return parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  put(product: ProductRow): void {
+    const { columns } = this;
+    const { name, subtitle, description } = product;
+    const wordsHash = hashOf(`${name}\0${subtitle ?? ''}\0${description}`);
+    const brand = this.brands.codeOf(product.brand ?? NO_BRAND);
+    const category = this.categories.codeOf(product.categoryId);
+    const tags = [...new Set(product.tags)].map((tag) => this.tags.codeOf(tag));
+    let row = columns.rowOf(product.id);
+    const isSame =
+      row >= 0 &&
+      columns.wordsHash[row] === wordsHash &&
+      columns.brand.codes[row] === brand &&
+      columns.category.codes[row] === category &&
+      isEqual(columns.tagsOf(row), tags);
+    const known = row < 0 ? undefined : { hash: columns.nameHash[row], rank: columns.nameRank[row] as number };
+    if (!isSame) {
+      if (row >= 0) columns.kill(row);
+      row = this.#append(product, { wordsHash, brand, category, tags });
+    }
+    this.brands.hasSold(brand, product.sales);
+    for (const tag of tags) this.tags.hasSold(tag, product.sales);
+    columns.price[row] = product.cents;
+    columns.sales[row] = product.sales;
+    columns.publishedAt[row] = product.publishedAt;
+    columns.nameHash[row] = product.nameHash;
+    const isSettled = product.publishedAt <= this.#settledAt;
+    columns.state[row] =
+      LIVE | (isSettled ? SETTLED : 0) | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0);
+    if (!isSettled) this.unsettled.push(row);
+    const hasRank = known !== undefined && known.hash === product.nameHash;
+    columns.nameRank[row] = hasRank ? known.rank : Number.NaN;
+    if (hasRank && !Number.isNaN(known.rank)) this.unranked.delete(product.id);
+    else if (this.hasRanks) this.unranked.add(product.id);
+  }
+
+  remove(id: number): void {
+    const row = this.columns.rowOf(id);
+    if (row >= 0) this.columns.kill(row);
+    this.unranked.delete(id);
+  }
+
+  /** What was published by then is visible to every question from now on. */
+  settle(now: number): void {
+    const at = now - SETTLED_AFTER_US;
+    if (at < this.#settledAt + SETTLED_AFTER_US) return;
+    this.#settledAt = at;
+    const { state, publishedAt } = this.columns;
+    const unsettled = new Set<number>();
+    for (const row of this.unsettled) {
+      const bits = state[row] as number;
+      if ((bits & LIVE) === 0 || (bits & SETTLED) !== 0) continue;
+      if ((publishedAt[row] as number) <= at) state[row] = bits | SETTLED;
+      else unsettled.add(row);
+    }
+    this.unsettled = [...unsettled];
+  }
+
+  get needsCompaction(): boolean {
+    const { count, live } = this.columns;
+    return count - live > Math.max(MIN_DEAD, count * MAX_DEAD_SHARE);
+  }
+
+  /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
+  compact(): void {
+    const newRows = this.columns.renumber();
+    for (const postings of [this.inNames, this.inTexts, this.ofCategory, this.ofBrand, this.ofTag])
+      postings.renumber(newRows);
+    this.unsettled = this.unsettled.map((row) => newRows[row] as number).filter((row) => row >= 0);
+  }
+
+  #append(
+    product: ProductRow,
+    { wordsHash, brand, category, tags }: { wordsHash: number; brand: number; category: number; tags: number[] },
+  ): number {
+    const { columns, dictionary, inNames, inTexts } = this;
+    const row = columns.append(product.id);
+    columns.wordsHash[row] = wordsHash;
+    columns.brand.set(row, brand);
+    columns.category.set(row, category);
+    this.ofBrand.append(brand, row);
+    this.ofCategory.append(category, row);
+    const begin = row === 0 ? 0 : (columns.tagsEnd[row - 1] as number);
+    for (const [index, tag] of tags.entries()) {
+      columns.tags.set(begin + index, tag);
+      this.ofTag.append(tag, row);
+    }
+    columns.tagsEnd[row] = begin + tags.length;
+    for (const [word, fields] of wordsOfProduct(product)) {
+      const number = dictionary.numberOf(word);
+      if ((fields & NAME) !== 0) inNames.append(number, row);
+      if (fields !== NAME) inTexts.append(number, row, bestText(fields));
+    }
+    return row;
+  }
+}
+
+/** Fields, as bits. */
+const NAME = 1;
+const BRAND_OR_TAG = 2;
+const SUBTITLE = 4;
+const DESCRIPTION = 8;
+
+/** The note of a posting in a text: the best field that has the word, apart from the name. */
+const bestText = (fields: number): number =>
+  (fields & BRAND_OR_TAG) !== 0 ? IN_BRAND_OR_TAG : (fields & SUBTITLE) !== 0 ? 2 : 3;
+
+/** As `vitrine_search` makes them in PostgreSQL, with the fields that have each. */
+const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow): Map<string, number> => {
+  const words = new Map<string, number>();
+  const add = (text: string, maxCharacters: number, field: number): void => {
+    for (const word of foldedWordsOf(text, maxCharacters)) words.set(word, (words.get(word) ?? 0) | field);
+  };
+  add(name, SEARCHED_FIELD, NAME);
+  add(brand ?? '', SEARCHED_FIELD, BRAND_OR_TAG);
+  add(tags.join(' '), SEARCHED_FIELD, BRAND_OR_TAG);
+  add(subtitle ?? '', SEARCHED_FIELD, SUBTITLE);
+  add(searchedDescription(description), SEARCHED_DESCRIPTION, DESCRIPTION);
+  return words;
+};
+
+const isEqual = (codes: ArrayLike<number>, others: readonly number[]): boolean =>
+  codes.length === others.length && others.every((code, index) => codes[index] === code);
+
+/** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
+const hashOf = (text: string): number => {
+  let low = 0x811c9dc5;
+  let high = 0x050c5d1f;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x01000197);
+  }
+  return (low >>> 6) * 2 ** 26 + (high >>> 6);
+};

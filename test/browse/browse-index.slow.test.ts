@@ -1,0 +1,187 @@
+import type { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
+import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { insertCategory, insertProduct } from '../support/rows.ts';
+
+const NOT_READY = { isReady: false, products: 0, bytes: 0 };
+
+const shop = async (products = 100): Promise<TestDatabase> => {
+  const database = await createTestDatabase();
+  await insertCategory(database, { name: 'Lamps' });
+  await database.sql(
+    `insert into product (id, category_id, name, slug, price, sales, published_at)
+     select n, 1, 'Lamp ' || n, 'p' || n, n, 10000 - n, '2020-01-01Z' from generate_series(1, ${products}) n`,
+  );
+  await database.sql(`select setval(pg_get_serial_sequence('product', 'id'), ${products})`);
+  return database;
+};
+
+const ask = async (engine: BrowseEngine, now: Date, request: Partial<BrowseRequest> = {}) => {
+  const { items, totalCount } = await engine.search({
+    terms: [],
+    filter: {},
+    order: 'PRICE_ASC',
+    page: { from: 'start', size: 3 },
+    isCounted: true,
+    facets: new Set(),
+    now,
+    ...request,
+  });
+  return { ids: items.map(({ id }) => id), totalCount };
+};
+
+/** Waits until the index answers, and gives its answer. */
+const answerOfIndex = ({ index, now }: BrowseEngines, request?: Partial<BrowseRequest>) =>
+  expect.poll(() => ask(index, now(), request).catch(() => undefined));
+
+test('the index shows what was committed before the question', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  const { index, now } = engines;
+  expect(await ask(index, now())).toEqual({ ids: [1, 2, 3], totalCount: 100 });
+  await database.sql('update product set price = 0.5 where id = 70');
+  expect(await ask(index, now())).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+  await insertProduct(database, { category_id: 1, name: 'Cheap lantern', price: 0.25 });
+  expect(await ask(index, now())).toEqual({ ids: [101, 70, 1], totalCount: 101 });
+  const terms = [{ text: 'lant', isPrefix: true }];
+  expect(await ask(index, now(), { terms })).toEqual({ ids: [101], totalCount: 1 });
+  await database.sql(`update product set name = 'Cheap candle' where id = 101`);
+  expect(await ask(index, now(), { terms })).toEqual({ ids: [], totalCount: 0 });
+  await database.sql(`update product set status = 'OFF_SALE' where id = 70`);
+  await database.sql('delete from product where id = 101');
+  expect(await ask(index, now())).toEqual({ ids: [1, 2, 3], totalCount: 99 });
+});
+
+test('a product is found from the moment of its publication on', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  const { index, now } = engines;
+  const moment = new Date(now().getTime() + 1500);
+  const id = await insertProduct(database, { category_id: 1, price: 0.25, published_at: moment });
+  const seen = new Set<boolean>();
+  for (let at = now(); at.getTime() < moment.getTime() + 50; at = now()) {
+    const isPublished = at >= moment;
+    expect((await ask(index, at)).ids.includes(id)).toBe(isPublished);
+    seen.add(isPublished);
+  }
+  expect(seen).toContain(false);
+  expect((await ask(index, now())).ids).toContain(id);
+});
+
+test('what changes while the index is filled is not missed', async () => {
+  await using database = await shop(6000);
+  const filling = createBrowseEngines(database);
+  let isFilled = false;
+  void filling.finally(() => {
+    isFilled = true;
+  });
+  // Those of the first ids come after these were read.
+  let changed = 0;
+  while (!isFilled && changed < 6000) {
+    changed += 1;
+    await database.sql('update product set price = price + 10000 where id = $1', [changed]);
+  }
+  await using engines = await filling;
+  const { totalCount } = await ask(engines.index, engines.now(), { filter: { minPrice: '10000' } });
+  expect(totalCount).toBe(changed);
+});
+
+test('after a change of any number of rows PostgreSQL answers until the index is filled again', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  await database.sql('truncate product');
+  expect(await ask(engines.either(), engines.now())).toEqual({ ids: [], totalCount: 0 });
+  await answerOfIndex(engines).toEqual({ ids: [], totalCount: 0 });
+  await database.sql(`insert into product (id, category_id, name, slug, price, published_at)
+    select n, 1, 'Lamp', 'p' || n, n, '2020-01-01Z' from generate_series(1, 1000) n`);
+  expect(await ask(engines.either(), engines.now())).toEqual({ ids: [1, 2, 3], totalCount: 1000 });
+  await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 1000 });
+});
+
+test('an index whose connection is lost reads on by another one', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  const killed = await database.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'vitrine index'`,
+  );
+  expect(killed).toHaveLength(1);
+  await database.sql('update product set price = 0.5 where id = 70');
+  expect(await ask(engines.either(), engines.now())).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+  await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+});
+
+test('a thread that dies is started again, and PostgreSQL answers meanwhile', async () => {
+  await using database = await shop();
+  const threads: Worker[] = [];
+  const onWorker = (worker: Worker): void => void threads.push(worker);
+  process.on('worker', onWorker);
+  try {
+    await using engines = await createBrowseEngines(database);
+    await threads[0]?.terminate();
+    expect(engines.browseIndex.status()).toEqual(NOT_READY);
+    await database.sql('update product set price = 0.5 where id = 70');
+    expect(await ask(engines.either(), engines.now())).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+    await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+    expect(threads).toHaveLength(2);
+  } finally {
+    process.off('worker', onWorker);
+  }
+});
+
+test('a catalogue that does not fit into the memory has no index, and the log says so', async () => {
+  await using database = await shop(2000);
+  await using engines = await createBrowseEngines(database, { maxMb: 0.25, waitsForIndex: false });
+  await expect
+    .poll(() => engines.logged.map(({ msg }) => msg))
+    .toContainEqual(
+      expect.stringMatching(/^there is no index of products: \d+ products take more than .* BROWSE_INDEX_MAX_MB/),
+    );
+  expect(engines.browseIndex.status()).toEqual(NOT_READY);
+  expect(await ask(engines.either(), engines.now())).toEqual({ ids: [1, 2, 3], totalCount: 2000 });
+});
+
+test('dead rows are closed up, and nothing is lost', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  for (let round = 0; round < 30; round += 1)
+    await database.sql(`update product set name = 'Lantern ' || id || ' of ' || $1::int`, [round]);
+  const terms = [
+    { text: 'lantern', isPrefix: false },
+    { text: '29', isPrefix: true },
+  ];
+  await answerOfIndex(engines, { terms }).toEqual({ ids: [1, 2, 3], totalCount: 100 });
+});
+
+test('a gateway answers from the index where the catalogue is large, and its metrics say so', async () => {
+  await using database = await shop(6000);
+  await using gateway = await createTestGateway(database, { ...PATIENT, CACHE_MAX_MB: '0' });
+  const first = async () =>
+    (await gateway.graphql('{ productSearch(first: 1, search: "lamp 17") { totalCount nodes { name } } }')).data;
+  const expected = { productSearch: { totalCount: 111, nodes: [{ name: 'Lamp 17' }] } };
+  expect(await first()).toEqual(expected);
+  await expect
+    .poll(async () => {
+      expect(await first()).toEqual(expected);
+      return (await gateway.metrics.page()).body;
+    })
+    .toMatch(/vitrine_browse_answers_total\{engine="index"\} [1-9]/);
+  expect((await gateway.metrics.page()).body).toContain('vitrine_browse_index_products 6000');
+});
+
+test('a gateway has no index where it is switched off, or where changes are not notified', async () => {
+  await using database = await shop(6000);
+  for (const environment of [{ BROWSE_INDEX_MAX_MB: '0' }, { CHANGE_FEED: 'poll' }]) {
+    await using gateway = await createTestGateway(database, environment);
+    expect((await gateway.graphql('{ productSearch { totalCount } }')).data).toEqual({
+      productSearch: { totalCount: 6000 },
+    });
+    await expect(
+      database.sql(
+        `select from pg_stat_activity where datname = current_database() and application_name = 'vitrine index'`,
+      ),
+    ).resolves.toEqual([]);
+  }
+});
