@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
+import { startTemporaryServer } from '../database/database.ts';
+import { positive } from '../options.ts';
+import { openBrowseDatabase } from './database.ts';
+import { measureBrowse } from './measure.ts';
+import { toMarkdown, writeBrowse } from './report.ts';
+
+// Browsing and search in a large catalogue: `npm run bench:browse`.
+
+const HELP = `Measures browsing and search by the index in memory, also while products change, and by PostgreSQL.
+
+  npm run bench:browse -- [options]
+
+  --products N          products in the catalogue (1000000, which takes minutes to make)
+  --seconds N           length of the measurement of each kind of question (10)
+  --changes N           products that are changed a second (1000)
+  --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogue for the next run; by default it goes with it
+  --report, --no-report whether to write the section in docs/browse.md (by default with the default catalogue)`;
+
+const { values } = parseArgs({
+  allowNegative: true,
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    products: { type: 'string' },
+    seconds: { type: 'string', default: '10' },
+    changes: { type: 'string', default: '1000' },
+    'data-dir': { type: 'string' },
+    report: { type: 'boolean' },
+  },
+});
+if (values.help) console.log(HELP);
+else {
+  await using cleanup = new AsyncDisposableStack();
+  const startServer = async (dataDir: string): Promise<string> => {
+    const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {} });
+    cleanup.defer(stop);
+    return url;
+  };
+  const products = positive('products', values.products ?? '1000000');
+  const dataDir = values['data-dir'];
+  const serverUrl = dataDir === undefined ? await startTemporaryServer(cleanup) : await startServer(dataDir);
+  const database = cleanup.use(await openBrowseDatabase(serverUrl, products, console.error));
+  const seconds = positive('seconds', values.seconds);
+  const changesPerSecond = positive('changes', values.changes);
+  const markdown = toMarkdown(
+    await measureBrowse(database, { seconds, changesPerSecond, log: console.error }),
+    products,
+  );
+  console.log(markdown);
+  if (values.report ?? values.products === undefined) await writeBrowse(markdown);
+}

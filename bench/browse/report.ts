@@ -1,0 +1,59 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { count, percent } from '../report/format.ts';
+import { markdownTable } from '../report/table.ts';
+import type { BrowseResults } from './measure.ts';
+
+const FILE = path.join(import.meta.dirname, '../../docs/browse.md');
+
+const TITLE = '## Measured';
+
+/** Above and below are words of people; between them is what was measured. */
+const BEGIN = '<!-- bench:browse -->';
+const END = '<!-- /bench:browse -->';
+
+export const toMarkdown = (
+  { samples, fillSeconds, indexMb, changesPerSecond, freshness, indexShare }: BrowseResults,
+  products: number,
+): string => {
+  const [first] = samples;
+  const table = markdownTable(
+    ['p50 / p95 / p99 / CPU of the gateway, ms', 'goal, p95', ...samples.map(({ engine }) => engine)],
+    (first?.latencies ?? []).map(({ kind }, row) => [
+      kind.title,
+      count(kind.goalMs),
+      ...samples.map(({ latencies }) => {
+        const latency = latencies[row];
+        const times = [latency?.p50Ms, latency?.p95Ms, latency?.p99Ms, latency?.cpuMs]
+          .map((ms) => count(ms, 1))
+          .join(' / ');
+        return latency && latency.failed > 0 ? `${times}; ${percent(latency.failed / latency.count)} failed` : times;
+      }),
+    ]),
+  );
+  const memory = samples.map(({ engine, rssMb }) => `${engine} ${count(rssMb)} MB`).join(', ');
+  return [
+    BEGIN,
+    `Measured by \`npm run bench:browse\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) that the gateway, PostgreSQL and the
+client shared, over HTTP, one question after another, with no response kept: ${count(products)} products, 200 categories, 2,000 brands, 5,000 tags, 40,000 different words,
+descriptions of 40 words. *PostgreSQL* is the same gateway without the index.`,
+    table,
+    `The machine's load was ${os.loadavg()[0]?.toFixed(1)}: above the number of cores, times say more about its other work, and CPU times more about the gateway. A statement that takes longer than
+\`DATABASE_TIMEOUT_MS\` fails.`,
+    `The index was filled in ${count(fillSeconds)} s, in the background, and takes ${count(indexMb)} MB; the whole process: ${memory}. Under changes the back office committed
+${count(changesPerSecond)} changed products a second; the index gave ${percent(indexShare)} of the answers. Of ${count(freshness.reads)} prices that were read 100 ms after their commit, ${count(freshness.stale)} were old.`,
+    END,
+  ].join('\n\n');
+};
+
+/** Puts it into docs/browse.md, in the place of what is there. */
+export const writeBrowse = async (markdown: string): Promise<void> => {
+  const text = await readFile(FILE, 'utf8');
+  const [before, rest] = text.split(BEGIN);
+  const after = rest?.split(END)[1];
+  await writeFile(
+    FILE,
+    after === undefined ? `${text.trimEnd()}\n\n${TITLE}\n\n${markdown}\n` : `${before}${markdown}${after}`,
+  );
+};
