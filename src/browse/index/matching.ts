@@ -38,6 +38,65 @@ export const scoresOf = (
   return scores ?? new Uint8Array(count);
 };
 
+/** Rows of an index that are looked at, each once. */
+export interface Candidates {
+  readonly rows: Int32Array;
+  readonly length: number;
+}
+
+/** From this share of all rows on it is quicker to look at them in their order. */
+const MAX_CANDIDATES_SHARE = 0.25;
+
+/**
+ * The rows of the narrowest part of a filter that has lists of rows: some categories, some brands, or a tag. Undefined where there is no such part, or
+ * where it is not narrow.
+ */
+export const candidatesOf = (
+  { columns, categories, brands, tags, ofCategory, ofBrand, ofTag }: ProductIndex,
+  { categoryIds, brands: wantedBrands, tags: wantedTags = [] }: SearchFilter,
+): Candidates | undefined => {
+  // A row has one category and one brand, so that it is in one of their lists.
+  const parts = [
+    ...(categoryIds ? [{ postings: ofCategory, codes: categoryIds.map((id) => categories.find(id)) }] : []),
+    ...(wantedBrands ? [{ postings: ofBrand, codes: wantedBrands.map((brand) => brands.find(brand)) }] : []),
+    ...wantedTags.map((tag) => ({ postings: ofTag, codes: [tags.find(tag)] })),
+  ].map(({ postings, codes }) => {
+    const known = [...new Set(codes)].filter((code) => code !== undefined);
+    return { postings, codes: known, length: known.reduce((sum, code) => sum + postings.countOf(code), 0) };
+  });
+  const [narrowest] = parts.sort((one, other) => one.length - other.length);
+  if (!narrowest || narrowest.length > columns.count * MAX_CANDIDATES_SHARE) return undefined;
+  const rows = new Int32Array(narrowest.length);
+  let length = 0;
+  for (const code of narrowest.codes) {
+    narrowest.postings.forEach(code, (row) => {
+      rows[length++] = row;
+    });
+  }
+  return { rows, length };
+};
+
+/** The rows whose name has a word of the first term: no others can have all terms. */
+export const candidatesByName = (
+  { columns, dictionary, inNames }: ProductIndex,
+  [term]: readonly SearchTerm[],
+): Candidates => {
+  if (!term) return { rows: new Int32Array(0), length: 0 };
+  const exact = dictionary.find(term.text);
+  const words = term.isPrefix ? [...dictionary.beginningWith(term.text)] : exact === undefined ? [] : [exact];
+  const rows = new Int32Array(words.reduce((sum, word) => sum + inNames.countOf(word), 0));
+  const seen = new Uint8Array(columns.count);
+  let length = 0;
+  for (const word of words) {
+    inNames.forEach(word, (row) => {
+      if (seen[row] !== 0) return;
+      seen[row] = 1;
+      rows[length++] = row;
+    });
+  }
+  return { rows, length };
+};
+
 /** The parts of a filter that have a facet, as bits. */
 export const CATEGORY = 1;
 export const BRAND = 2;

@@ -10,7 +10,9 @@ import {
   ALL_PARTS,
   BRAND,
   CATEGORY,
+  type Candidates,
   type Conditions,
+  candidatesOf,
   conditionsOf,
   PRICE,
   SALE,
@@ -44,7 +46,7 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
   const counts = request.facets.size > 0 ? new FacetCounters(index, request.facets) : undefined;
   const totalCount = counts
     ? scanWithFacets(index, conditions, scores, now, page, counts)
-    : scan(index, conditions, scores, now, page);
+    : scan(index, conditions, scores, now, page, candidatesOf(index, request.filter));
   const { rows, hasNextPage, hasPreviousPage } = page.finish();
   const items = rows.map((row) => ({
     id: columns.id[row] as number,
@@ -53,15 +55,18 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
   return { items, hasNextPage, hasPreviousPage, totalCount, facets: counts?.finish() ?? {} };
 };
 
-/** Offers the rows that match to the page. @returns how many match */
+/** Offers the rows that match to the page. @param candidates no other row can match @returns how many match */
 const scan = (
   { columns }: ProductIndex,
   { categories, brands, tags, tagCount, ...than }: Conditions,
   scores: Uint8Array | undefined,
   now: number,
   page: PageSelection,
+  candidates: Candidates | undefined,
 ): number => {
-  const { state, price, publishedAt, count } = columns;
+  const { state, price, publishedAt } = columns;
+  const count = candidates?.length ?? columns.count;
+  const candidateRows = candidates?.rows;
   const { codes: category } = columns.category;
   const { codes: brand } = columns.brand;
   const { minPrice, maxPrice, publishedAfter } = than;
@@ -72,7 +77,8 @@ const scan = (
   const rows = new Int32Array(CHUNK);
   let length = 0;
   let total = 0;
-  for (let row = 0; row < count; row += 1) {
+  for (let each = 0; each < count; each += 1) {
+    const row = candidateRows ? (candidateRows[each] as number) : each;
     const bits = state[row] as number;
     if ((bits & SETTLED) === 0 && !((bits & LIVE) !== 0 && (publishedAt[row] as number) <= now)) continue;
     if (scores !== undefined && scores[row] === 0) continue;

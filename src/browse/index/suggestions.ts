@@ -1,7 +1,7 @@
 import type { SearchTerm } from '../browse-engine.ts';
 import { nearestWord } from '../correction.ts';
 import { LIVE, SETTLED } from './columns.ts';
-import { scoresOf } from './matching.ts';
+import { candidatesByName, scoresOf } from './matching.ts';
 import { CHUNK, PageSelection } from './page-selection.ts';
 import { foldText, IN_BRAND_OR_TAG, type ProductIndex } from './product-index.ts';
 import type { CategoryRow } from './product-reader.ts';
@@ -30,13 +30,16 @@ export const suggest = (
 ): SuggestedIds => {
   const { columns } = index;
   const isVisible = visibleAt(index, now);
-  const scores = scoresOf(index, terms, 'names');
+  // One term is what most people have typed: then each candidate has it.
+  const scores = terms.length > 1 ? scoresOf(index, terms, 'names') : undefined;
+  const candidates = candidatesByName(index, terms);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, { order: 'BEST_SELLING', page }, undefined);
   const rows = new Int32Array(CHUNK);
   let length = 0;
-  for (let row = 0; row < columns.count; row += 1) {
-    if (scores[row] === 0 || !isVisible(row)) continue;
+  for (let each = 0; each < candidates.length; each += 1) {
+    const row = candidates.rows[each] as number;
+    if (scores?.[row] === 0 || !isVisible(row)) continue;
     rows[length++] = row;
     if (length === CHUNK) {
       selection.offer(rows, length);
