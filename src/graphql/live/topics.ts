@@ -151,9 +151,11 @@ export const createTopics = (options: TopicsOptions): Topics => {
 
   /** Publishes a response if it shows something else, and sees to the next one. */
   const take = (topic: State, response: CachedResponse, changedMs: number): void => {
-    // A listener that came meanwhile may have brought a newer one.
-    if (response.asOfMs >= topic.latest.asOfMs) {
-      const isSame = response.etag === topic.latest.etag;
+    // A listener that came meanwhile may have brought a newer one. One that shows a later change is newer, even if a row that was known makes it
+    // seem older.
+    const { latest } = topic;
+    if (response.trueAt > latest.trueAt || response.asOfMs >= latest.asOfMs) {
+      const isSame = response.etag === latest.etag;
       topic.latest = response;
       if (!isSame) show(topic, response, changedMs);
     }
