@@ -26,8 +26,16 @@ const beginDrawer = startDrawer({
   explorer: document.body.getAttribute('data-explorer') ?? undefined,
 });
 
+// Who types while the next page is loading goes on typing: neither the text nor the focus is taken away.
+let isTyping = false;
+searchField.addEventListener('input', () => {
+  isTyping = true;
+});
+
 const { goTo, refresh } = startRouter({
   show: async (makeView, signal, retry) => {
+    isTyping = false;
+    searchField.value = new URLSearchParams(location.search).get('q') ?? '';
     main.setAttribute('aria-busy', 'true');
     beginDrawer();
     const framed = refreshFrame(slots, signal);
@@ -38,10 +46,10 @@ const { goTo, refresh } = startRouter({
     document.title = `${view.title} · Demo shop`;
     main.replaceChildren(view.content);
     main.removeAttribute('aria-busy');
-    searchField.value = new URLSearchParams(location.search).get('q') ?? '';
   },
   // A screen reader goes on where the new page begins, as it would after a page load.
   arrive: () => {
+    if (isTyping) return;
     const heading = main.querySelector('h1');
     heading?.setAttribute('tabindex', '-1');
     heading?.focus({ preventScroll: true });
