@@ -159,7 +159,6 @@ export const createGateway = async (
   const prisma = await createPrisma(pool);
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const knownRows = createKnownRows({
-    tables: FEATURES.map(({ table }) => table),
     tagVersions,
     freshnessMonitor,
     maxBytes: rowBytes,

@@ -24,7 +24,7 @@ const LAYERS = [
   ['cache', 'access', 'observability'],
   ['database'],
   ['fast-path', 'overload'],
-  ['errors', 'suggestion'],
+  ['errors', 'parse-time', 'suggestion'],
 ];
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { applyMigrations } from '../../src/database/migrations/apply.ts';
+import type pg from 'pg';
+import { connect, type KeptDatabase, LOAD_SETTINGS, openKeptDatabase } from '../database/kept-database.ts';
 
 export const CATEGORIES = 200;
 export const BRANDS = 2000;
@@ -34,82 +34,32 @@ const PRODUCTS = `
     timestamptz '2026-01-01Z' - random() * interval '1000 days'
   from (select array['${SYLLABLES.join("', '")}'] as s) syllables, generate_series($1::int, $2::int) i`;
 
-export interface BrowseDatabase extends AsyncDisposable {
-  readonly url: string;
+export interface BrowseDatabase extends KeptDatabase {
   readonly products: number;
-  readonly client: pg.Client;
 }
 
-const databaseOn = (serverUrl: string, name: string): string => {
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
-};
-
-const connect = async (url: string): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client;
-};
-
-/** A database with so many products on this server: the one that an earlier run has left there, or a new one. */
 export const openBrowseDatabase = async (
   serverUrl: string,
   products: number,
   log: (line: string) => void,
 ): Promise<BrowseDatabase> => {
   const name = `vitrine_browse_${products}`;
-  const url = databaseOn(serverUrl, name);
-  const server = await connect(serverUrl);
-  try {
-    const { rowCount } = await server.query('select from pg_database where datname = $1', [name]);
-    if (rowCount === 0) {
-      // Under another name until it is whole.
-      const unfinished = `${name}_unfinished`;
-      await server.query(`drop database if exists ${unfinished} with (force)`);
-      await server.query(`create database ${unfinished}`);
-      const startedMs = performance.now();
-      await fill(databaseOn(serverUrl, unfinished), products);
-      await server.query(`alter database ${unfinished} rename to ${name}`);
-      log(`${products} products loaded in ${((performance.now() - startedMs) / 1000).toFixed(0)} s`);
-    }
-  } finally {
-    await server.end();
-  }
-  const client = await connect(url);
-  return { url, products, client, [Symbol.asyncDispose]: () => client.end() };
+  const fill = (client: pg.Client, url: string): Promise<void> => fillWith(client, url, products);
+  return { ...(await openKeptDatabase({ serverUrl, name, products, fill, log })), products };
 };
 
-/** Without triggers. */
-const SETTINGS = `set session_replication_role = replica; set synchronous_commit = off; set maintenance_work_mem = '512MB'`;
-
-/** Indexes last, for that is how a million rows are loaded. */
-const fill = async (url: string, products: number): Promise<void> => {
-  await applyMigrations({ url, log: () => {} });
-  const client = await connect(url);
-  try {
-    await client.query(SETTINGS);
-    const { rows: indexes } = await client.query<{ name: string; text: string }>(
-      `select indexname as name, indexdef as text from pg_indexes where tablename = 'product' and indexname <> 'product_pkey'`,
-    );
-    for (const { name } of indexes) await client.query(`drop index ${name}`);
-    await client.query(
-      `insert into category (id, parent_id, name, slug) select n, case when n > 20 then 1 + n % 20 end, 'Category ' || n, 'category-' || n
-       from generate_series(1, ${CATEGORIES}) n`,
-    );
-    const ranges = Array.from({ length: Math.ceil(products / ROWS_AT_ONCE) }, (_, n) => n * ROWS_AT_ONCE + 1).values();
-    const insert = async (seed: number): Promise<void> => {
-      const inserter = await connect(url);
-      await inserter.query(`${SETTINGS}; select setseed(${seed})`);
-      for (const from of ranges) await inserter.query(PRODUCTS, [from, Math.min(from + ROWS_AT_ONCE - 1, products)]);
-      await inserter.end();
-    };
-    await Promise.all([insert(0.1), insert(0.2)]);
-    await client.query(`select setval(pg_get_serial_sequence('product', 'id'), ${products})`);
-    for (const { text } of indexes) await client.query(text);
-    await client.query('vacuum (analyze) category, product');
-    await client.query('checkpoint');
-  } finally {
-    await client.end();
-  }
+const fillWith = async (client: pg.Client, url: string, products: number): Promise<void> => {
+  await client.query(
+    `insert into category (id, parent_id, name, slug) select n, case when n > 20 then 1 + n % 20 end, 'Category ' || n, 'category-' || n
+     from generate_series(1, ${CATEGORIES}) n`,
+  );
+  const ranges = Array.from({ length: Math.ceil(products / ROWS_AT_ONCE) }, (_, n) => n * ROWS_AT_ONCE + 1).values();
+  const insert = async (seed: number): Promise<void> => {
+    const inserter = await connect(url);
+    await inserter.query(`${LOAD_SETTINGS}; select setseed(${seed})`);
+    for (const from of ranges) await inserter.query(PRODUCTS, [from, Math.min(from + ROWS_AT_ONCE - 1, products)]);
+    await inserter.end();
+  };
+  await Promise.all([insert(0.1), insert(0.2)]);
+  await client.query(`select setval(pg_get_serial_sequence('product', 'id'), ${products})`);
 };

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../errors.ts';
+import { parseTime } from '../parse-time.ts';
 import { bearerToken } from './access.ts';
 import { bearerChallenge, includesToken, readTokens } from './tokens.ts';
 
@@ -12,9 +13,6 @@ export const PREVIEW_HEADER = 'x-preview-at';
  */
 export type PreviewTime = (headers: IncomingHttpHeaders) => Date | undefined;
 
-/** A date and a time of ISO 8601 with its offset: without one, it would be a time of no certain place. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-
 export const createPreviewTime = (previewTokens: readonly string[]): PreviewTime => {
   const tokens = readTokens(previewTokens);
 
@@ -24,8 +22,8 @@ export const createPreviewTime = (previewTokens: readonly string[]): PreviewTime
     if (token === undefined || !includesToken(tokens, token)) {
       throw bearerChallenge(token === undefined ? 'missing' : 'invalid');
     }
-    const time = typeof value === 'string' && TIME.test(value) ? new Date(value) : undefined;
-    if (time && !Number.isNaN(time.getTime())) return time;
+    const time = parseTime(value);
+    if (time) return time;
     throw new AppError(
       'BAD_USER_INPUT',
       `The header ${PREVIEW_HEADER} must be a time such as 2026-12-24T00:00:00Z, but is ${JSON.stringify(value)}.`,

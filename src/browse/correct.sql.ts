@@ -1,3 +1,4 @@
+import { orderBySql } from '../product/product.order.ts';
 import { visibility } from '../product/visibility.ts';
 import type { SearchTerm } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
@@ -31,7 +32,7 @@ export const nearWordsQuery = ({ text: word }: SearchTerm, now: Date): Query => 
     from (
       select p.id, concat_ws(' ', p.name, p.brand, array_to_string(p.tags, ' ')) as text
       from product p where ${visibility.sql('p', values.add(now, 'timestamptz'))}
-      order by p.sales desc, p.published_at desc, p.id desc limit ${BEST_SELLERS}
+      order by ${orderBySql('BEST_SELLING', 'p')} limit ${BEST_SELLERS}
     ) p, unnest(
       case when ${isAscii('p.text')}
         then string_to_array(regexp_replace(lower(left(p.text, ${SEARCHED_FIELD}) collate "C"), '[^a-z0-9]+', ' ', 'g'), ' ')

@@ -4,6 +4,7 @@ import { type LoaderScope, RowVanished } from '../graphql/context.ts';
 import type { BrowseEngine, BrowseResult, Facet, PriceRange, SearchTerm, ValueCount } from './browse-engine.ts';
 import { encodeCursor } from './cursor.ts';
 import type { Match } from './highlight.ts';
+import { compareCodePoints } from './order.ts';
 import type { ProductQuery } from './search-arguments.ts';
 import type { PlacedTerm } from './words.ts';
 
@@ -117,7 +118,7 @@ export class ProductSearch {
       .sort(
         (one, other) =>
           other.count - one.count ||
-          compareText(one.category.name, other.category.name) ||
+          compareCodePoints(one.category.name, other.category.name) ||
           one.category.id - other.category.id,
       )
       .slice(0, limit);
@@ -190,9 +191,6 @@ export class ProductSearch {
       this.#engine.search({ terms, filter: all, order, page: wanted, isCounted, facets, now: this.#scope.now });
   }
 }
-
-/** In the order of code points, as the engines sort values. */
-const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** The search as it was typed, with the words in it that were corrected. */
 const replaceTerms = (search: string, terms: readonly PlacedTerm[], corrected: readonly SearchTerm[]): string => {

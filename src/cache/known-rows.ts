@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
-import type { Tag, TagVersions } from './tags.ts';
+import type { TaggedRead, TagVersions } from './tags.ts';
 
 /** Rows that were read for earlier operations, by their ids, while nothing has changed them since: under the same tags as responses. */
 export interface KnownRows {
@@ -17,33 +17,21 @@ export interface KnownRowsOf<Row> {
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
 }
 
-interface KnownRow {
+interface KnownRow extends TaggedRead {
   readonly row: object;
-  readonly tags: readonly Tag[];
-  /** The number of the latest change up to which the row has not changed. */
-  trueAt: number;
 }
 
 interface Options {
-  readonly tables: readonly string[];
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
   /** 0 keeps nothing. */
   readonly maxBytes: number;
 }
 
-export const createKnownRows = ({ tables, tagVersions, freshnessMonitor, maxBytes }: Options): KnownRows => {
+export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Options): KnownRows => {
   const rows =
     maxBytes > 0 ? new LRUCache<number, KnownRow>({ maxSize: maxBytes, sizeCalculation: sizeOfRow }) : undefined;
   const stats = { hits: 0 };
-
-  const isTrue = (known: KnownRow): boolean => {
-    const { sequence } = tagVersions;
-    if (known.trueAt === sequence) return true;
-    if (tagVersions.haveChangedSince(known.tags, known.trueAt)) return false;
-    known.trueAt = sequence;
-    return true;
-  };
 
   /** Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now. */
   const mayUse = ({ asOfMs }: CacheHints): boolean =>
@@ -53,14 +41,15 @@ export const createKnownRows = ({ tables, tagVersions, freshnessMonitor, maxByte
     stats,
     size: () => ({ bytes: rows?.calculatedSize ?? 0, rows: rows?.size ?? 0 }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
-      const { whole, row: tagOf } = tagVersions.tags.of(table);
-      const index = tables.indexOf(table);
+      const { tables, of } = tagVersions.tags;
+      const { whole, row: tagOf } = of(table);
+      const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
       return {
         find: (id, hints) => {
           const known = rows?.get(keyOf(id));
-          if (!known || !mayUse(hints) || !isTrue(known)) return undefined;
+          if (!known || !mayUse(hints) || tagVersions.hasChanged(known)) return undefined;
           hints.readsAsOf(performance.now() - freshnessMonitor.ageMs());
           stats.hits += 1;
           return known.row as Row;
@@ -72,7 +61,7 @@ export const createKnownRows = ({ tables, tagVersions, freshnessMonitor, maxByte
           if (!rows || freshnessMonitor.isLost()) return found;
           for (const row of found) {
             const known = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
-            if (isTrue(known)) rows.set(keyOf(row.id), known);
+            if (!tagVersions.hasChanged(known)) rows.set(keyOf(row.id), known);
           }
           return found;
         },

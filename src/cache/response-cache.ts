@@ -91,14 +91,7 @@ export const createResponseCache = ({
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
-  const hasChanged = (cached: CachedResponse): boolean => {
-    const { sequence } = tagVersions;
-    if (cached.trueAt === sequence) return false;
-    if (tagVersions.haveChangedSince(cached.tags, cached.trueAt)) return true;
-    // The changes were of other tags: the next request need not compare them again.
-    cached.trueAt = sequence;
-    return false;
-  };
+  const { hasChanged } = tagVersions;
 
   /** Whether time alone has changed nothing. */
   const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>

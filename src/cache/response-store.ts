@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Tag } from './tags.ts';
+import type { TaggedRead } from './tags.ts';
 
 /** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
 export interface ResponseStore {
@@ -95,7 +95,7 @@ export interface CacheEntry {
 }
 
 /** The finished bytes of a response, and how long they hold. */
-export interface CachedResponse {
+export interface CachedResponse extends TaggedRead {
   readonly key: string;
   readonly entry: CacheEntry;
   /** Whether it was hit by its entry since the store last looked. */
@@ -106,14 +106,10 @@ export interface CachedResponse {
   readonly byteLength: number;
   /** Weak, because it is the same for every content encoding of the body. */
   readonly etag: string;
-  /** What it depends on. */
-  readonly tags: readonly Tag[];
   /** It misses no commit that was acknowledged before this time, by `performance.now()`. */
   readonly asOfMs: number;
   /** How often in a row it was made again soon after the last time. */
   readonly remakes: number;
-  /** The number of the latest change up to which none of its tags has changed. */
-  trueAt: number;
   // Undefined rather than infinite: V8 would allocate an object for the number.
   /** When it changes with time alone, or a count of views in it gets too old, in the database's milliseconds; undefined for never. */
   readonly validUntilMs: number | undefined;

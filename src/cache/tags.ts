@@ -63,6 +63,13 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
   };
 };
 
+/** Something that was read, and is true until one of its tags changes. */
+export interface TaggedRead {
+  readonly tags: readonly Tag[];
+  /** The number of the latest change up to which none of its tags has changed. */
+  trueAt: number;
+}
+
 /**
  * What has changed, and in what order. Every change has a number, and every tag the number of the last change that touched it: a read is
  * still true while no tag that it depends on has a higher number than it began at.
@@ -71,8 +78,8 @@ export interface TagVersions {
   readonly tags: Tags;
   /** The number of the latest change. */
   readonly sequence: number;
-  /** Whether one of these tags has changed after the change of this number. */
-  readonly haveChangedSince: (tags: readonly Tag[], sequence: number) => boolean;
+  /** Whether one of the tags of a read has changed since. A read that is still true learns so, that the next look is quick. */
+  readonly hasChanged: (read: TaggedRead) => boolean;
   readonly changed: (change: Change) => void;
   /** Calls back at each change. @returns what ends that */
   readonly watch: (onChange: (change: Change) => void) => () => void;
@@ -99,8 +106,11 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   const versions = {
     tags,
     sequence: 0,
-    haveChangedSince: (some: readonly Tag[], since: number): boolean => {
-      for (const tag of some) if ((lastChange[tag] ?? 0) > since) return true;
+    hasChanged: (read: TaggedRead): boolean => {
+      const { sequence } = versions;
+      if (read.trueAt === sequence) return false;
+      for (const tag of read.tags) if ((lastChange[tag] ?? 0) > read.trueAt) return true;
+      read.trueAt = sequence;
       return false;
     },
     changed: (change: Change): void => {

@@ -5,6 +5,7 @@ import { Prisma } from '../database/generated/client/client.ts';
 import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
 import { createIsoTime } from '../fast-path/iso-time.ts';
+import { parseTime } from '../parse-time.ts';
 import type { OperationContext } from './context.ts';
 import { ViewCountPlaceholder } from './view-count.ts';
 
@@ -50,12 +51,9 @@ const parseDecimal = (value: unknown): Prisma.Decimal => {
   throw new GraphQLError(`Decimal must be a decimal number such as "24.90", but is ${JSON.stringify(value)}.`);
 };
 
-// With its offset: without one, it would be a time of no certain place.
-const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
-
 const parseDateTime = (value: unknown): Date => {
-  const time = typeof value === 'string' && DATE_TIME.test(value) ? new Date(value) : undefined;
-  if (time && !Number.isNaN(time.getTime())) return time;
+  const time = parseTime(value);
+  if (time) return time;
   throw new GraphQLError(
     `DateTime must be a time with its offset such as "2026-11-20T08:30:00Z", but is ${JSON.stringify(value)}.`,
   );

@@ -27,11 +27,12 @@ export const composeDocuments = (sources: readonly (readonly [file: string, text
   const fragments = new Map<string, FragmentDefinitionNode>();
   const unparsed: ComposedDocument[] = [];
   for (const [file, text] of sources) {
-    for (const definition of definitionsOf(file, text) ?? []) {
+    const definitions = definitionsOf(file, text);
+    if (!definitions) unparsed.push({ file, text, placeOf: (line) => `${file}:${line}` });
+    for (const definition of definitions ?? []) {
       if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
       else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
     }
-    if (!definitionsOf(file, text)) unparsed.push({ file, text, placeOf: (line) => `${file}:${line}` });
   }
   const composed = operations.map((operation) => compose([operation, ...spreadIn(operation, fragments)]));
   return [...unparsed, ...composed];

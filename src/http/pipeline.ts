@@ -74,8 +74,9 @@ export const createApp = (deps: Deps): App => {
       }
     }
     // 2. Overload: what would have to be executed is refused while there is no room.
-    if ((load.isFull() || load.isLagging()) && !isExempt(request, known)) return reject(request);
-    return (known ? undefined : refuse(request)) ?? answer(request, key, known);
+    const route = known?.route ?? findQuietly(splitTarget(request.target).path, request);
+    if ((load.isFull() || load.isLagging()) && !isExempt(request, known, route)) return reject(request);
+    return (known ? undefined : refuse(request, route)) ?? answer(request, key, known, route);
   };
 
   /** @param countedBody with the view counts of this request, where it has any */
@@ -111,7 +112,9 @@ export const createApp = (deps: Deps): App => {
     const startMs = observer.recordsCached ? performance.now() : 0;
     try {
       const body = await countViews(cached);
-      return body === undefined ? answer(request, key, known) : answerCached(request, known, cached, startMs, body);
+      return body === undefined
+        ? answer(request, key, known, known.route)
+        : answerCached(request, known, cached, startMs, body);
     } catch (error) {
       const call = begin(request);
       call.requestContext.counts = known.counts;
@@ -120,11 +123,9 @@ export const createApp = (deps: Deps): App => {
   };
 
   /** What begins no execution: errors, pages, what may be cached, and views, whose queue has limits of its own. */
-  const isExempt = (request: GatewayRequest, known: KnownRequest | undefined): boolean => {
+  const isExempt = (request: GatewayRequest, known: KnownRequest | undefined, route: Route | undefined): boolean => {
     if (request.fault || request.body instanceof Error || known?.entry?.response) return true;
-    const { path } = splitTarget(request.target);
-    const route = known?.route ?? findQuietly(path, request);
-    return !route || 'respond' in route || route.countsViewsOnly(path, request);
+    return !route || 'respond' in route || route.countsViewsOnly(splitTarget(request.target).path, request);
   };
 
   /** Costs no more than a cache hit, so that refusing leaves time for other requests. */
@@ -134,11 +135,10 @@ export const createApp = (deps: Deps): App => {
   };
 
   /** Scanners make up paths: what no route takes costs about as much as a cache hit. Undefined for any other request. */
-  const refuse = (request: GatewayRequest): GatewayResponse | undefined => {
+  const refuse = (request: GatewayRequest, route: Route | undefined): GatewayResponse | undefined => {
     const { method, target, headers, fault } = request;
-    if (fault || !isTarget(target)) return undefined;
+    if (fault || targetFault(target)) return undefined;
     const { path } = splitTarget(target);
-    const route = findQuietly(path, request);
     if (route?.methods.includes(method) || path.includes('%')) return undefined;
     const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
     if (route?.countedAs) requestContext.isFor(...route.countedAs);
@@ -153,11 +153,12 @@ export const createApp = (deps: Deps): App => {
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest | undefined,
+    route: Route | undefined,
   ): Promise<GatewayResponse> => {
     const call = begin(request);
     let response: GatewayResponse;
     try {
-      response = await observer.run(call.requestContext, respond, call, key, known);
+      response = await observer.run(call.requestContext, respond, call, key, known, route);
     } catch (error) {
       response = failed(call, error);
     }
@@ -181,11 +182,13 @@ export const createApp = (deps: Deps): App => {
     call: Call,
     key: string | undefined,
     known: KnownRequest | undefined,
+    found: Route | undefined,
   ): Promise<GatewayResponse> => {
     const { request, requestContext } = call;
-    if (request.fault) throw request.fault;
-    checkTarget(request.target);
-    const route = known?.route ?? find(call.path, request);
+    const fault = request.fault ?? targetFault(request.target);
+    if (fault) throw fault;
+    // Where none was found, this says why.
+    const route = found ?? find(call.path, request);
     if (!route) throw NOTHING_AT_PATH;
     if (known) requestContext.counts = known.counts;
     else if (route.countedAs) requestContext.isFor(...route.countedAs);
@@ -309,13 +312,11 @@ const notAllowed = (route: Route): AppError => {
   return new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
 };
 
-const isTarget = (target: string): boolean => target.length <= MAX_TARGET_CHARS && target.startsWith('/');
-
-const checkTarget = (target: string): void => {
+const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {
-    throw new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+    return new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
   }
-  if (!target.startsWith('/')) throw new AppError('BAD_USER_INPUT', 'The request target must be a path.');
+  return target.startsWith('/') ? undefined : new AppError('BAD_USER_INPUT', 'The request target must be a path.');
 };
 
 /** No shared cache may keep what needs a token. */

@@ -129,7 +129,7 @@ test('a row that changes between its read and the end of the statement is not ke
     ageMs: () => 0,
     trustedUntilMs: () => undefined,
   } as unknown as FreshnessMonitor;
-  const rows = createKnownRows({ tables: ['product'], tagVersions, freshnessMonitor, maxBytes: 10_000 });
+  const rows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: 10_000 });
   const products = rows.of<{ id: number }>('product');
   const hints = new CacheHints(tagVersions.tags);
   hints.asOfMs = performance.now();

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Asked, getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type Haproxy, hasHaproxy, type Instance, nameIn, startHaproxy, startInstance } from '../support/haproxy.ts';
+import { hasHaproxy, type Instance, nameIn, startHaproxy, startInstance } from '../support/haproxy.ts';
+import type { ProxyProcess } from '../support/proxy-process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { BROKEN, expectEachInARow, expectHonest, numbers, startLoad, type View, view } from '../support/views.ts';
 
@@ -12,7 +13,7 @@ const FRESHNESS_MS = 100;
 let database: TestDatabase;
 let one: Instance;
 let two: Instance;
-let proxy: Haproxy;
+let proxy: ProxyProcess;
 let product: number;
 
 describe.skipIf(!hasHaproxy)('behind HAProxy', { timeout: 120_000 }, () => {

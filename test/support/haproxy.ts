@@ -1,50 +1,29 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { getByNewConnection } from './asking.ts';
 import { type ServingProcess, startGatewayProcess } from './process.ts';
 import { findProgram } from './programs.ts';
+import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 
 const FILE = path.join(import.meta.dirname, '../../deploy/haproxy/haproxy.cfg');
 const PROGRAM = findProgram('haproxy');
 
 export const hasHaproxy = PROGRAM !== undefined;
 
-/** HAProxy with the file of deploy/, in front of two gateways. */
-export interface Haproxy extends AsyncDisposable {
-  readonly url: string;
-}
-
-/** @param addresses of the gateways, such as `127.0.0.1:4001` @throws Error when it refuses its file */
-export const startHaproxy = async (addresses: readonly [string, string]): Promise<Haproxy> => {
+/** HAProxy with the file of deploy/, in front of two gateways. @param addresses of the gateways, such as `127.0.0.1:4001` @throws Error when it refuses its file */
+export const startHaproxy = async (addresses: readonly [string, string]): Promise<ProxyProcess> => {
   const listen = `127.0.0.1:${await freePort()}`;
   const env = { LISTEN: listen, GATEWAY_1: addresses[0], GATEWAY_2: addresses[1] };
-  const child = spawn(String(PROGRAM), ['-db', '-f', FILE], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
+  return startProxyProcess({
+    program: String(PROGRAM),
+    args: ['-db', '-f', FILE],
+    env,
+    url: `http://${listen}`,
+    readyPath: '/proxy-health',
+    signal: 'SIGKILL',
   });
-  const end = (): boolean => child.kill('SIGKILL');
-  process.once('exit', end);
-  const url = `http://${listen}`;
-  await vi.waitFor(
-    async () => {
-      const { status } = await getByNewConnection(`${url}/proxy-health`);
-      if (status !== 200) throw new Error(`HAProxy answers ${status}: ${output}`);
-    },
-    { interval: 50, timeout: 20_000 },
-  );
-  return {
-    url,
-    [Symbol.asyncDispose]: async () => {
-      process.off('exit', end);
-      const closed = once(child, 'close');
-      end();
-      await closed;
-    },
-  };
 };
 
 /** A gateway process that can be stopped and started again at its address. */

@@ -1,5 +1,5 @@
 import type { Suggestion } from '../browse-engine.ts';
-import { compareCodePoints } from './product-search.ts';
+import { compareCodePoints } from '../order.ts';
 import type { SuggestedIds } from './suggestions.ts';
 
 const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];

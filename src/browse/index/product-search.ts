@@ -5,6 +5,7 @@ import {
   MAX_FACET_VALUES,
   type ValueCount,
 } from '../browse-engine.ts';
+import { compareCodePoints } from '../order.ts';
 import { type CodeColumn, IN_STOCK, LIVE, ON_SALE, SETTLED } from './columns.ts';
 import {
   ALL_PARTS,
@@ -257,18 +258,4 @@ const mostFrequent = (counts: Int32Array, values: readonly string[]): ValueCount
     if (count >= least && value !== NO_BRAND) found.push({ value, count });
   }
   return found.sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value)).slice(0, MAX_FACET_VALUES);
-};
-
-/** As PostgreSQL's collation "C" compares: UTF-16 has the characters past U+FFFF before some of those below. */
-export const compareCodePoints = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index += 1) {
-    const left = a.charCodeAt(index);
-    const right = b.charCodeAt(index);
-    if (left === right) continue;
-    const leftIsSurrogate = (left & 0xf800) === 0xd800;
-    const rightIsSurrogate = (right & 0xf800) === 0xd800;
-    return leftIsSurrogate === rightIsSurrogate ? left - right : leftIsSurrogate ? 1 : -1;
-  }
-  return a.length - b.length;
 };

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
+import type { Found } from '../../cache/response-cache.ts';
 import { bytesOf } from '../../cache/response-store.ts';
 import { AppError, Overloaded } from '../../errors.ts';
 import type { BodySink, GatewayResponse } from '../../http/message.ts';
@@ -10,7 +11,7 @@ import type { Caller } from '../context.ts';
 import { createMaskError, ExecutionFailed } from '../failures.ts';
 import type { Operation } from '../operation.ts';
 import type { BodyForm, Engine } from '../run-operation.ts';
-import { COMMENT, COMPLETE_EVENT, eventStream, nextEvent, singleEvent } from './event-stream.ts';
+import { COMMENT, COMPLETE_EVENT, eventStream, nextEvent } from './event-stream.ts';
 import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './topics.ts';
 
 /** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
@@ -152,17 +153,16 @@ export const createSubscriptions = (deps: Deps): Subscriptions => {
     counts,
     open: async ({ operation, variables, form }, call) => {
       refuseExcess();
-      const found = await engine.run(operation, variables, call, form);
-      // A preview shows one moment, which does not change.
-      if (!found.answer) return singleEvent(Buffer.from(found.body, found.encoding));
+      const run = async (caller: Caller): Promise<Found> => {
+        const executed = await engine.run(operation, variables, caller, form);
+        if (executed.answer) return executed;
+        throw new Error('A live operation has no response that equal requests share.');
+      };
+      const found = await run(call);
       refuseExcess();
       const { rootFields, withoutSilentFields } = operation;
       const live: LiveOperation = {
-        run: async () => {
-          const again = await engine.run(operation, variables, anybody, form);
-          if (again.answer) return again;
-          throw new Error('A live operation has no response that equal requests share.');
-        },
+        run: () => run(anybody),
         toEvent: ({ body }) => nextEvent(bytesOf(body)),
         toComparable: ({ body, etag }) => withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
       };

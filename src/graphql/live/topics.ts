@@ -176,7 +176,7 @@ export const createTopics = (options: TopicsOptions): Topics => {
   const awaitChange = (topic: State): void => {
     if (!isOpen(topic)) return;
     const { latest } = topic;
-    if (topic.changedMs !== undefined || tagVersions.haveChangedSince(latest.tags, latest.trueAt)) {
+    if (topic.changedMs !== undefined || tagVersions.hasChanged(latest)) {
       renew(topic, performance.now());
       return;
     }
@@ -212,10 +212,7 @@ export const createTopics = (options: TopicsOptions): Topics => {
     const changedMs = performance.now();
     setImmediate(() => {
       isLooking = false;
-      for (const topic of topics.values()) {
-        const { tags, trueAt } = topic.latest;
-        if (tagVersions.haveChangedSince(tags, trueAt)) renew(topic, changedMs);
-      }
+      for (const topic of topics.values()) if (tagVersions.hasChanged(topic.latest)) renew(topic, changedMs);
     });
   });
 
