@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -128,6 +129,23 @@ describe('Apollo Client', { timeout: 120_000 }, () => {
       client.node(['main.ts'], trusted),
     );
     expect(ran).toEqual({ code: 0, output: SHELF });
+  });
+
+  test('shows a change of a subscription, by a link of graphql-sse', async () => {
+    await using client = await copyOf('apollo');
+    await using database = await createDemoDatabase();
+    await using gatewayOfOne = await createTestGateway(database, PATIENT);
+    await using server = await listen(gatewayOfOne);
+    const child = spawn(process.execPath, ['live.ts'], {
+      cwd: client.folder,
+      env: { PATH: process.env.PATH, VITRINE_URL: server.url },
+    });
+    await using _ = { [Symbol.asyncDispose]: async () => void (child.kill() && (await once(child, 'close'))) };
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+    await expect.poll(() => output, { timeout: 30_000 }).toContain("'Free delivery");
+    await database.sql("update notice set title = 'Closed today' where title like 'Free delivery%'");
+    await expect.poll(() => output, { timeout: 30_000 }).toContain("'Closed today'");
   });
 });
 

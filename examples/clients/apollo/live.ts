@@ -1,0 +1,44 @@
+import {
+  ApolloClient,
+  ApolloLink,
+  gql,
+  HttpLink,
+  InMemoryCache,
+  Observable,
+  type TypedDocumentNode,
+} from '@apollo/client';
+import { OperationTypeNode, print } from 'graphql';
+import { createClient } from 'graphql-sse';
+
+const VITRINE_URL = process.env.VITRINE_URL ?? 'http://localhost:4000';
+
+type Shown = Record<string, unknown>;
+
+const sse = createClient({ url: `${VITRINE_URL}/graphql` });
+const sseLink = new ApolloLink(
+  ({ query, variables }) =>
+    new Observable((observer) => sse.subscribe<Shown, Shown>({ query: print(query), variables }, observer)),
+);
+
+const client = new ApolloClient({
+  cache: new InMemoryCache(),
+  link: ApolloLink.split(
+    ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
+    sseLink,
+    new HttpLink({ uri: `${VITRINE_URL}/graphql` }),
+  ),
+});
+
+const NOTICES: TypedDocumentNode<{ readonly notices: readonly { readonly title: string }[] }> = gql`
+  subscription Notices {
+    notices {
+      id
+      title
+    }
+  }
+`;
+
+client.subscribe({ query: NOTICES }).subscribe(({ data, error }) => {
+  if (error) throw error;
+  console.log(data?.notices.map(({ title }) => title));
+});
