@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runBenchmark } from './benchmark.ts';
 import { HELP, readOptions } from './options.ts';
+import { compareWithLastRun } from './report/comparison.ts';
 import { writeReport } from './report/report.ts';
 import { summarise } from './report/summary.ts';
 import { toText } from './report/tables.ts';
@@ -23,7 +24,7 @@ try {
 
   const results = await runBenchmark(options, { directory, signal: interrupted.signal, log: console.error });
   const summary = summarise(results);
-  console.log(toText(results, summary));
+  console.log(`${toText(results, summary)}\n\n${await compareWithLastRun(results, summary)}`);
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(results, null, 2)}\n`);
   if (options.report) await writeReport(results, summary);
 } catch (error) {

@@ -20,7 +20,7 @@ export const HELP = `Measures the gateway and its peers against the limit of nod
 
   npm run bench -- [options]
 
-  --quick               one round of one second: two to three minutes in all
+  --quick               two rounds of one second: five minutes in all
   --rounds N            rounds in which every server is visited (3)
   --seconds N           length of one measurement (5)
   --products N          products in the catalogue (100000)
@@ -59,7 +59,7 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     throw new Error(`There is no server "${stranger}"; there are ${[LIMIT.name, ...names].join(', ')}.`);
   return {
     products: positive('products', values.products ?? '100000'),
-    rounds: positive('rounds', values.rounds ?? (quick ? '1' : '3')),
+    rounds: positive('rounds', values.rounds ?? (quick ? '2' : '3')),
     seconds: positive('seconds', values.seconds ?? (quick ? '1' : '5')),
     warmUpSeconds: quick ? 1 : 2,
     only: only ?? CONTENDERS.filter(({ isOptional }) => !isOptional).map(({ name }) => name),

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Results } from '../benchmark.ts';
 import { drawChart } from './chart.ts';
+import { writeLastRun } from './comparison.ts';
 import { toMarkdown } from './markdown.ts';
 import type { Row } from './summary.ts';
 
@@ -10,9 +11,10 @@ const FILE = path.join(ROOT, 'docs/benchmarks.md');
 
 export const WORKERS_TITLE = '## Workers';
 
-/** Writes docs/benchmarks.md and its chart. */
+/** Writes docs/benchmarks.md, its chart, and the shares that later runs are compared with. */
 export const writeReport = async (results: Results, rows: readonly Row[]): Promise<void> => {
   await writeFile(path.join(ROOT, 'bench/chart.svg'), drawChart(results.workloads, rows));
+  await writeLastRun(results, rows);
   const workers = sectionOf(await readFile(FILE, 'utf8'), WORKERS_TITLE);
   await writeFile(FILE, toMarkdown(results, rows, workers));
 };
