@@ -20,8 +20,9 @@ const CONCURRENCY = 32;
 export const createHttpClient = (url: string): HttpClient => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
 
-  const call: HttpClient['call'] = ({ method, target, body }) =>
+  const call: HttpClient['call'] = (each) =>
     new Promise((resolve, reject) => {
+      const { method, target, body } = each;
       const headers =
         body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
       const read = async (response: IncomingMessage): Promise<Reply> => ({
@@ -29,9 +30,13 @@ export const createHttpClient = (url: string): HttpClient => {
         contentType: response.headers['content-type'] ?? '',
         body: await buffer(response),
       });
-      request(new URL(target, url), { agent, method, headers }, (response) => read(response).then(resolve, reject))
-        .on('error', reject)
-        .end(body);
+      const asked = request(new URL(target, url), { agent, method, headers }, (response) =>
+        read(response).then(resolve, reject),
+      );
+      // The server may close a connection that was idle for long just when it is used again.
+      const isTooLate = (error: Error): boolean => asked.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+      asked.on('error', (error) => (isTooLate(error) ? resolve(call(each)) : reject(error)));
+      asked.end(body);
     });
 
   return {
