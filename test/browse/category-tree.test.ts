@@ -1,23 +1,14 @@
-import { beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
-import { fillShelves, isBelow, PARENTS, readShelves, type ShelvedProduct } from '../support/shelves.ts';
+import { shared } from '../support/shared.ts';
+import { fillShelves, isBelow, PARENTS, readShelves } from '../support/shelves.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-let visible: ShelvedProduct[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await fillShelves(database, 120);
-  visible = (await readShelves(database)).filter(({ isVisible }) => isVisible);
-  gateway = await createTestGateway(database, { ...PATIENT, CACHE_MAX_MB: '0' });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+await fillShelves(database, 120);
+const visible = (await readShelves(database)).filter(({ isVisible }) => isVisible);
+const gateway = await shared(createTestGateway(database, { ...PATIENT, CACHE_MAX_MB: '0' }));
 
 const IDS = Object.keys(PARENTS).map(Number);
 

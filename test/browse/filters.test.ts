@@ -1,23 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 import { fillShelves, isBelow, PARENTS, readShelves, type ShelvedProduct } from '../support/shelves.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-let visible: ShelvedProduct[];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await fillShelves(database, 300);
-  visible = (await readShelves(database)).filter(({ isVisible }) => isVisible);
-  gateway = await createTestGateway(database, PATIENT);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+await fillShelves(database, 300);
+const visible = (await readShelves(database)).filter(({ isVisible }) => isVisible);
+const gateway = await shared(createTestGateway(database, PATIENT));
 
 interface Filter {
   readonly categoryIds?: readonly number[] | null;

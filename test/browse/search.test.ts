@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
-
-let database: TestDatabase;
-let gateway: TestGateway;
+import { shared } from '../support/shared.ts';
 
 const PRODUCTS = [
   { name: 'Crème brûlée set', brand: 'Ærø', tags: ['dessert'], description: 'Four bowls and a burner.' },
@@ -24,20 +22,10 @@ const PRODUCTS = [
   { name: "100 % wool_sock's", sales: 2 },
 ];
 
-const ids: Record<string, number> = {};
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const category = await insertCategory(database);
-  for (const product of PRODUCTS) {
-    ids[product.name] = await insertProduct(database, { category_id: category, ...product });
-  }
-  gateway = await createTestGateway(database, PATIENT);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const category_id = await insertCategory(database);
+for (const product of PRODUCTS) await insertProduct(database, { category_id, ...product });
+const gateway = await shared(createTestGateway(database, PATIENT));
 
 const QUERY = `query ($search: String, $orderBy: ProductSearchOrder) {
   productSearch(search: $search, orderBy: $orderBy) {

@@ -1,33 +1,26 @@
-import { beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const kitchen = await insertCategory(database, { name: 'Tea & kitchen' });
-  const pots = await insertCategory(database, { name: 'Teapots', parent_id: kitchen });
-  await insertCategory(database, { name: 'Tea gifts' });
-  const products = [
-    { name: 'Green tea', brand: 'Teatime', tags: ['tea', 'green'], sales: 10 },
-    { name: 'Cast iron teapot', brand: 'Lumo', tags: ['iron', 'old tea'], sales: 90 },
-    { name: 'GREEN TEA', brand: 'lumo', tags: [], sales: 5 },
-    { name: 'Mug', brand: 'Lumo', tags: ['TEA'], sales: 1 },
-    { name: 'Théière', brand: null, tags: [], sales: 2, description: 'A teapot.' },
-    { name: 'Hidden tea', brand: 'Teabrand', tags: ['teatag'], sales: 1000, status: 'DRAFT' },
-    { name: 'Future tea', sales: 1000, published_at: '2100-01-01Z' },
-    { name: '铁茶壶', brand: '宜兴', tags: ['茶'], sales: 7 },
-  ];
-  for (const product of products) await insertProduct(database, { category_id: pots, ...product });
-  gateway = await createTestGateway(database, PATIENT);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const kitchen = await insertCategory(database, { name: 'Tea & kitchen' });
+const pots = await insertCategory(database, { name: 'Teapots', parent_id: kitchen });
+await insertCategory(database, { name: 'Tea gifts' });
+for (const product of [
+  { name: 'Green tea', brand: 'Teatime', tags: ['tea', 'green'], sales: 10 },
+  { name: 'Cast iron teapot', brand: 'Lumo', tags: ['iron', 'old tea'], sales: 90 },
+  { name: 'GREEN TEA', brand: 'lumo', tags: [], sales: 5 },
+  { name: 'Mug', brand: 'Lumo', tags: ['TEA'], sales: 1 },
+  { name: 'Théière', brand: null, tags: [], sales: 2, description: 'A teapot.' },
+  { name: 'Hidden tea', brand: 'Teabrand', tags: ['teatag'], sales: 1000, status: 'DRAFT' },
+  { name: 'Future tea', sales: 1000, published_at: '2100-01-01Z' },
+  { name: '铁茶壶', brand: '宜兴', tags: ['茶'], sales: 7 },
+]) {
+  await insertProduct(database, { category_id: pots, ...product });
+}
+const gateway = await shared(createTestGateway(database, PATIENT));
 
 const suggest = async (prefix: string, limit?: number): Promise<string[]> => {
   const { data, errors } = await gateway.graphql(

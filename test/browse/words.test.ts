@@ -1,14 +1,10 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { foldedWordsOf, piecesOfTerm, termsOf, wordsOf } from '../../src/browse/words.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
 
 const MAX = 20_000;
 

@@ -10,9 +10,7 @@ import { shared } from '../support/shared.ts';
 const shop = await shared(createRestShop());
 const gateway = shop.gateway;
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
-
-const post = (body: string): Promise<CachedResponse> => gateway.request('POST', '/graphql', JSON_HEADERS, body);
+const { post } = gateway;
 
 const getGraphql = (parameters: Record<string, string>): Promise<CachedResponse> =>
   gateway.get(`/graphql?${new URLSearchParams(parameters)}`);
@@ -20,7 +18,7 @@ const getGraphql = (parameters: Record<string, string>): Promise<CachedResponse>
 const LIST =
   'query L($ids: [Int!], $by: ProductOrder! = DEFAULT, $n: Int! = 20) { products(categoryIds: $ids, orderBy: $by, limit: $n) { id name } }';
 
-const listBody = (variables: object): string => JSON.stringify({ query: LIST, variables });
+const listBody = (variables: object) => ({ query: LIST, variables });
 
 /** Asks in each way, and expects one and the same answer of which all but the first way cost no statement. */
 const expectOneEntry = async (ways: readonly (() => Promise<CachedResponse>)[]): Promise<void> => {
@@ -90,7 +88,7 @@ describe('one entry answers', () => {
       () => post(listBody({ n: 5, ids: [1, 2] })),
       () => post(`  {\n"variables":${variables},\t"query":${JSON.stringify(LIST)} }  `),
       () => post(`{"query":${JSON.stringify(LIST).replace('query', '\\u0071uery')},"variables":${variables}}`),
-      () => post(JSON.stringify({ extensions: {}, query: LIST, variables: { ids: [1, 2], n: 5, unknown: 1 } })),
+      () => post({ extensions: {}, query: LIST, variables: { ids: [1, 2], n: 5, unknown: 1 } }),
       () => getGraphql({ query: LIST, variables }),
       () => getGraphql({ variables: '{"ids":[1,2],"n":5}', query: LIST, x: 'y' }),
       () => gateway.request('HEAD', `/graphql?${new URLSearchParams({ query: LIST, variables })}`),
@@ -129,11 +127,11 @@ describe('another entry answers', () => {
     const query =
       'query A($a: Int! = 1, $b: Int! = 2) { x: product(id: $a) { id } y: product(id: $b) { id } } query B { x: product(id: 3) { id } }';
     return otherwise([
-      () => post(JSON.stringify({ query, operationName: 'A' })),
-      () => post(JSON.stringify({ query, operationName: 'B' })),
-      () => post(JSON.stringify({ query, operationName: 'A', variables: { a: 2 } })),
-      () => post(JSON.stringify({ query, operationName: 'A', variables: { b: 1 } })),
-      () => post(JSON.stringify({ query: query.replaceAll('y:', 'z:'), operationName: 'A' })),
+      () => post({ query, operationName: 'A' }),
+      () => post({ query, operationName: 'B' }),
+      () => post({ query, operationName: 'A', variables: { a: 2 } }),
+      () => post({ query, operationName: 'A', variables: { b: 1 } }),
+      () => post({ query: query.replaceAll('y:', 'z:'), operationName: 'A' }),
       () => gateway.get('/api/product/1'),
     ]);
   });
@@ -147,17 +145,14 @@ describe('another entry answers', () => {
 
   test('the very text of the document behind a path, requested by the other protocol', async () => {
     const query = operationTexts(await loadRestOperations(schema, readConfig({}).queryLimits)).Product;
-    const [byRest, byGraphql] = [
-      await gateway.get('/api/product/13'),
-      await post(JSON.stringify({ query, variables: { id: 13 } })),
-    ];
+    const [byRest, byGraphql] = [await gateway.get('/api/product/13'), await post({ query, variables: { id: 13 } })];
     expect(byGraphql.json).toEqual({ data: { product: byRest.json } });
   });
 
   test.for<[string, (accept: string) => Promise<CachedResponse>]>([
     ['GET', (accept) => gateway.get('/graphql?query={hotProducts(limit:3){id}}', { accept })],
     ['HEAD', (accept) => gateway.request('HEAD', '/graphql?query={hotProducts(limit:3){name}}', { accept })],
-    ['POST', (accept) => gateway.request('POST', '/graphql', { ...JSON_HEADERS, accept }, listBody({ n: 3 }))],
+    ['POST', (accept) => post(listBody({ n: 3 }), { accept })],
   ])('another media type, in which the same bytes are another type, by %s', async ([, ask]) => {
     const TYPES = ['application/json', 'application/graphql-response+json'];
     for (const accept of [...TYPES, ...TYPES, ...TYPES]) {

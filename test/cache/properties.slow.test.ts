@@ -119,9 +119,9 @@ const runLosses = async (
       if (kind === 'connections') await endConnections(database, '');
       else {
         if (kind === 'silence') wire.freeze();
-        else wire.refuse();
+        else await wire.refuse();
         await pause(lastsMs);
-        wire.thaw();
+        await wire.restore();
       }
       giveBack();
     }

@@ -5,6 +5,7 @@ import {
   cachedResponse,
   createTestGateway,
   handle,
+  JSON_HEADERS,
   type TestGateway,
   type TestRequest,
 } from '../support/gateway.ts';
@@ -12,7 +13,6 @@ import { createRestShop, ENDED_ID } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
 
 const TOKEN = 'a-token-0123456789';
-const JSON_HEADERS = { 'content-type': 'application/json' };
 const HOT = JSON.stringify({ query: '{ hotProducts(limit: 30) { name description category { name } } }' });
 
 const shop = await shared(createRestShop({ CORS_ORIGINS: 'https://shop.example' }));
@@ -76,29 +76,6 @@ describe('the response that is found by the bytes of a request is the one that i
     const short = cachedResponse(gateway, request);
     expect(long.headers['cache-status']).toBe('vitrine; hit');
     expect(short && withoutId(short)).toEqual(withoutId(long));
-  });
-});
-
-describe('no cache outside keeps a failure:', () => {
-  test.for<[string, number, TestRequest]>([
-    ['a parameter out of range', 400, sent('GET', '/api/product/hot?limit=0')],
-    ['a parameter that is no number', 400, sent('GET', '/api/product/hot?limit=x')],
-    ['an id that no row has', 404, sent('GET', '/api/product/4711')],
-    ['an unknown path', 404, sent('GET', '/api/product/hot/x')],
-    ['a method that is not there', 405, sent('POST', '/api/product/hot')],
-    ['an operation that does not parse', 200, sent('POST', '/graphql', JSON_HEADERS, '{"query":"{"}')],
-    ['an operation that does not validate', 200, sent('POST', '/graphql', JSON_HEADERS, '{"query":"{ nope }"}')],
-    ['an operation with errors', 200, sent('GET', '/graphql?query={hotProducts(limit:101){id}}')],
-    ['data beside errors', 200, sent('GET', '/graphql?query={product(id:1){id},products(limit:0){id}}')],
-    ['a notice that is not there by REST', 404, sent('GET', '/api/notice/99999')],
-  ])('%s', async ([, status, request]) => {
-    for (const round of [1, 2, 3]) {
-      const { headers, status: given } = await answer(gateway, request);
-      expect(given, `${round}`).toBe(status);
-      expect(headers).not.toHaveProperty('etag');
-      expect(headers).not.toHaveProperty('cache-status');
-      expect(headers['cache-control']).toBe('no-store');
-    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { createTestGateway } from '../support/gateway.ts';
-import { askAll, createSmallShop, JSON_HEADERS, type Request, STALE, untilKnown } from '../support/known-answers.ts';
+import { createTestGateway, JSON_HEADERS } from '../support/gateway.ts';
+import { askAll, createSmallShop, type Request, STALE, untilKnown } from '../support/known-answers.ts';
 import { OUTAGES } from '../support/outages.ts';
 
 const UNKNOWN: readonly Request[] = [

@@ -212,7 +212,7 @@ describe('an import that is held up by another writer', () => {
     await using database = await createTestDatabase();
     await using wire = await wireTo(database);
     await stuck(database, wire.url, async (command) => {
-      wire.refuse();
+      await wire.refuse();
       expect(await command.ended).toBe(2);
       expect(command.output()).toMatch(
         /^The database became unavailable: .*\. Nothing of .*stuck\.csv was imported\.\n$/,

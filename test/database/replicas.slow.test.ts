@@ -325,7 +325,7 @@ describe('no answer misses a commit that is older than the bound', () => {
     await delay(100);
     // The replica still has the former price, and would answer.
     expect((await gateway.get(`/api/product/${id}`)).status).toBe(503);
-    wire.thaw();
+    await wire.restore();
   });
 });
 
@@ -366,7 +366,7 @@ describe('a replica that fails', () => {
     const beganMs = performance.now();
     while (performance.now() - beganMs < 1000) expect((await gateway.get(`/api/product/${id}`)).status).toBe(200);
     expect(await passedOver(gateway, wire, 'away')).toBeGreaterThan(0);
-    wire.thaw();
+    await wire.restore();
     await untilReadFrom(gateway, wire, () => readPrice(gateway));
   });
 

@@ -57,7 +57,7 @@ test.concurrent.for([50, 700, 1300])(
     wire.freeze();
     const acknowledgedMs = await product.setPrice(2);
     const asked = await askFor(product, gateway, silentMs);
-    wire.thaw();
+    await wire.restore();
     await expect.poll(() => product.readPrice(gateway), { timeout: MAX_WAIT_MS }).toBe(2);
     for (const { sentMs, answer } of await Promise.all(asked)) {
       if (answer.status === 200 && sentMs - acknowledgedMs > 100) expect(priceIn(answer)).toBe(2);
@@ -95,6 +95,6 @@ test.concurrent('one that is being opened again when the gateway closes is let g
     await product.read(gateway);
     await expect.poll(opened).toBe(before + 1);
   }
-  wire.thaw();
+  await wire.restore();
   await expect.poll(wire.connectionCount).toBe(0);
 });

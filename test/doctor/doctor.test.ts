@@ -5,9 +5,9 @@ import { examine } from '../../src/doctor/doctor.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { deafWireTo } from '../support/deaf-wire.ts';
 import { temporaryFolder } from '../support/import.ts';
 import { runCli } from '../support/process.ts';
+import { forward } from '../support/wire.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -129,7 +129,19 @@ describe('a fault is told with what to do:', () => {
   });
 
   test('notifications that do not come through', async () => {
-    await using wire = await deafWireTo(database);
+    // As behind a pooler in transaction mode. A type and a length before each message: https://www.postgresql.org/docs/current/protocol-overview.html
+    await using wire = await forward(database, (client, server) => {
+      let rest = Buffer.alloc(0);
+      client.pipe(server);
+      server.on('data', (chunk: Buffer) => {
+        rest = Buffer.concat([rest, chunk]);
+        while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+          const message = rest.subarray(0, rest.readUInt32BE(1) + 1);
+          if (message.toString('latin1', 0, 1) !== 'A') client.write(message);
+          rest = rest.subarray(message.length);
+        }
+      });
+    });
     expect(faults(await look({}, wire.url))).toEqual([
       expect.objectContaining({
         check: 'notifications',

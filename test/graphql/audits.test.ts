@@ -1,21 +1,12 @@
 import { serverAudits } from 'graphql-http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
-import { type Listening, listen } from '../support/socket.ts';
+import { shared } from '../support/shared.ts';
+import { listen } from '../support/socket.ts';
 
-let server: Listening;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  const gateway = await createTestGateway(database);
-  server = await listen(gateway);
-  return async () => {
-    await server[Symbol.asyncDispose]();
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const server = await shared(listen(await shared(createTestGateway(database))));
 
 // https://github.com/graphql/graphql-http/tree/main/audits: what the draft of GraphQL over HTTP says must, should and may be.
 describe('GraphQL over HTTP', () => {

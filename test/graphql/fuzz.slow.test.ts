@@ -4,13 +4,14 @@ import { ERROR_TABLE } from '../../src/errors.ts';
 import { mutations } from '../support/mutation.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { randomQuery } from '../support/random-query.ts';
-import { useRestShop, words } from '../support/rest-shop.ts';
+import { createRestShop, words } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
+import { shared } from '../support/shared.ts';
 import { sendRaw } from '../support/socket.ts';
 
 // The real program. Whatever it is sent: no 5xx, nothing of its inside, and it goes on serving.
 
-const shop = useRestShop();
+const shop = await shared(createRestShop());
 let gateway: ServingProcess;
 
 beforeAll(async () => {

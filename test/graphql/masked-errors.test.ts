@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { takeAway } from '../support/outages.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 
-const post = (gateway: TestGateway, query: string, headers: Record<string, string> = {}): Promise<CachedResponse> =>
-  gateway.request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, JSON.stringify({ query }));
+const post = (gateway: TestGateway, query: string, headers?: Record<string, string>) =>
+  gateway.post({ query }, headers);
 
 /** Everything that was logged of one request, as text. */
 const loggedOf = ({ logged }: TestGateway, requestId: string): string =>

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createTestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
-import { useRestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
 
-const shop = useRestShop();
+const shop = await shared(createRestShop());
 
 const linkOf = (id: string, variables?: object) =>
   `</graphql?operation=${id}${variables ? `&variables=${encodeURIComponent(JSON.stringify(variables))}` : ''}>; ` +

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { startGatewayProcess } from '../support/process.ts';
 import { parseMetrics } from '../support/scrape.ts';
+import { shared } from '../support/shared.ts';
+import { postTo } from '../support/socket.ts';
 
 const MAX_BODY_BYTES = 1_048_576;
 
@@ -11,19 +13,14 @@ const MAX_COST_MS = 500;
 /** A refusal is never cached, so that each try costs the same. On a busy machine, one of them may be charged for more than its own work. */
 const MAX_TRIES = 5;
 
-let database: TestDatabase;
-let server: ServingProcess;
+const database = await shared(createTestDatabase());
+const server = await shared(startGatewayProcess({ DATABASE_URL: database.url }));
+const post = (body: string): Promise<Response> => postTo(server, body);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  server = await startGatewayProcess({ DATABASE_URL: database.url });
   // What is loaded when it is first needed is no part of the cost of a refusal.
   for (const query of ['{ __typename }', '{ nothing }', '{']) await (await post(requestOf(query))).text();
   await processorMs();
-  return async () => {
-    await server[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
 });
 
 const requestOf = (query: string, variables?: unknown): string => JSON.stringify({ query, variables });
@@ -121,9 +118,6 @@ const BOMBS: [string, () => string][] = [
     () => largest((count) => requestOf('{__typename}', { a: Array.from({ length: count }, () => []) })),
   ],
 ];
-
-const post = (body: string): Promise<Response> =>
-  fetch(`${server.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
 describe('a request is refused for little processor time', () => {
   test.for(BOMBS)('%s', async ([, make]) => {

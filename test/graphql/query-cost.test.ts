@@ -7,8 +7,11 @@ import { assertListSizes } from '../../src/graphql/limits/list-size.ts';
 import { isCoerced, prepareOperation } from '../../src/graphql/operation.ts';
 import { examples } from '../../src/pages/graphiql-examples.ts';
 import type { GraphqlResult } from '../support/gateway.ts';
-import { useRestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
+import { shared } from '../support/shared.ts';
+
+const shop = await shared(createRestShop());
 
 const costOf = (text: string, variables?: Record<string, unknown>): Cost => {
   const document = parse(text);
@@ -160,11 +163,8 @@ describe('a list whose length nobody has declared', () => {
 });
 
 describe('the cost is told in the answer', () => {
-  const shop = useRestShop();
-
   const QUERY = 'query ($limit: Int!) { hotProducts(limit: $limit) { id } }';
-  const post = (body: object) =>
-    shop.gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, JSON.stringify(body));
+  const { post } = shop.gateway;
   const ask = (limit: number, extensions?: object) => post({ query: QUERY, variables: { limit }, extensions });
   const costOfTwo = { actual: 3, maximum: 20_000, field: 'hotProducts' };
 

@@ -1,38 +1,23 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
-import { type Listening, listen } from '../support/socket.ts';
+import { shared } from '../support/shared.ts';
+import { listen, postTo } from '../support/socket.ts';
 import { stored } from '../support/views.ts';
 
-let database: TestDatabase;
-let gateway: TestGateway;
-let server: Listening;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await insertProduct(database, { category_id: await insertCategory(database), slug: 'tasse-größe', name: 'Größe 🍵' });
-  await insertNotice(database, { id: 1 });
-  gateway = await createTestGateway(database);
-  server = await listen(gateway);
-  return async () => {
-    await server[Symbol.asyncDispose]();
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+await insertProduct(database, { category_id: await insertCategory(database), slug: 'tasse-größe', name: 'Größe 🍵' });
+await insertNotice(database, { id: 1 });
+const gateway = await shared(createTestGateway(database));
+const server = await shared(listen(gateway));
 
 const BOTH_TYPES = ['application/json', 'application/graphql-response+json'];
 
 const get = (parameters: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${server.url}/graphql?${new URLSearchParams(parameters)}`, { headers });
 
-const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${server.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
+const post = (body: object, headers?: Record<string, string>): Promise<Response> => postTo(server, body, headers);
 
 const QUERY = 'query Other { __typename } query BySlug($slug: String!) { productBySlug(slug: $slug) { name } }';
 const VARIABLES = { slug: 'tasse-größe' };
@@ -119,12 +104,7 @@ describe('an operation', () => {
 
 describe('the path /graphql', () => {
   test.for(['PUT', 'DELETE', 'PATCH'])('refuses %s and says what it takes', async (method) => {
-    const body = JSON.stringify({ query: '{ __typename }' });
-    const response = await fetch(`${server.url}/graphql`, {
-      method,
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
+    const response = await fetch(`${server.url}/graphql`, { method, body: '{"query":"{ __typename }"}' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] });
@@ -189,11 +169,11 @@ describe('a client that accepts neither JSON nor events', () => {
       [restricted, {}],
       [restricted, { authorization: `Bearer ${TOKEN}` }],
     ] as const) {
-      const headers = { accept, 'content-type': 'application/json', ...more };
+      const headers = { accept, ...more };
       const statements = await to.countStatements(async () => {
         for (const query of OPERATIONS) {
           for (const answer of [
-            await to.request('POST', '/graphql', headers, JSON.stringify({ query })),
+            await to.post({ query }, headers),
             await to.get(`/graphql?${new URLSearchParams({ query })}`, headers),
           ]) {
             expect({ ...answer, json: answer.json }, query).toMatchObject({
@@ -216,7 +196,7 @@ describe('a client that accepts neither JSON nor events', () => {
   test('learns first what is wrong with the type or the size of its body', async () => {
     const accept = 'text/plain';
     const statusOf = async (contentType: string, body: string): Promise<number> =>
-      (await gateway.request('POST', '/graphql', { accept, 'content-type': contentType }, body)).status;
+      (await gateway.post(body, { accept, 'content-type': contentType })).status;
     expect(await statusOf('text/plain', '{}')).toBe(415);
     expect(await statusOf('application/json', '{}')).toBe(406);
   });
@@ -234,7 +214,7 @@ describe('an error', () => {
       [restricted, 401, '{"query":"{ products { nothing } }"}'],
     ] as const) {
       const contentType = body === undefined ? 'text/plain' : 'application/json';
-      const answer = await to.request('POST', '/graphql', { accept, 'content-type': contentType }, body);
+      const answer = await to.post(body ?? '', { accept, 'content-type': contentType });
       expect([body, answer.status, answer.headers['content-type']]).toEqual([body, status, `${accept}; charset=utf-8`]);
     }
   });
@@ -242,12 +222,7 @@ describe('an error', () => {
   test('has no header of a library that says how it is sent', async () => {
     for (const accept of [...BOTH_TYPES, 'multipart/mixed, */*;q=0.1', 'text/event-stream, */*;q=0.1']) {
       for (const query of ['{', '{ nothing }', '{ products(limit: 0) { name } }']) {
-        const answer = await gateway.request(
-          'POST',
-          '/graphql',
-          { accept, 'content-type': 'application/json' },
-          JSON.stringify({ query }),
-        );
+        const answer = await gateway.post({ query }, { accept });
         expect(
           Object.keys(answer.headers)
             .filter((name) => name !== 'server-timing')

@@ -1,19 +1,17 @@
 import { hash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type GraphqlResult, type TestGateway } from '../support/gateway.ts';
+import { temporaryFolder } from '../support/import.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 
 const HOT = 'query Hot($limit: Int) { hotProducts(limit: $limit) { id } }';
 const VIEW = 'query View($id: Int!) { notice(id: $id) { viewCount } }';
 const OTHER = '{ newProducts { id } }';
-const JSON_TYPE = { 'content-type': 'application/json' };
-const GRAPHQL = { ...JSON_TYPE, accept: 'application/graphql-response+json' };
+const GRAPHQL = { accept: 'application/graphql-response+json' };
 const HOT_DATA = { data: { hotProducts: [{ id: 1 }] } };
 
 const sha256 = (text: string): string => hash('sha256', text);
@@ -22,21 +20,16 @@ const database = await shared(createTestDatabase());
 await insertProduct(database, { category_id: await insertCategory(database) });
 const notice = await insertNotice(database);
 
-const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await shared(temporaryFolder());
 
-const fileOf = async (name: string, content: unknown): Promise<string> => {
-  const file = path.join(folder, name);
-  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return file;
-};
+const fileOf = (name: string, content: unknown): Promise<string> =>
+  folder.write(name, typeof content === 'string' ? content : JSON.stringify(content));
 
 const TRUSTED_DOCUMENTS = await fileOf('map.json', { hot: HOT, [sha256(VIEW)]: VIEW });
 const gateway = await shared(createTestGateway(database, { TRUSTED_DOCUMENTS }));
 const strict = await shared(createTestGateway(database, { TRUSTED_DOCUMENTS, TRUSTED_DOCUMENTS_ONLY: 'true' }));
 
-const post = async (target: TestGateway, body: unknown, headers: Record<string, string> = JSON_TYPE) =>
-  target.request('POST', '/graphql', headers, JSON.stringify(body));
+const post = (target: TestGateway, body: unknown, headers?: Record<string, string>) => target.post(body, headers);
 
 const queryString = (params: Record<string, unknown>): string =>
   new URLSearchParams(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestGateway, lasting } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { stored } from '../support/views.ts';
@@ -15,23 +15,6 @@ await insertProduct(database, { id: 1, category_id: await insertCategory(databas
 const open = await shared(createTestGateway(database, { CACHE_MAX_MB: '0' }));
 const closed = await shared(createTestGateway(database, { CACHE_MAX_MB: '0', ACCESS_TOKENS: TOKEN }));
 
-const post = (
-  gateway: TestGateway,
-  body: object | string,
-  headers: Record<string, string> = {},
-): Promise<CachedResponse> =>
-  gateway.request(
-    'POST',
-    '/graphql',
-    { 'content-type': 'application/json', ...headers },
-    typeof body === 'string' ? body : JSON.stringify(body),
-  );
-
-const seen = ({ status, headers, text }: CachedResponse) => {
-  const { 'x-request-id': _, 'server-timing': __, ...shared } = headers;
-  return { status, headers: shared, text };
-};
-
 const PRODUCT = { query: 'query Named($id: Int!) { product(id: $id) { name } }', variables: { id: 1 } };
 
 test.for([
@@ -40,28 +23,28 @@ test.for([
   ['with its cost', { ...PRODUCT, extensions: { cost: true } }, '*/*'],
   ['of a product that is none', { ...PRODUCT, variables: { id: 2 } }, '*/*'],
 ] as const)('an answer %s is the same when it is asked for again', async ([, body, accept]) => {
-  const first = seen(await post(open, body, { accept }));
+  const first = lasting(await open.post(body, { accept }));
   expect(first.status).toBe(200);
-  expect(seen(await post(open, body, { accept }))).toEqual(first);
-  expect(seen(await post(open, body, { accept }))).toEqual(first);
+  expect(lasting(await open.post(body, { accept }))).toEqual(first);
+  expect(lasting(await open.post(body, { accept }))).toEqual(first);
 });
 
 test('an answer by GET is the same when it is asked for again, and by HEAD it has the same headers', async () => {
   const target = `/graphql?query=${encodeURIComponent('{ product(id: 1) { name } }')}`;
-  const first = seen(await open.request('GET', target));
+  const first = lasting(await open.request('GET', target));
   expect(first).toMatchObject({ status: 200, text: '{"data":{"product":{"name":"Bowl"}}}' });
-  expect(seen(await open.request('GET', target))).toEqual(first);
-  expect(seen(await open.request('HEAD', target)).headers).toEqual(first.headers);
+  expect(lasting(await open.request('GET', target))).toEqual(first);
+  expect(lasting(await open.request('HEAD', target)).headers).toEqual(first.headers);
 });
 
 test.for(['/api/product/1', '/api/product/list?categoryIds=1,2&limit=5', '/api/notice/page?pageSize=3'])(
   'an answer at %s is the same when it is asked for again, and by HEAD it has the same headers',
   async (target) => {
-    const first = seen(await open.get(target));
+    const first = lasting(await open.get(target));
     expect(first.status).toBe(200);
-    expect(seen(await open.get(target))).toEqual(first);
-    expect(seen(await open.request('HEAD', target)).headers).toEqual(first.headers);
-    expect(seen(await open.request('OPTIONS', target))).toMatchObject({ status: 204, text: '' });
+    expect(lasting(await open.get(target))).toEqual(first);
+    expect(lasting(await open.request('HEAD', target)).headers).toEqual(first.headers);
+    expect(lasting(await open.request('OPTIONS', target))).toMatchObject({ status: 204, text: '' });
     expect((await open.request('POST', target)).status).toBe(405);
   },
 );
@@ -69,18 +52,18 @@ test.for(['/api/product/1', '/api/product/list?categoryIds=1,2&limit=5', '/api/n
 test('what has changed since a request was first made is in its answer', async () => {
   const body = { query: '{ product(id: 1) { name stock } }' };
   await database.sql('update product set stock = 5 where id = 1');
-  expect((await post(open, body)).json).toEqual({ data: { product: { name: 'Bowl', stock: 5 } } });
+  expect((await open.post(body)).json).toEqual({ data: { product: { name: 'Bowl', stock: 5 } } });
   await database.sql('update product set stock = 4 where id = 1');
-  expect((await post(open, body)).json).toEqual({ data: { product: { name: 'Bowl', stock: 4 } } });
+  expect((await open.post(body)).json).toEqual({ data: { product: { name: 'Bowl', stock: 4 } } });
 });
 
 test('without a token a request that was answered to others is refused all the same', async () => {
   const body = { query: '{ product(id: 1) { name } }' };
-  const never = seen(await post(closed, JSON.stringify(body, undefined, 1)));
+  const never = lasting(await closed.post(JSON.stringify(body, undefined, 1)));
   expect(never.status).toBe(401);
   for (const _ of [1, 2]) {
-    expect((await post(closed, body, WITH_TOKEN)).status).toBe(200);
-    expect(seen(await post(closed, body))).toEqual(never);
+    expect((await closed.post(body, WITH_TOKEN)).status).toBe(200);
+    expect(lasting(await closed.post(body))).toEqual(never);
   }
 });
 
@@ -106,6 +89,6 @@ test('a product that is gone since it was asked for is not found, and is found w
 test('each of many equal views is counted once', async () => {
   const id = await insertNotice(database);
   const body = { query: `{ notice(id: ${id}) { viewCount } }` };
-  for (const viewCount of [1, 2, 3]) expect((await post(open, body)).json).toEqual({ data: { notice: { viewCount } } });
+  for (const viewCount of [1, 2, 3]) expect((await open.post(body)).json).toEqual({ data: { notice: { viewCount } } });
   expect(await stored(database, id)).toBe(3);
 });

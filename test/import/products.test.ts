@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UnknownOutcomeError } from '../../src/import/write/transaction.ts';
 import { importInto, jsonLines, linesOf, productCsv, useImportDatabase } from '../support/import.ts';
-import { startProxy } from '../support/proxy.ts';
+import { startLossyWire } from '../support/wire.ts';
 
 const { sql, column, importText, url } = useImportDatabase();
 
@@ -184,11 +184,9 @@ test('a row that only the database refuses costs no other, however many there ar
 });
 
 test('a lost response to the commit is reported as an unknown outcome, and the next run finds the rows', async () => {
-  await using proxy = await startProxy({ url: url() });
-  const onProgress = ({ step, done, total }: { step: string; done: number; total: number | undefined }): void => {
-    if (step === 'writing' && done === total) proxy.loseNextAnswer();
-  };
-  await expect(importInto(proxy, productCsv(3), { onProgress })).rejects.toThrow(UnknownOutcomeError);
+  await using wire = await startLossyWire({ url: url() }, 'commit');
+  wire.loseEvery(1);
+  await expect(importInto(wire, productCsv(3))).rejects.toThrow(UnknownOutcomeError);
   expect(await importText(productCsv(3))).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startLossyWire } from '../support/lossy-wire.ts';
 import { insertNotice } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 import { ascending, numbers, stored } from '../support/views.ts';
+import { startLossyWire } from '../support/wire.ts';
 
 interface View {
   readonly status: number;

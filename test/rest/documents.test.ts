@@ -8,10 +8,11 @@ import { ROUTES } from '../../src/rest/routes.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
 import { expectBadParameter, expectNotFound } from '../support/rest-problem.ts';
-import { useRestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
+import { shared } from '../support/shared.ts';
 
-const shop = useRestShop();
+const shop = await shared(createRestShop());
 
 /** What an action finds at a gateway whose operator has put these documents into REST_DOCUMENTS. */
 const withDocuments = async (
@@ -75,37 +76,30 @@ describe('a document of the operator', () => {
   });
 
   test('has switches of its own', async () => {
-    const text = 'query ($id: Int!, $full: Boolean! = false) { product(id: $id) { id name @include(if: $full) } }';
-    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+    const files = {
+      'product.graphql':
+        'query ($id: Int!, $full: Boolean! = false) { product(id: $id) { id name @include(if: $full) } }',
+      'product-hot.graphql': 'query ($on: Boolean! = false) { hotProducts(limit: 1) @include(if: $on) { id } }',
+    };
+    await withDocuments(files, async ({ get }) => {
       expect((await get('/api/product/4')).json).toEqual({ id: 4 });
       expect((await get('/api/product/4?full=TRUE')).json).toEqual({ id: 4, name: expect.any(String) });
       expectBadParameter(await get('/api/product/4?full=1'), 'full', /must be one of true, false, but is "1"/);
-    });
-  });
-
-  test('may have its whole answer switched off, and then there is nothing', async () => {
-    const text = 'query ($id: Int!, $on: Boolean! = false) { product(id: $id) @include(if: $on) { id } }';
-    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
-      expect((await get('/api/product/4?on=true')).json).toEqual({ id: 4 });
-      expectNotFound(await get('/api/product/4'));
-    });
-  });
-
-  test('leaves the paths of the other documents as they are', async () => {
-    await withDocuments({ 'product.graphql': 'query ($id: Int!) { product(id: $id) { id } }' }, async ({ get }) => {
-      expect((await get('/api/product/4')).json).toEqual({ id: 4 });
-      expectNotFound(await get('/api/product/999'));
-      for (const other of ['/api/product/hot', '/api/notice/list', '/api/notice/page']) {
-        expect((await get(other)).text).toBe((await shop.gateway.get(other)).text);
-      }
+      // Where the whole answer is switched off there is nothing.
+      expect((await get('/api/product/hot?on=true')).json).toHaveLength(1);
+      expectNotFound(await get('/api/product/hot'));
     });
   });
 
   test('may spread the fragments of the built-in documents', async () => {
     const text = 'query ($id: Int!) { product(id: $id) { ...ProductFields title: name } }';
-    await withDocuments({ 'product.graphql': text }, async ({ get }) => {
+    await withDocuments({ 'product.graphql': text, 'README.md': '# none' }, async ({ get }) => {
       const { json } = await shop.gateway.get('/api/product/4');
       expect((await get('/api/product/4')).json).toEqual({ ...(json as object), title: expect.any(String) });
+      // The paths of the other documents are as they are.
+      for (const other of ['/api/product/hot', '/api/notice/list', '/api/notice/page']) {
+        expect((await get(other)).text).toBe((await shop.gateway.get(other)).text);
+      }
     });
   });
 
@@ -136,12 +130,6 @@ describe('a document of the operator', () => {
       for (const each of paths) expect([(await get(each)).json].flat()[0]).toStrictEqual({ slug: expect.any(String) });
     });
   });
-
-  test('may be none at all, beside files of another kind', async () => {
-    await withDocuments({ 'README.md': '# none' }, async ({ get }) => {
-      expect((await get('/api/product/4')).text).toBe((await shop.gateway.get('/api/product/4')).text);
-    });
-  });
 });
 
 describe('the start is refused, with file, line, column and reason, for a document', () => {
@@ -160,6 +148,9 @@ describe('the start is refused, with file, line, column and reason, for a docume
     expect(title).toBe('REST documents do not fit:');
     return lines.map((line) => line.trim());
   };
+
+  const PRODUCT = 'product(id: $id) { id }';
+  const ONE_ROOT = 'the query selects exactly one root field, whose value is the answer';
 
   test.for([
     [
@@ -180,18 +171,14 @@ describe('the start is refused, with file, line, column and reason, for a docume
     ['with nothing in it', '', '1:1 Syntax Error: Unexpected <EOF>.'],
     [
       'with two operations',
-      'query A($id: Int!) { product(id: $id) { id } }\nquery B($id: Int!) { product(id: $id) { id } }',
+      `query A($id: Int!) { ${PRODUCT} }\nquery B { hotProducts { id } }`,
       '2:1 a document holds exactly one query',
     ],
-    [
-      'with two root fields',
-      '\nquery ($id: Int!) { product(id: $id) { id } hotProducts { id } }',
-      '2:1 the query selects exactly one root field, whose value is the answer',
-    ],
+    ['with two root fields', `\nquery ($id: Int!) { ${PRODUCT} hotProducts { id } }`, `2:1 ${ONE_ROOT}`],
     [
       'with its root field in a fragment',
-      'query ($id: Int!) { ...F }\nfragment F on Query { product(id: $id) { id } }',
-      '1:1 the query selects exactly one root field, whose value is the answer',
+      `query ($id: Int!) { ...F }\nfragment F on Query { ${PRODUCT} }`,
+      `1:1 ${ONE_ROOT}`,
     ],
     ['that is a mutation', ' mutation { x }', '1:2 The mutation operation is not supported by the schema.'],
     ['that is a subscription', ' subscription { notices { id } }', '1:2 a document holds exactly one query'],
@@ -348,17 +335,13 @@ describe('the start is refused for a folder', () => {
     );
   });
 
-  test('that is not there, or is no folder', async () => {
+  test.for([
+    ['missing', 'ENOENT'],
+    ['product.graphql', 'ENOTDIR'],
+  ])('that is not there, or is no folder: %s', async ([name = '', reason]) => {
     await using folder = await createDocumentFolder({ 'product.graphql': '' });
-    for (const [name, reason] of [
-      ['missing', 'ENOENT'],
-      ['product.graphql', 'ENOTDIR'],
-    ] as const) {
-      const starting = createTestGateway(shop.database, { REST_DOCUMENTS: path.join(folder.path, name) });
-      await expect(starting).rejects.toThrow(OperatorError);
-      await expect(starting).rejects.toThrow(
-        new RegExp(`^REST_DOCUMENTS: cannot read the folder .*${name}: ${reason}`),
-      );
-    }
+    const starting = createTestGateway(shop.database, { REST_DOCUMENTS: path.join(folder.path, name) });
+    const message = expect.stringMatching(`^REST_DOCUMENTS: cannot read the folder .*${name}: ${reason}`);
+    await expect(starting).rejects.toMatchObject({ name: OperatorError.name, message });
   });
 });

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CachedResponse } from '../support/gateway.ts';
 import { expectProblem } from '../support/rest-problem.ts';
-import { useRestShop, words } from '../support/rest-shop.ts';
+import { createRestShop, words } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
 
-const shop = useRestShop();
+const shop = await shared(createRestShop());
 
 const CODES: Readonly<Record<number, string>> = { 400: 'BAD_USER_INPUT', 404: 'NOT_FOUND', 414: 'URI_TOO_LONG' };
 

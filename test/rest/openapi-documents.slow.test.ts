@@ -6,10 +6,11 @@ import { createOpenapi } from '../../src/rest/openapi/openapi.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
 import { lintAnswers, lintOpenapi, type Openapi, readOpenapi } from '../support/rest-openapi.ts';
-import { useRestShop } from '../support/rest-shop.ts';
+import { createRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
+import { shared } from '../support/shared.ts';
 
-const shop = useRestShop();
+const shop = await shared(createRestShop());
 
 /** What `/openapi.json` says, and some paths answer, where an operator has put these documents into REST_DOCUMENTS. */
 const describeDocuments = async (

@@ -5,9 +5,10 @@ import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { createDocumentFolder } from '../support/rest-documents.ts';
 import { lintAnswers, lintOpenapi, type Openapi, readOpenapi } from '../support/rest-openapi.ts';
-import { ENDED_ID, useRestShop } from '../support/rest-shop.ts';
+import { createRestShop, ENDED_ID } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
 
-const shop = useRestShop({ FRESHNESS_MS: '0' });
+const shop = await shared(createRestShop({ FRESHNESS_MS: '0' }));
 let openapi: Openapi;
 beforeAll(async () => {
   await shop.database.sql(

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectNotFound } from '../support/rest-problem.ts';
 import {
   categoryOf,
+  createRestShop,
   ENDED_ID,
   HIDDEN_NOTICE_IDS,
   HIDDEN_PRODUCT_IDS,
@@ -11,13 +12,14 @@ import {
   PRODUCT_IDS,
   priceOf,
   salesOf,
-  useRestShop,
 } from '../support/rest-shop.ts';
 import { insertNotice, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
+import { stored } from '../support/views.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-const shop = useRestShop({ FRESHNESS_MS: '0' });
+const shop = await shared(createRestShop({ FRESHNESS_MS: '0' }));
 
 const getRows = async (target: string): Promise<Row[]> => {
   const { status, json, text } = await shop.gateway.get(target);
@@ -114,37 +116,23 @@ describe('GET /api/product/{id}', () => {
   });
 });
 
-describe('GET /api/product/hot', () => {
-  test('answers the 10 most sold, best first, each as its detail does', async () => {
-    const rows = await getRows('/api/product/hot');
-    expect(idsOf(rows)).toEqual(BEST_SELLING.slice(0, 10));
+describe.for([
+  ['hot', 10, BEST_SELLING],
+  ['new', 10, NEWEST],
+  ['list', 20, BEST_SELLING],
+] as const)('GET /api/product/%s', ([name, byDefault, expected]) => {
+  test(`answers the first ${byDefault}, in their order, each as its detail does`, async () => {
+    const rows = await getRows(`/api/product/${name}`);
+    expect(idsOf(rows)).toEqual(expected.slice(0, byDefault));
     for (const row of rows) expect(row).toStrictEqual((await shop.gateway.get(`/api/product/${row.id}`)).json);
   });
 
   test.for([1, 3, 30, 100])('answers %i at most where limit says so', async (limit) => {
-    expect(idsOf(await getRows(`/api/product/hot?limit=${limit}`))).toEqual(BEST_SELLING.slice(0, limit));
-  });
-});
-
-describe('GET /api/product/new', () => {
-  test('answers the 10 newest, latest first, each as its detail does', async () => {
-    const rows = await getRows('/api/product/new');
-    expect(idsOf(rows)).toEqual(NEWEST.slice(0, 10));
-    for (const row of rows) expect(row).toStrictEqual((await shop.gateway.get(`/api/product/${row.id}`)).json);
-  });
-
-  test.for([1, 3, 30, 100])('answers %i at most where limit says so', async (limit) => {
-    expect(idsOf(await getRows(`/api/product/new?limit=${limit}`))).toEqual(NEWEST.slice(0, limit));
+    expect(idsOf(await getRows(`/api/product/${name}?limit=${limit}`))).toEqual(expected.slice(0, limit));
   });
 });
 
 describe('GET /api/product/list', () => {
-  test('answers 20 products of every category, best selling first, each as its detail does', async () => {
-    const rows = await getRows('/api/product/list');
-    expect(idsOf(rows)).toEqual(BEST_SELLING.slice(0, 20));
-    for (const row of rows) expect(row).toStrictEqual((await shop.gateway.get(`/api/product/${row.id}`)).json);
-  });
-
   test.for([
     ['1', BEST_SELLING.filter((id) => categoryOf(id) === 1)],
     ['2', BEST_SELLING.filter((id) => categoryOf(id) === 2)],
@@ -234,7 +222,6 @@ describe('GET /api/notice/{id}', () => {
 
   test.for([...HIDDEN_NOTICE_IDS, 0, 999])('answers 404 for %i, counting nothing', async (id) => {
     expectNotFound(await shop.gateway.get(`/api/notice/${id}`));
-    const rows = await shop.database.sql<{ view_count: string }>('select view_count from notice where id = $1', [id]);
-    expect(rows.filter(({ view_count }) => view_count !== '0')).toEqual([]);
+    expect((await stored(shop.database, id)) || 0).toBe(0);
   });
 });

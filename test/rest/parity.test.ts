@@ -5,18 +5,19 @@ import { loadRestOperations, type RestOperation } from '../../src/rest/documents
 import { ROUTES } from '../../src/rest/routes.ts';
 import {
   CATEGORY_IDS,
+  createRestShop,
   ENDED_ID,
   HIDDEN_NOTICE_IDS,
   HIDDEN_PRODUCT_IDS,
   NOTICE_IDS,
   PRODUCT_IDS,
-  useRestShop,
 } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
+import { shared } from '../support/shared.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-const shop = useRestShop();
+const shop = await shared(createRestShop());
 let operations: readonly RestOperation[];
 beforeAll(async () => {
   operations = await loadRestOperations(schema, readConfig({}).queryLimits);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { expectNotFound, expectProblem } from '../support/rest-problem.ts';
-import { useRestShop, words } from '../support/rest-shop.ts';
+import { createRestShop, words } from '../support/rest-shop.ts';
+import { shared } from '../support/shared.ts';
 import { stored } from '../support/views.ts';
 
-const shop = useRestShop({ FRESHNESS_MS: '0' });
+const shop = await shared(createRestShop({ FRESHNESS_MS: '0' }));
 
 describe.for(['/api/product/', '/api/notice/'])('an id at %s', (parent) => {
   test.for(['4', '004', `${'0'.repeat(100)}4`, '%34', '%30%34', '4?', '4?x=1', '4?id=5'])(

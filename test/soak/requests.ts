@@ -1,5 +1,6 @@
 import type { Reading } from '../support/commit-record.ts';
-import { JSON_HEADERS, type Request } from '../support/known-answers.ts';
+import { JSON_HEADERS } from '../support/gateway.ts';
+import type { Request } from '../support/known-answers.ts';
 
 /** A request whose answer shows all products, all notices, or both. */
 export interface ListRequest {

@@ -14,7 +14,8 @@ const urlOf = (name: string): string => {
   return url.href;
 };
 
-const administer = async (statement: string): Promise<void> => {
+/** Runs one statement on the server, outside the databases of tests. */
+export const administer = async (statement: string): Promise<void> => {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();
   try {

@@ -30,6 +30,8 @@ export interface TestGateway extends AsyncDisposable {
     headers?: Record<string, string>,
     body?: string,
   ) => Promise<CachedResponse>;
+  /** POSTs to `/graphql`, as JSON: an object, or a text as it is. */
+  readonly post: (body: unknown, headers?: Record<string, string>) => Promise<CachedResponse>;
   /** POSTs an operation and gives its result, whatever the status. */
   readonly graphql: (
     query: string,
@@ -41,6 +43,8 @@ export interface TestGateway extends AsyncDisposable {
   /** Runs an action and counts the statements that the gateway has sent to the database meanwhile. */
   readonly countStatements: (action: () => Promise<unknown>) => Promise<number>;
 }
+
+export const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** For tests of what is answered and not of how soon: on a busy machine too, no request gives up waiting. */
 export const PATIENT = { DATABASE_TIMEOUT_MS: '20000', MAX_LOOP_LAG_MS: '60000', MAX_WAIT_MS: '20000' };
@@ -61,6 +65,13 @@ export const createTestGateway = async (
 
   const request: TestGateway['request'] = async (method, target, headers, body) =>
     toAnswer(await handle(gateway.app, { method, target, headers, body }));
+  const post: TestGateway['post'] = (body, headers) =>
+    request(
+      'POST',
+      '/graphql',
+      { ...JSON_HEADERS, ...headers },
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
 
   return {
     app: gateway.app,
@@ -68,11 +79,8 @@ export const createTestGateway = async (
     logged,
     request,
     get: (target, headers) => request('GET', target, headers),
-    graphql: async (query, variables, headers = {}) => {
-      const body = JSON.stringify({ query, variables });
-      const { json } = await request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, body);
-      return json as GraphqlResult;
-    },
+    post,
+    graphql: async (query, variables, headers) => (await post({ query, variables }, headers)).json as GraphqlResult,
     countStatements: async (action) => {
       const before = gateway.statementCount();
       await action();
@@ -109,6 +117,12 @@ export const cachedResponse = (
 ): GatewayResponse | undefined => {
   const response = handle(app, request);
   return response instanceof Promise ? undefined : response;
+};
+
+/** What two answers to one request have in common: all but what is of the request. */
+export const lasting = ({ status, headers, text }: CachedResponse) => {
+  const { 'x-request-id': _, 'server-timing': __, ...rest } = headers;
+  return { status, headers: rest, text };
 };
 
 const toAnswer = ({ status, headers, body, encoding }: GatewayResponse): CachedResponse => {

@@ -1,14 +1,12 @@
 import { vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import type { CachedResponse, TestGateway } from './gateway.ts';
+import { type CachedResponse, JSON_HEADERS, type TestGateway } from './gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from './rows.ts';
 
 /** The mark of an answer that is given because the database is away. */
 export const STALE = 'vitrine; hit; ttl=-1; detail=stale-if-error';
 
 export type Request = readonly [method: string, target: string, headers?: Record<string, string>, body?: string];
-
-export const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** A product and a notice of each request that the cache knows, with the id 1, and a second product. */
 export const createSmallShop = async (): Promise<TestDatabase> => {

@@ -1,6 +1,4 @@
-import pg from 'pg';
-import type { TestDatabase } from './database.ts';
-import { linkTo } from './rest-database-link.ts';
+import { administer, type TestDatabase } from './database.ts';
 import { wireTo } from './wire.ts';
 
 export interface Outage extends AsyncDisposable {
@@ -10,46 +8,39 @@ export interface Outage extends AsyncDisposable {
   readonly end: () => Promise<void>;
 }
 
+type Database = Pick<TestDatabase, 'url'>;
+
 /** The ways in which a database goes away. */
 export const OUTAGES = {
-  'that refuses connections': async ({ url }: TestDatabase): Promise<Outage> => {
-    const link = await linkTo(url);
-    return { ...link, begin: () => link.cut(), end: link.restore };
-  },
-  'that takes connections and says nothing': async ({ url }: TestDatabase): Promise<Outage> => {
-    const link = await linkTo(url);
-    return { ...link, begin: () => link.cut({ silent: true }), end: link.restore };
-  },
-  'that has fallen silent': async (database: TestDatabase): Promise<Outage> => {
+  'that refuses connections': async (database: Database): Promise<Outage> => {
     const wire = await wireTo(database);
-    return { ...wire, begin: async () => wire.freeze(), end: async () => wire.thaw() };
+    return { ...wire, begin: wire.refuse, end: wire.restore };
   },
-  'that is shut to everybody': async (database: TestDatabase): Promise<Outage> => {
-    let giveBack = async (): Promise<void> => {};
-    return {
-      url: database.url,
-      begin: async () => {
-        giveBack = await takeAway(database);
-      },
-      end: () => giveBack(),
-      [Symbol.asyncDispose]: () => giveBack(),
+  'that takes connections and says nothing': async (database: Database): Promise<Outage> => {
+    const wire = await wireTo(database);
+    const begin = async (): Promise<void> => {
+      wire.freeze();
+      wire.cut();
     };
+    return { ...wire, begin, end: wire.restore };
+  },
+  'that has fallen silent': async (database: Database): Promise<Outage> => {
+    const wire = await wireTo(database);
+    return { ...wire, begin: async () => wire.freeze(), end: wire.restore };
+  },
+  'that is shut to everybody': async (database: Database): Promise<Outage> => {
+    let giveBack = async (): Promise<void> => {};
+    const begin = async (): Promise<void> => {
+      giveBack = await takeAway(database);
+    };
+    const end = (): Promise<void> => giveBack();
+    return { url: database.url, begin, end, [Symbol.asyncDispose]: end };
   },
 };
 
 /** Takes the database away from everybody, the connections that are open included. The result gives it back. */
-export const takeAway = async ({ url }: TestDatabase): Promise<() => Promise<void>> => {
-  const elsewhere = Object.assign(new URL(url), { pathname: '/postgres' }).href;
+export const takeAway = async ({ url }: Database): Promise<() => Promise<void>> => {
   const name = new URL(url).pathname.slice(1);
-  const administer = async (statement: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: elsewhere });
-    await client.connect();
-    try {
-      await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
   await administer(`alter database ${name} allow_connections false`);
   await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   return () => administer(`alter database ${name} allow_connections true`);

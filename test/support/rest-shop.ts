@@ -1,4 +1,3 @@
-import { beforeAll } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createTestGateway, type TestGateway } from './gateway.ts';
 
@@ -39,17 +38,6 @@ export const createRestShop = async (environment: Record<string, string> = {}): 
       await database[Symbol.asyncDispose]();
     },
   };
-};
-
-/** A shop for all tests of a file or of a `describe`, there from `beforeAll` on. */
-export const useRestShop = (environment: Record<string, string> = {}): RestShop => {
-  const shop = {} as RestShop;
-  beforeAll(async () => {
-    const created = await createRestShop(environment);
-    Object.assign(shop, created);
-    return () => created[Symbol.asyncDispose]();
-  });
-  return shop;
 };
 
 /** A target for each of the seven paths, with a response of 200. */

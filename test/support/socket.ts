@@ -2,7 +2,7 @@ import net from 'node:net';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { type HttpServer, startHttpServer } from '../../src/http/server.ts';
-import type { TestGateway } from './gateway.ts';
+import { JSON_HEADERS, type TestGateway } from './gateway.ts';
 
 export interface Listening extends AsyncDisposable, HttpServer {}
 
@@ -15,6 +15,18 @@ export const listen = async ({ app }: TestGateway, host = '127.0.0.1'): Promise<
   });
   return { ...server, [Symbol.asyncDispose]: () => server.drain(0) };
 };
+
+/** POSTs to `/graphql`, as JSON: an object, or a text as it is. */
+export const postTo = (
+  { url }: { readonly url: string },
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...JSON_HEADERS, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
 
 /** Sends these very bytes on a connection of their own and gives everything that comes back until the server closes it. */
 export const sendRaw = (url: string, bytes: string | Uint8Array): Promise<string> =>

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { TestDatabase } from './database.ts';
-import { JSON_HEADERS, type Request } from './known-answers.ts';
+import { JSON_HEADERS } from './gateway.ts';
+import type { Request } from './known-answers.ts';
 
 /** What came of one view, through whichever door. */
 export interface View {
