@@ -14,7 +14,6 @@ const UNUSED = [
   '@prisma/client/runtime/query_compiler_small_*',
   '@prisma/client/runtime/*.wasm-base64.js',
   '@prisma/client/runtime/*.map',
-  'prisma/build/*.{cockroachdb,mysql,sqlite,sqlserver}.*',
   // The headers of Node, for packages in C++.
   'node/node_modules/*/include',
 ];

@@ -19,6 +19,7 @@ describe('CONTRIBUTING says what each package is for', () => {
   test.for<[title: string, file: string, kind: Kind]>([
     ['at run time', 'package.json', 'dependencies'],
     ['for development', 'package.json', 'devDependencies'],
+    ['in `packaging/package.json`', 'packaging/package.json', 'devDependencies'],
     ['in `test/package.json`', 'test/package.json', 'devDependencies'],
     ['in `examples/clients/package.json`', 'examples/clients/package.json', 'devDependencies'],
     ['in `test/contract/package.json`', 'test/contract/package.json', 'devDependencies'],
@@ -32,7 +33,7 @@ describe('CONTRIBUTING says what each package is for', () => {
 });
 
 test('a test that "npm test" runs imports no package that "npm ci" leaves out', () => {
-  const leftOut = ['test', 'examples/clients'].flatMap((folder) =>
+  const leftOut = ['test', 'packaging', 'examples/clients'].flatMap((folder) =>
     packagesOf(`${folder}/package.json`, 'devDependencies').filter((name) => !ROOT_PACKAGES.has(name)),
   );
   const quick = globSync('test/**/*.test.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.slow.test.ts'));

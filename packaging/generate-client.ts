@@ -1,0 +1,62 @@
+/**
+ * Writes the client of the tables from prisma/schema.prisma: `npm run generate:client`. With `--check` it compares that client with the committed one
+ * instead, and fails where they differ. The client is committed because its generator comes with 130 packages that nothing else needs.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const SCHEMA = 'prisma/schema.prisma';
+/** The `output` of the generators in the schema, which Prisma finds from the schema's folder. */
+const CLIENT = 'src/database/generated';
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+
+const work = await mkdtemp(path.join(tmpdir(), 'vitrine-client-'));
+try {
+  await cp(path.join(ROOT, SCHEMA), path.join(work, SCHEMA));
+  generate();
+  if (!values.check) {
+    await rm(path.join(ROOT, CLIENT), { recursive: true, force: true });
+    await cp(path.join(work, CLIENT), path.join(ROOT, CLIENT), { recursive: true });
+  } else if (!(await areEqual(path.join(work, CLIENT), path.join(ROOT, CLIENT)))) {
+    console.error(`${CLIENT} does not fit ${SCHEMA}. Run "npm run generate:client" and commit the result.`);
+    process.exitCode = 1;
+  }
+} finally {
+  await rm(work, { recursive: true });
+}
+
+function generate(): void {
+  const prisma = path.join(ROOT, 'node_modules/prisma-cli/build/index.js');
+  // Prisma starts the generator of Pothos by its name.
+  const bin = path.join(ROOT, 'node_modules/.bin');
+  const env = {
+    ...process.env,
+    PATH: `${bin}${path.delimiter}${process.env.PATH}`,
+    // `prisma generate` downloads the schema engine, which it does not run. Any program in its place saves that.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  };
+  const args = [prisma, 'generate', '--no-hints', '--schema', path.join(work, SCHEMA)];
+  execFileSync(process.execPath, args, { cwd: ROOT, env, stdio: 'pipe' });
+}
+
+async function areEqual(one: string, other: string): Promise<boolean> {
+  const [names, others] = await Promise.all([filesIn(one), filesIn(other)]);
+  if (names.join() !== others.join()) return false;
+  for (const name of names) {
+    const texts = [one, other].map((folder) => readFile(path.join(folder, name), 'utf8'));
+    if (new Set(await Promise.all(texts)).size > 1) return false;
+  }
+  return true;
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name))).toSorted();
+}
