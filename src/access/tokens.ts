@@ -23,7 +23,7 @@ const POLL_MS = 1000;
 
 /**
  * Reads one token a line; blank lines and lines that begin with # are ignored. A change is read within two seconds: an empty file then admits
- * nobody; a file that is unreadable or has an invalid line leaves the former tokens in use.
+ * nobody; a file that is unreadable or has an invalid line leaves the tokens as they were.
  * @throws OperatorError if at the start the file is unreadable or has no token
  */
 export const openTokenFile = async ({ path, onChange, log }: Options): Promise<TokenFile> => {
@@ -38,7 +38,7 @@ export const openTokenFile = async ({ path, onChange, log }: Options): Promise<T
         log.info({ tokens: read.length }, 'the access tokens were read again');
       },
       (error: unknown) =>
-        log.error({ err: error }, 'the access tokens could not be read again; the former ones stay in use'),
+        log.error({ err: error }, 'the access tokens could not be read again; the ones read before stay in use'),
     );
   };
   watchFile(path, { interval: POLL_MS, persistent: false }, reread);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { OperationCounts } from '../observability/counts.ts';
 import type { WrittenFailure } from './cached-http-response.ts';
 
-/** The responses to requests that fail in the same way whenever they are sent, whoever sends them, by the bytes of the requests. */
+/** The responses to requests that fail in the same way at any time and for every caller, by the bytes of the requests. */
 export interface KnownFailures {
   readonly find: (key: string) => KnownFailure | undefined;
   readonly learn: (key: string, failure: KnownFailure) => void;

@@ -116,8 +116,10 @@ const valuesOf = <Label extends string>(name: string, { labels, distribution }: 
   ];
 };
 
-/** `door` is the name that `handler` had before: dashboards may use it until 0.2. */
-type HandlerLabel = 'handler' | 'door';
+/** The handler of a request, also by the name that this label had before: dashboards may use it until 0.2. */
+export const HANDLER_LABELS = ['handler', 'door'] as const;
+
+type HandlerLabel = (typeof HANDLER_LABELS)[number];
 
 const labelsOf = (handler: HandlerName): Record<HandlerLabel, HandlerName> => ({ handler, door: handler });
 

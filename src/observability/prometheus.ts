@@ -5,6 +5,7 @@ import type { MetricSources } from './metrics.ts';
 import {
   counterOf,
   gaugeOf,
+  HANDLER_LABELS,
   histogramOf,
   requestDurations,
   requestErrors,
@@ -45,19 +46,19 @@ export const createRegistry = (sources: MetricSources): Registry => {
   counter(
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
-    ['handler', 'door', 'operation', 'status', 'cache'],
+    [...HANDLER_LABELS, 'operation', 'status', 'cache'],
     () => requestTotals(requests),
   );
   histogram(
     'vitrine_request_duration_seconds',
     'Time from a request to its response. A response from the cache takes about 10 µs; it is not timed and counts as 0.',
-    ['handler', 'door', 'operation', 'cache'],
+    [...HANDLER_LABELS, 'operation', 'cache'],
     () => requestDurations(requests),
   );
   counter(
     'vitrine_request_errors_total',
     'Requests that ended with an error, by its code. In GraphQL their status may be 200.',
-    ['handler', 'door', 'code'],
+    [...HANDLER_LABELS, 'code'],
     () => requestErrors(requests),
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);

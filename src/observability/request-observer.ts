@@ -180,7 +180,7 @@ export class RequestContext {
   cache: CacheUse = 'none';
   /** The code of the error that the request ended with. */
   code: string | undefined = undefined;
-  /** Whether an equal request fails in the same way at any time, whoever sends it. */
+  /** Whether an equal request fails in the same way at any time and for every caller. */
   isRepeatable = false;
   /** Whether it was rejected because of overload. */
   isRejected = false;

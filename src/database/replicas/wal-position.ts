@@ -21,7 +21,7 @@ export interface ReplayPosition extends Pick<WalHistory, 'origin'> {
   readonly lsn: number | null;
   /** Null where our role may not see it. */
   readonly receivedTimeline: number | null;
-  /** The one that it has certainly reached; for minutes after a promotion it may be the former one. */
+  /** A timeline that it has certainly reached; for minutes after a promotion this may be the one before. */
   readonly recoveredTimeline: number;
   readonly isStandby: boolean;
   /** Tells servers apart that have one name. */

@@ -88,9 +88,9 @@ export const createTopics = (options: TopicsOptions): Topics => {
   const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf, onPublished } = options;
   const topics = new Map<string, State>();
   const queue: State[] = [];
-  const beatMs = Math.max(freshnessMs, MIN_INTERVAL_MS);
+  const heartbeatMs = Math.max(freshnessMs, MIN_INTERVAL_MS);
   let executing = 0;
-  let beating: NodeJS.Timeout | undefined;
+  let heartbeatTimer: NodeJS.Timeout | undefined;
   let isLooking = false;
   /** Runs work outside of the request in which it happens to begin: its statements are not the request's. */
   const apart = AsyncLocalStorage.snapshot();
@@ -201,8 +201,8 @@ export const createTopics = (options: TopicsOptions): Topics => {
     clearTimeout(topic.timer);
     if (isOpen(topic)) topics.delete(topic.key);
     if (topics.size > 0) return;
-    clearInterval(beating);
-    beating = undefined;
+    clearInterval(heartbeatTimer);
+    heartbeatTimer = undefined;
   };
 
   // Notifications that arrive together are looked at together.
@@ -217,7 +217,7 @@ export const createTopics = (options: TopicsOptions): Topics => {
   });
 
   /** Nobody else may ask: the heartbeat finds a connection that is dead, and a table that was replaced. */
-  const beat = (): void => {
+  const onHeartbeat = (): void => {
     void freshnessMonitor.freshen();
     const nowMs = performance.now();
     for (const topic of topics.values()) {
@@ -247,7 +247,7 @@ export const createTopics = (options: TopicsOptions): Topics => {
       },
     };
     topics.set(key, topic);
-    beating ??= apart(() => setInterval(beat, beatMs));
+    heartbeatTimer ??= apart(() => setInterval(onHeartbeat, heartbeatMs));
     if (outcome === 'stale') arm(topic, RETRY_MS, () => renew(topic, performance.now()));
     else awaitChange(topic);
     return topic;
