@@ -2,6 +2,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const SLOW = 'test/**/*.slow.test.ts';
 
+/** What measures times, kills, restarts or saturates has the machine to itself. */
+const ALONE = [
+  'test/{cache,cluster,notice,overload}/*.slow.test.ts',
+  'test/database/{fail-over,full-disk,late-database,poolers,replicas,silent-connections,slow-database}.slow.test.ts',
+  'test/{deploy/two-gateways,deploy/live-proxies,http/shutdown,live/restart}.slow.test.ts',
+];
+
 const common = {
   setupFiles: 'test/support/worker-setup.ts',
   testTimeout: 30_000,
@@ -34,9 +41,19 @@ export default defineConfig({
           ...common,
           name: 'slow',
           include: [SLOW],
-          // These measure times, kill, restart and saturate: one at a time, each in a process of its own.
-          maxWorkers: 1,
+          exclude: [...configDefaults.exclude, ...ALONE],
+          // Each in a process of its own.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'alone',
+          include: ALONE,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

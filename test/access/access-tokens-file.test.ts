@@ -2,21 +2,17 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { cachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { shared } from '../support/shared.ts';
 
 const [TOKEN, OTHER] = ['first-token-0123456789', 'second.token~+/0123=='];
 const digestOf = (token: string): string => `sha256:${createHash('sha256').update(token).digest('hex')}`;
 
-let database: TestDatabase;
+const database = await shared(createTestDatabase());
 let folder: string;
 let file: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'vitrine-tokens-'));

@@ -1,36 +1,23 @@
 import { pino } from 'pino';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openAccess } from '../../src/access/access.ts';
 import { createClock } from '../../src/database/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type CachedResponse, createTestGateway, type GraphqlResult, type TestGateway } from '../support/gateway.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type CachedResponse, createTestGateway, type GraphqlResult } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
+import { stored as storedViews } from '../support/views.ts';
 
 const [TOKEN, OTHER] = ['first-token-0123456789', 'second.token~+/0123=='];
 const WITH_TOKEN = { authorization: `Bearer ${TOKEN}` };
 
-let database: TestDatabase;
-let gateway: TestGateway;
-let notice: number;
+const database = await shared(createTestDatabase());
+const notice = await insertNotice(database);
+await insertProduct(database, { id: 1, category_id: await insertCategory(database, { id: 1 }), slug: 'cup' });
+const gateway = await shared(createTestGateway(database, { ACCESS_TOKENS: `${TOKEN}, ${OTHER}` }));
+const { post } = gateway;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  notice = await insertNotice(database);
-  await insertProduct(database, { id: 1, category_id: await insertCategory(database, { id: 1 }), slug: 'cup' });
-  gateway = await createTestGateway(database, { ACCESS_TOKENS: `${TOKEN}, ${OTHER}` });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
-
-const stored = async (): Promise<number> => {
-  const [row] = await database.sql<{ view_count: string }>('select view_count from notice where id = $1', [notice]);
-  return Number(row?.view_count);
-};
-
-const post = (body: object, headers: Record<string, string> = {}): Promise<CachedResponse> =>
-  gateway.request('POST', '/graphql', { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+const stored = (): Promise<number> => storedViews(database, notice);
 
 /** That an answer of the GraphQL door is a refusal, whole and with the way to mend it. */
 const expectRefusal = ({ status, headers, json }: CachedResponse): void => {
@@ -108,51 +95,49 @@ describe('without a token', () => {
 });
 
 describe('an operation of which a part needs a token is refused whole, and counts nothing:', () => {
-  const detail = (): string => `notice(id: ${notice}) { id }`;
+  const DETAIL = `notice(id: ${notice}) { id }`;
 
-  test.for<[string, () => object]>([
-    ['side by side', () => ({ query: `{ ${detail()} hotProducts { id } }` })],
-    ['under an alias', () => ({ query: `{ ${detail()} notice2: notices { id } }` })],
-    ['under the name of what is open', () => ({ query: `{ a: ${detail()} notice: hotProducts { id } }` })],
-    ['under the name of a type', () => ({ query: `{ ${detail()} __typename: notices { id } }` })],
-    ['in a fragment', () => ({ query: `{ ${detail()} ...F } fragment F on Query { hotProducts { id } }` })],
+  test.for<[string, query: string, more?: object]>([
+    ['side by side', `{ ${DETAIL} hotProducts { id } }`],
+    ['under an alias', `{ ${DETAIL} notice2: notices { id } }`],
+    ['under the name of what is open', `{ a: ${DETAIL} notice: hotProducts { id } }`],
+    ['under the name of a type', `{ ${DETAIL} __typename: notices { id } }`],
+    ['in a fragment', `{ ${DETAIL} ...F } fragment F on Query { hotProducts { id } }`],
     [
-      'in a fragment of a fragment',
-      () => ({
-        query: `{ ...F } fragment G on Query { ... { notices { id } } } fragment F on Query { ${detail()} ...G }`,
-      }),
+      'in a fragment of one',
+      `{ ...F } fragment G on Query { ... { notices { id } } } fragment F on Query { ${DETAIL} ...G }`,
     ],
-    ['in an inline fragment', () => ({ query: `{ ${detail()} ... on Query { ... { categories { id } } } }` })],
+    ['in an inline fragment', `{ ${DETAIL} ... on Query { ... { categories { id } } } }`],
     [
-      'in the one of two operations that runs',
-      () => ({ query: `query A { ${detail()} } query B { ${detail()} notices { id } }`, operationName: 'B' }),
+      'in the operation that runs',
+      `query A { ${DETAIL} } query B { ${DETAIL} notices { id } }`,
+      { operationName: 'B' },
     ],
-    ['beside introspection', () => ({ query: `{ ${detail()} __schema { queryType { name } } }` })],
+    ['beside introspection', `{ ${DETAIL} __schema { queryType { name } } }`],
     [
       'where a variable includes it',
-      () => ({
-        query: `query ($yes: Boolean!) { ${detail()} notices @include(if: $yes) { id } }`,
-        variables: { yes: true },
-      }),
+      `query ($yes: Boolean!) { ${DETAIL} notices @include(if: $yes) { id } }`,
+      { variables: { yes: true } },
     ],
-  ])('%s', async ([, body]) => {
+  ])('%s', async ([, query, more]) => {
+    const body = { query, ...more };
     const before = await stored();
-    expectRefusal(await post(body()));
+    expectRefusal(await post(body));
     expect(await stored()).toBe(before);
-    const { status, json } = await post(body(), WITH_TOKEN);
+    const { status, json } = await post(body, WITH_TOKEN);
     expect({ status, errors: (json as GraphqlResult).errors }).toEqual({ status: 200, errors: undefined });
     expect(await stored()).toBe(before + 1);
   });
 
   test('but not by an operation of the document that does not run', async () => {
-    const query = `query A { ${detail()} } query B { notices { id } }`;
+    const query = `query A { ${DETAIL} } query B { notices { id } }`;
     expect((await post({ query, operationName: 'A' })).status).toBe(200);
   });
 
   test('and a name that picks no operation runs none', async () => {
     const before = await stored();
     for (const operationName of ['', 'C', undefined, null]) {
-      const { json } = await post({ query: `query A { ${detail()} } query B { notices { id } }`, operationName });
+      const { json } = await post({ query: `query A { ${DETAIL} } query B { notices { id } }`, operationName });
       expect((json as GraphqlResult).data).toBeUndefined();
     }
     const { json } = await post({ query: '{ notices { id } }', operationName: '' });

@@ -1,34 +1,22 @@
 import { createHmac } from 'node:crypto';
 import { EncryptJWT, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { pino } from 'pino';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createKeySet } from '../../src/access/jwt.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type CachedResponse, cachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Issuer, type IssuerKey, nowS, startIssuer } from '../support/issuer.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { type CachedResponse, cachedResponse, createTestGateway } from '../support/gateway.ts';
+import { nowS, startIssuer } from '../support/issuer.ts';
 import { insertNotice } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
 
 const STATIC = 'a-static-token-0123';
 
-let database: TestDatabase;
-let issuer: Issuer;
-let key: IssuerKey;
-let gateway: TestGateway;
-let notice: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  notice = await insertNotice(database);
-  issuer = await startIssuer();
-  key = await issuer.addKey('first');
-  gateway = await createTestGateway(database, { ...issuer.environment, ACCESS_TOKENS: STATIC });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await issuer[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+const notice = await insertNotice(database);
+const issuer = await shared(startIssuer());
+const key = await issuer.addKey('first');
+const gateway = await shared(createTestGateway(database, { ...issuer.environment, ACCESS_TOKENS: STATIC }));
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -98,29 +86,27 @@ describe('a token of the issuer', () => {
 describe('refused as invalid is a token', () => {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
+  const claims = (exp = nowS() + 300) => ({ iss: issuer.url, aud: 'https://shop.example', exp });
+
   const FORGERIES: Record<string, () => string | Promise<string>> = {
-    'of no signature': () =>
-      new UnsecuredJWT({ iss: issuer.url, aud: 'https://shop.example', exp: nowS() + 300 }).encode(),
-    'of no signature under the name of a key': () =>
-      `${encode({ alg: 'none', kid: 'first' })}.${encode({ iss: issuer.url, aud: 'https://shop.example', exp: nowS() + 300 })}.`,
+    'of no signature': () => new UnsecuredJWT(claims()).encode(),
+    'of no signature under the name of a key': () => `${encode({ alg: 'none', kid: 'first' })}.${encode(claims())}.`,
     'signed with the public key as a secret': async () => {
-      const text = `${encode({ alg: 'HS256', kid: 'first' })}.${encode({ iss: issuer.url, aud: 'https://shop.example', exp: nowS() + 300 })}`;
+      const text = `${encode({ alg: 'HS256', kid: 'first' })}.${encode(claims())}`;
       const secret = await exportSPKI(key.publicKey);
       return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
     },
     'whose claims were changed': async () => {
       const [header, , signature] = (await key.sign()).split('.');
-      return `${header}.${encode({ iss: issuer.url, aud: 'https://shop.example', exp: nowS() + 9999 })}.${signature}`;
+      return `${header}.${encode(claims(nowS() + 9999))}.${signature}`;
     },
     'signed by somebody else': async () => {
       const { privateKey } = await generateKeyPair('ES256');
-      return new SignJWT({ iss: issuer.url, aud: 'https://shop.example', exp: nowS() + 300 })
-        .setProtectedHeader({ alg: 'ES256', kid: 'first' })
-        .sign(privateKey);
+      return new SignJWT(claims()).setProtectedHeader({ alg: 'ES256', kid: 'first' }).sign(privateKey);
     },
     'that brings its own key': async () => {
       const { privateKey, publicKey } = await generateKeyPair('ES256');
-      return new SignJWT({ iss: issuer.url, aud: 'https://shop.example', exp: nowS() + 300 })
+      return new SignJWT(claims())
         .setProtectedHeader({ alg: 'ES256', jwk: await exportJWK(publicKey), jku: `${issuer.url}/evil` })
         .sign(privateKey);
     },

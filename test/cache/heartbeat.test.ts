@@ -60,13 +60,15 @@ describe('a connection that is ended', () => {
     await untilHit(gateway);
     expect(await endConnections('')).toBeGreaterThan(1);
     await setPrice(2);
-    for (let round = 0; round < 20; round += 1) {
-      const answer = await read(gateway);
+    const endedMs = performance.now();
+    let answer: CachedResponse;
+    do {
+      answer = await read(gateway);
       expect(answer.status).toBe(200);
       // A statement that breaks with its connection is an outage: then the last response is given, and marked.
       if (answer.headers['cache-status'] !== STALE) expect(priceIn(answer)).toBe(2);
-    }
-    await untilHit(gateway);
+    } while (answer.headers['cache-status'] !== 'vitrine; hit');
+    expect(performance.now() - endedMs).toBeLessThan(5000);
     expect(await readPrice(gateway)).toBe(2);
   });
 });
@@ -95,11 +97,12 @@ describe('heartbeats', () => {
       await untilHit(gateway);
       await expect.poll(wire.idleMs, { interval: 5 }).toBeGreaterThan(freshnessMs);
       const before = wire.timesSent('vitrine_beat');
+      const startedMs = performance.now();
       const statements = await gateway.countStatements(() =>
         Promise.all(Array.from({ length: 1000 }, () => read(gateway))),
       );
-      // All from memory, unless the machine is so busy that a request gives up waiting.
-      expect(statements).toBeLessThan(10);
+      // All from memory; a request that has waited for 300 ms, on a busy machine, reads instead, together with the others.
+      expect(statements).toBeLessThan(performance.now() - startedMs < 300 ? 1 : 10);
       const heartbeats = wire.timesSent('vitrine_beat') - before;
       expect(heartbeats).toBeGreaterThan(0);
       expect(heartbeats).toBeLessThanOrEqual(most);

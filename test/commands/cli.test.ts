@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { formatsOf } from '../../src/import/formats/formats.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { ROUTES } from '../../src/rest/routes.ts';
-import { temporaryFolder } from '../support/import.ts';
 import { runCli } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FORMAT_NAMES = formatsOf(IMPORT_KINDS)
   .map(({ name }) => name)

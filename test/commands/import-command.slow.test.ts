@@ -1,17 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { productCsv, type TemporaryFolder, temporaryFolder } from '../support/import.ts';
+import { productCsv } from '../support/import.ts';
 import { type Command, runCli, startGatewayProcess } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { wireTo } from '../support/wire.ts';
 
-let folder: TemporaryFolder;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
-afterAll(() => folder[Symbol.asyncDispose]());
+const folder = await shared(temporaryFolder());
 
 /** Runs the command with its rejects in the temporary folder. */
 const runImport = (url: string, args: readonly string[], rejects = 'rejects.csv'): Command =>

@@ -1,22 +1,26 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
+import { postTo } from '../support/socket.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Every test here runs the real program as a process of its own.
 
-let folder: string;
+const { path: folder } = await shared(temporaryFolder());
 
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'vitrine-start-'));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+/** A port that another program listens on. */
+const occupiedPort = async () => {
+  const occupant = net.createServer().listen(0, '127.0.0.1');
+  await once(occupant, 'listening');
+  const { port } = occupant.address() as net.AddressInfo;
+  return { port, [Symbol.dispose]: () => void occupant.close() };
+};
 
 const refusal = async (environment: Record<string, string>): Promise<string> => {
   const command = runCli(['serve'], { PORT: '0', ...environment });
@@ -119,29 +123,18 @@ describe('the database', () => {
 describe('the port', () => {
   test('that is taken stops the start, saying so', async () => {
     await using database = await createTestDatabase();
-    const occupant = net.createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => occupant.once('listening', resolve));
-    const { port } = occupant.address() as net.AddressInfo;
-    try {
-      const output = await refusal({ DATABASE_URL: database.url, PORT: String(port), HOST: '127.0.0.1' });
-      expect(output).toContain(`Port ${port} is taken`);
-    } finally {
-      occupant.close();
-    }
+    using occupied = await occupiedPort();
+    const output = await refusal({ DATABASE_URL: database.url, PORT: String(occupied.port), HOST: '127.0.0.1' });
+    expect(output).toContain(`Port ${occupied.port} is taken`);
   });
 
   test.for(['1', '2'])('that is taken is reported before a database is made, with WORKERS=%s', async (workers) => {
-    const occupant = net.createServer().listen(0, '127.0.0.1');
-    await once(occupant, 'listening');
-    const { port } = occupant.address() as net.AddressInfo;
+    using occupied = await occupiedPort();
+    const PORT = String(occupied.port);
     const dataDir = path.join(folder, `unmade-${workers}`);
-    try {
-      const output = await refusal({ DATA_DIR: dataDir, PORT: String(port), HOST: '127.0.0.1', WORKERS: workers });
-      expect(output).toMatch(new RegExp(`^Port ${port} is taken by another program\\..*\\n$`));
-      expect(existsSync(dataDir)).toBe(false);
-    } finally {
-      occupant.close();
-    }
+    const output = await refusal({ DATA_DIR: dataDir, PORT, HOST: '127.0.0.1', WORKERS: workers });
+    expect(output).toMatch(new RegExp(`^Port ${PORT} is taken by another program\\..*\\n$`));
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   test('of an address of another machine stops the start, saying so', async () => {
@@ -171,9 +164,7 @@ describe('without a database of the operator', () => {
     expect(targets).toHaveLength(2);
     for (const target of targets) expect((await fetch(target)).status).toBe(200);
     const [, body = ''] = /-d '([^']+)'/.exec(output) ?? [];
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${first.url}/graphql`, { method: 'POST', headers, body });
-    expect(await answer.json()).toHaveProperty('data.categories.0.name');
+    expect(await (await postTo(first, body)).json()).toHaveProperty('data.categories.0.name');
 
     const { viewCount } = (await (await fetch(`${first.url}/api/notice/2`)).json()) as { viewCount: number };
 
@@ -190,23 +181,5 @@ describe('without a database of the operator', () => {
     expect(again.viewCount).toBe(viewCount + 1);
     next.command.child.kill('SIGTERM');
     expect(await next.command.ended).toBe(0);
-  });
-});
-
-describe('a shutdown', () => {
-  test('takes no longer than it may', async () => {
-    await using database = await createTestDatabase();
-    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, SHUTDOWN_TIMEOUT_MS: '300' });
-    const { hostname, port } = new URL(gateway.url);
-    // A request that never ends.
-    const socket = net.connect(Number(port), hostname);
-    socket.on('error', () => {});
-    socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
-    await new Promise((resolve) => socket.once('connect', resolve));
-    expect((await fetch(`${gateway.url}/livez`)).status).toBe(200);
-    const started = performance.now();
-    gateway.command.child.kill('SIGTERM');
-    expect(await gateway.command.ended).toBe(0);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });

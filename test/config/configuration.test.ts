@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
 import { DEFAULT_CACHE_MB } from '../../src/fast-path/heap.ts';
-import { temporaryFolder } from '../support/import.ts';
 import { runCli } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);

@@ -1,26 +1,19 @@
 import net from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { placeOf, splitUrls, urlsOf } from '../../src/database/connection-url.ts';
 import { isDatabaseUnavailable } from '../../src/database/failures.ts';
 import { createDatabase } from '../../src/database/pool.ts';
-import { createReplicatedDatabase, type ReplicatedDatabase, type Server } from '../support/replicated-database.ts';
+import { createReplicatedDatabase } from '../support/replicated-database.ts';
+import { shared } from '../support/shared.ts';
 
-let servers: ReplicatedDatabase;
-let primary: Server;
-let replica: Server;
-
-beforeAll(async () => {
-  servers = await createReplicatedDatabase();
-  primary = servers.primary;
-  replica = await servers.addReplica();
-});
-
-afterAll(() => servers[Symbol.asyncDispose]());
+const servers = await shared(createReplicatedDatabase());
+const { primary } = servers;
+const replica = await servers.addReplica();
 
 const hostOf = (url: string): string => new URL(url).host;
 

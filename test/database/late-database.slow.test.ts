@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { runCli } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
 
 // The real program, started before its database.
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
 
 /** ErrorResponse: https://www.postgresql.org/docs/current/protocol-message-formats.html */
 const errorResponse = (code: string, message: string): Buffer => {

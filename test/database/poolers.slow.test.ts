@@ -10,14 +10,15 @@ import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { findPooling } from '../../src/database/pooler.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import { FEATURES } from '../../src/features.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { KNOWN, type Request, untilKnown } from '../support/known-answers.ts';
 import { hasPgBouncer, type PgBouncer, type PoolMode, startPgBouncer } from '../support/pgbouncer.ts';
-import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
+import { createPricedProduct, priceIn } from '../support/priced-product.ts';
 import { createRestartableDatabase } from '../support/restartable-database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { openSession } from '../support/session.ts';
+import { shared } from '../support/shared.ts';
 import { ascending, doorOf, numbers, stored, type View, viewOf, viewRequest } from '../support/views.ts';
 
 const FRESHNESS_MS = 100;
@@ -30,19 +31,13 @@ const REQUESTS: readonly Request[] = [
   ['GET', '/graphql?query={category(id:1){products{publishedAt createdAt}}notices{startsAt}}'],
 ];
 
-let product: PricedProduct;
-let database: TestDatabase;
-
-beforeAll(async () => {
-  product = await createPricedProduct();
-  ({ database } = product);
-  const name = new URL(database.url).pathname.slice(1);
-  // Where a session says nothing of its time zone, it is this one.
-  await database.sql(`alter database ${name} set timezone = 'Asia/Tokyo'`);
-  await database.sql(`alter database ${name} set statement_timeout = '1500ms'`);
-  await insertNotice(database);
-  return () => product[Symbol.asyncDispose]();
-});
+const product = await shared(createPricedProduct());
+const { database } = product;
+const name = new URL(database.url).pathname.slice(1);
+// Where a session says nothing of its time zone, it is this one.
+await database.sql(`alter database ${name} set timezone = 'Asia/Tokyo'`);
+await database.sql(`alter database ${name} set statement_timeout = '1500ms'`);
+await insertNotice(database);
 
 /** What a gateway is told of the way to its database. */
 const environmentFor = (mode: PoolMode, { url }: PgBouncer): Record<string, string> =>

@@ -1,31 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
 import { hasReplayed } from '../../src/database/replicas/wal-position.ts';
 import { type Reading, startCommitRecord } from '../support/commit-record.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { priceIn } from '../support/priced-product.ts';
 import { passedOver, readsFrom, untilPassedOver, untilReadFrom } from '../support/replica-reads.ts';
-import { createReplicatedDatabase, type ReplicatedDatabase, type Server } from '../support/replicated-database.ts';
+import { createReplicatedDatabase } from '../support/replicated-database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { scrape } from '../support/scrape.ts';
+import { shared } from '../support/shared.ts';
 import { wireTo } from '../support/wire.ts';
 
-let servers: ReplicatedDatabase;
-let primary: Server;
-let replica: Server;
-let other: Server;
-let id: number;
-
-beforeAll(async () => {
-  servers = await createReplicatedDatabase();
-  primary = servers.primary;
-  replica = await servers.addReplica();
-  other = await servers.addReplica();
-  id = await insertProduct(primary, { category_id: await insertCategory(primary) });
-});
-
-afterAll(() => servers[Symbol.asyncDispose]());
+const servers = await shared(createReplicatedDatabase());
+const { primary } = servers;
+const replica = await servers.addReplica();
+const other = await servers.addReplica();
+const id = await insertProduct(primary, { category_id: await insertCategory(primary) });
 
 // Also where a test has failed.
 afterEach(async () => {

@@ -1,28 +1,21 @@
 import { pino } from 'pino';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createDatabase } from '../../src/database/pool.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { shared } from '../support/shared.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  await database.sql(
-    `insert into category (name, slug, position) select 'C' || n, 'c' || n, n from generate_series(1, 20) n`,
-  );
-  await database.sql(`
-    insert into product (category_id, name, slug, price, sales)
-    select 1 + n % 20, 'P' || n, 'p' || n, n, n from generate_series(1, 600) n`);
-  await database.sql(`insert into notice (title, content) select 'N' || n, '…' from generate_series(1, 15) n`);
-  // No row is known from an earlier operation.
-  gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const database = await shared(createTestDatabase());
+await database.sql(
+  `insert into category (name, slug, position) select 'C' || n, 'c' || n, n from generate_series(1, 20) n`,
+);
+await database.sql(`
+  insert into product (category_id, name, slug, price, sales)
+  select 1 + n % 20, 'P' || n, 'p' || n, n, n from generate_series(1, 600) n`);
+await database.sql(`insert into notice (title, content) select 'N' || n, '…' from generate_series(1, 15) n`);
+// No row is known from an earlier operation.
+const gateway = await shared(createTestGateway(database, { CACHE_MAX_MB: '0' }));
 
 const NESTED = '{ categories { name products(limit: 10) { name category { name } } } }';
 

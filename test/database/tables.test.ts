@@ -1,22 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles } from '../../src/database/migrations/status.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { openSchemaEngine } from '../support/schema-engine.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-let pool: pg.Pool;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = new pg.Pool({ connectionString: database.url });
-  pool.on('error', () => {}); // Dropping the database ends its connections.
-  await pool.query(`insert into category (name, slug) values ('Shoes', 'shoes')`);
-});
-afterAll(async () => {
-  await pool.end();
-  await database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
+const pool = new pg.Pool({ connectionString: database.url });
+pool.on('error', () => {}); // Dropping the database ends its connections.
+afterAll(() => pool.end());
+await pool.query(`insert into category (name, slug) values ('Shoes', 'shoes')`);
 
 const CATEGORY = { name: 'Hats', slug: 'hats' };
 const PRODUCT = { category_id: 1, name: 'Cap', slug: 'cap', price: '9.90' };
@@ -45,34 +39,16 @@ describe('an insert that names only the columns without a default', () => {
   const stamps = { created_at: now, updated_at: now };
 
   test('makes a category', async () => {
-    expect(await tryInsert('category', CATEGORY)).toEqual({
-      ...CATEGORY,
-      ...stamps,
-      id,
-      parent_id: null,
-      image_url: null,
-      position: 0,
-    });
+    const rest = { parent_id: null, image_url: null, position: 0 };
+    expect(await tryInsert('category', CATEGORY)).toEqual({ ...CATEGORY, ...stamps, id, ...rest });
   });
 
   test('makes a product that is on sale', async () => {
     expect(await tryInsert('product', PRODUCT)).toEqual({
       ...PRODUCT,
       ...stamps,
-      id,
-      price: 9.9,
-      subtitle: null,
-      description: '',
-      brand: null,
-      tags: [],
-      list_price: null,
-      currency: 'USD',
-      stock: 0,
-      sales: 0,
-      image_url: null,
-      image_urls: [],
-      status: 'ON_SALE',
-      published_at: now,
+      ...{ id, price: 9.9, subtitle: null, description: '', brand: null, tags: [], list_price: null, currency: 'USD' },
+      ...{ stock: 0, sales: 0, image_url: null, image_urls: [], status: 'ON_SALE', published_at: now },
     });
   });
 
@@ -80,15 +56,8 @@ describe('an insert that names only the columns without a default', () => {
     expect(await tryInsert('notice', NOTICE)).toEqual({
       ...NOTICE,
       ...stamps,
-      id,
-      type: 'ANNOUNCEMENT',
-      level: 'NORMAL',
-      summary: null,
-      pinned: false,
-      status: 'PUBLISHED',
-      starts_at: now,
-      ends_at: null,
-      view_count: 0,
+      ...{ id, type: 'ANNOUNCEMENT', level: 'NORMAL', summary: null, pinned: false, status: 'PUBLISHED' },
+      ...{ starts_at: now, ends_at: null, view_count: 0 },
     });
   });
 });

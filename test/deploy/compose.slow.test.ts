@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -14,6 +13,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
 import { findProgram } from '../support/programs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Checked without an engine for containers: by the schema of Compose, and by what the containers would run.
 
@@ -118,8 +118,7 @@ describe.for(COMPOSE_FILES)('$file', async ({ file, name, environment }) => {
   // The script of the database and each command of Vitrine in its order, as the containers would run them.
   test.skipIf(!PSQL)('migrates and serves with roles that are no superusers', { timeout: 120_000 }, async () => {
     await using stack = new AsyncDisposableStack();
-    const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-compose-'));
-    stack.defer(() => rm(dataDir, { recursive: true }));
+    const { path: dataDir } = stack.use(await temporaryFolder());
     const server = await startEmbeddedDatabase({ dataDir, log: () => {}, settings: { fsync: 'off' } });
     stack.defer(() => server.stop());
     const { username, password, hostname, port } = new URL(server.url);

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
@@ -10,8 +9,10 @@ import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { inFolder } from '../support/nginx.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
 import { findProgram } from '../support/programs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Whoever deploys finds out that a file is wrong only there: here each is read by the program that it is for, or by its schema.
 
@@ -69,29 +70,16 @@ describe('the Kubernetes manifests', async () => {
   });
 
   test('have no field that Kubernetes does not know', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-manifests-'));
-    try {
-      const lines = manifests.map(
-        ({ apiVersion, kind, ...rest }) =>
-          `const ${kind}: import('kubernetes-models/${apiVersion}/${kind}').I${kind} = ${JSON.stringify({ apiVersion, kind, ...rest }, null, 1)};`,
-      );
-      await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-      await writeFile(path.join(folder, 'manifests.ts'), lines.join('\n'));
-      const options = [
-        '--ignoreConfig',
-        '--noEmit',
-        '--strict',
-        '--skipLibCheck',
-        '--module',
-        'nodenext',
-        '--types',
-        '',
-      ];
-      const checked = run(path.join(ROOT, 'node_modules/.bin/tsc'), [...options, 'manifests.ts'], { cwd: folder });
-      expect(await checked.catch(({ stdout }: { stdout: string }) => stdout)).toMatchObject({ stdout: '' });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using folder = await temporaryFolder();
+    const lines = manifests.map(
+      ({ apiVersion, kind, ...rest }) =>
+        `const ${kind}: import('kubernetes-models/${apiVersion}/${kind}').I${kind} = ${JSON.stringify({ apiVersion, kind, ...rest }, null, 1)};`,
+    );
+    await symlink(path.join(ROOT, 'node_modules'), path.join(folder.path, 'node_modules'));
+    await folder.write('manifests.ts', lines.join('\n'));
+    const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--types', ''];
+    const checked = run(path.join(ROOT, 'node_modules/.bin/tsc'), [...options, 'manifests.ts'], { cwd: folder.path });
+    expect(await checked.catch(({ stdout }: { stdout: string }) => stdout)).toMatchObject({ stdout: '' });
   });
 
   test('name what is there: labels, ports and one image of this version', () => {
@@ -190,17 +178,12 @@ describe('the systemd unit', async () => {
   });
 
   test.skipIf(!ANALYZE)('is understood, and hardened', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-unit-'));
-    try {
-      // Node is elsewhere in a checkout.
-      const file = path.join(folder, 'vitrine@.service');
-      await writeFile(file, unit.replace('/usr/bin/node', process.execPath));
-      const { stdout, stderr } = await run(String(ANALYZE), ['verify', file]);
-      expect(stdout + stderr).toBe('');
-      await run(String(ANALYZE), ['security', '--offline=true', '--threshold=20', file]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using folder = await temporaryFolder();
+    // Node is elsewhere in a checkout.
+    const file = await folder.write('vitrine@.service', unit.replace('/usr/bin/node', process.execPath));
+    const { stdout, stderr } = await run(String(ANALYZE), ['verify', file]);
+    expect(stdout + stderr).toBe('');
+    await run(String(ANALYZE), ['security', '--offline=true', '--threshold=20', file]);
   });
 });
 
@@ -219,15 +202,8 @@ describe('the proxies', () => {
       read('nginx/nginx.conf').then((text) => /location ~ (\S+) \{\s+proxy_next_upstream error/.exec(text)?.[1]),
     ]);
     for (const pattern of patterns.map((text) => new RegExp(String(text)))) {
-      for (const path of [
-        '/api/product/1',
-        '/api/product/hot',
-        '/api/product/new',
-        '/api/product/list',
-        '/api/notice/list',
-        '/api/notice/page',
-      ]) {
-        expect(path).toMatch(pattern);
+      for (const path of ['product/1', 'product/hot', 'product/new', 'product/list', 'notice/list', 'notice/page']) {
+        expect(`/api/${path}`).toMatch(pattern);
       }
       for (const path of ['/api/notice/1', '/api/notice/%31', '/graphql']) expect(path).not.toMatch(pattern);
     }
@@ -239,20 +215,9 @@ describe('the proxies', () => {
   });
 
   test.skipIf(!NGINX)('nginx takes its file', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-nginx-'));
-    try {
-      // Who tests may not write where a server of root's does.
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-        (kind) => `${kind}_temp_path ${folder}/${kind};`,
-      );
-      const text = (await read('nginx/nginx.conf'))
-        .replace('http {', `http {\n${temporary.join('\n')}`)
-        .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`);
-      await writeFile(path.join(folder, 'nginx.conf'), text);
-      const { stderr } = await run(String(NGINX), ['-t', '-c', path.join(folder, 'nginx.conf')]);
-      expect(stderr).toContain('test is successful');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using folder = await temporaryFolder();
+    const file = await folder.write('nginx.conf', inFolder(await read('nginx/nginx.conf'), folder.path));
+    const { stderr } = await run(String(NGINX), ['-t', '-c', file]);
+    expect(stderr).toContain('test is successful');
   });
 });

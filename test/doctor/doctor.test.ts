@@ -1,24 +1,30 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { examine } from '../../src/doctor/doctor.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { FEATURES } from '../../src/features.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { temporaryFolder } from '../support/import.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { runCli } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { forward } from '../support/wire.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database[Symbol.asyncDispose]());
+const database = await shared(createTestDatabase());
 
 const look = (environment: Record<string, string> = {}, url = database.url, instances = 1): Promise<Finding[]> =>
   examine(FEATURES, readConfig(environment), url, instances);
 
 const faults = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status !== 'ok');
+
+/** One fault, with what is said of it. */
+const only = ({ message = '', remedy, ...rest }: Partial<Finding>) => [
+  expect.objectContaining({
+    ...rest,
+    message: expect.stringContaining(message),
+    ...(remedy && { remedy: expect.stringContaining(remedy) }),
+  }),
+];
 
 /** Breaks something, looks, and mends it. */
 const whileBroken = async (breaking: string, mending: string): Promise<Finding[]> => {
@@ -46,16 +52,12 @@ describe('a fault is told with what to do:', () => {
       'drop index product_newest_idx',
       `create index product_newest_idx on product (published_at desc, id desc) where status = 'ON_SALE'`,
     );
-    expect(missing).toEqual([
-      expect.objectContaining({ check: 'indexes', status: 'fail', message: 'missing: product_newest_idx' }),
-    ]);
+    expect(missing).toEqual(only({ check: 'indexes', status: 'fail', message: 'missing: product_newest_idx' }));
     const invalid = await whileBroken(
       `update pg_index set indisvalid = false where indexrelid = 'notice_published_idx'::regclass`,
       `update pg_index set indisvalid = true where indexrelid = 'notice_published_idx'::regclass`,
     );
-    expect(invalid).toEqual([
-      expect.objectContaining({ remedy: expect.stringContaining('"reindex index concurrently notice_published_idx"') }),
-    ]);
+    expect(invalid).toEqual(only({ remedy: '"reindex index concurrently notice_published_idx"' }));
   });
 
   test.for(['vitrine_notify', 'vitrine_notify_update'])('a trigger that is switched off: %s', async (trigger) => {
@@ -63,12 +65,7 @@ describe('a fault is told with what to do:', () => {
       `alter table product disable trigger ${trigger}`,
       `alter table product enable trigger ${trigger}`,
     );
-    expect(found).toEqual([
-      expect.objectContaining({
-        check: 'triggers',
-        remedy: expect.stringContaining(`"alter table product enable trigger ${trigger}"`),
-      }),
-    ]);
+    expect(found).toEqual(only({ check: 'triggers', remedy: `"alter table product enable trigger ${trigger}"` }));
   });
 
   test('pending migrations, and ones of a newer version', async () => {
@@ -76,20 +73,12 @@ describe('a fault is told with what to do:', () => {
       `update _prisma_migrations set finished_at = null where migration_name like '%_vitrine'`,
       'update _prisma_migrations set finished_at = now()',
     );
-    expect(pending).toEqual([
-      expect.objectContaining({
-        check: 'migrations',
-        status: 'fail',
-        remedy: expect.stringContaining('npx vitrine migrate'),
-      }),
-    ]);
+    expect(pending).toEqual(only({ check: 'migrations', status: 'fail', remedy: 'npx vitrine migrate' }));
     const newer = await whileBroken(
       `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) values ('x', 'x', '2999_future', now(), 1)`,
       `delete from _prisma_migrations where id = 'x'`,
     );
-    expect(newer).toEqual([
-      expect.objectContaining({ status: 'warn', message: expect.stringContaining('2999_future') }),
-    ]);
+    expect(newer).toEqual(only({ status: 'warn', message: '2999_future' }));
   });
 
   test('a role that lacks rights, one with exactly those it needs, and its connection limit', async () => {
@@ -98,29 +87,17 @@ describe('a fault is told with what to do:', () => {
     const url = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
     const environment = { DATABASE_POOL_SIZE: '3' };
     try {
-      const unreadable = faults(await look(environment, url));
-      expect(unreadable.map(({ message }) => message)).toEqual([
-        expect.stringContaining('grant select on _prisma_migrations'),
-      ]);
+      expect(faults(await look(environment, url))).toEqual(only({ message: 'grant select on _prisma_migrations' }));
       await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);
-      expect(faults(await look(environment, url))).toEqual([
-        expect.objectContaining({
-          check: 'permissions',
-          remedy: `Let the owner run "grant select on notice to ${role}".`,
-        }),
-      ]);
+      const lacks = (right: string) =>
+        only({ check: 'permissions', remedy: `Let the owner run "grant ${right} to ${role}".` });
+      expect(faults(await look(environment, url))).toEqual(lacks('select on notice'));
       await database.sql(`grant select on notice to ${role}`);
-      expect(faults(await look(environment, url))).toEqual([
-        expect.objectContaining({ remedy: `Let the owner run "grant update (view_count) on notice to ${role}".` }),
-      ]);
+      expect(faults(await look(environment, url))).toEqual(lacks('update (view_count) on notice'));
       await database.sql(`grant update (view_count) on notice to ${role}`);
       expect(faults(await look(environment, url))).toEqual([]);
-      expect(faults(await look(environment, url, 2))).toEqual([
-        expect.objectContaining({
-          check: 'connections',
-          message: expect.stringContaining(`connection limit of the role ${role}, 7`),
-        }),
-      ]);
+      const limit = { check: 'connections', message: `connection limit of the role ${role}, 7` };
+      expect(faults(await look(environment, url, 2))).toEqual(only(limit));
       await database.sql(`alter role ${role} connection limit 8`);
       expect(faults(await look(environment, url, 2))).toEqual([]);
     } finally {
@@ -142,13 +119,8 @@ describe('a fault is told with what to do:', () => {
         }
       });
     });
-    expect(faults(await look({}, wire.url))).toEqual([
-      expect.objectContaining({
-        check: 'notifications',
-        status: 'fail',
-        remedy: expect.stringContaining('DATABASE_DIRECT_URL'),
-      }),
-    ]);
+    const fault = { check: 'notifications', status: 'fail', remedy: 'DATABASE_DIRECT_URL' } as const;
+    expect(faults(await look({}, wire.url))).toEqual(only(fault));
   });
 
   test.for<[string, { environment?: Record<string, string>; url?: object; instances?: number }, Partial<Finding>]>([
@@ -170,11 +142,9 @@ describe('a fault is told with what to do:', () => {
     ['nobody listens', { url: { host: '127.0.0.1:1' } }, { check: 'database', remedy: 'Is PostgreSQL running there' }],
     ['a wrong password', { url: { password: 'wrong' } }, { check: 'database', remedy: 'User or password is wrong' }],
     ['no such database', { url: { pathname: '/nowhere' } }, { check: 'database', remedy: 'Create it (createdb)' }],
-  ])('%s', async ([, { environment, url, instances }, { check, message = '', remedy = '' }]) => {
+  ])('%s', async ([, { environment, url, instances }, fault]) => {
     const found = await look(environment, Object.assign(new URL(database.url), url).href, instances);
-    expect(faults(found)).toEqual([
-      { check, status: 'fail', message: expect.stringContaining(message), remedy: expect.stringContaining(remedy) },
-    ]);
+    expect(faults(found)).toEqual(only({ status: 'fail', ...fault }));
   });
 });
 

@@ -6,11 +6,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createVitrine } from '../../examples/clients/next/vitrine.ts';
 import { createDemoDatabase } from '../support/demo.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { runCli } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
 // Each example is copied out of the repository; its types are generated from a gateway, checked, and its program is run on a gateway.
@@ -23,20 +24,9 @@ const SHELF = `Coffee & Tea [
 ]
 `;
 
-/** For a machine that is busy. */
-const PATIENT = { DATABASE_TIMEOUT_MS: '20000' };
-
-const resources = new AsyncDisposableStack();
-let databaseUrl: string;
-let gateway: TestGateway;
-let url: string;
-
-beforeAll(async () => {
-  databaseUrl = resources.use(await createDemoDatabase()).url;
-  gateway = resources.use(await createTestGateway({ url: databaseUrl }, PATIENT));
-  url = resources.use(await listen(gateway)).url;
-});
-afterAll(() => resources.disposeAsync());
+const { url: databaseUrl } = await shared(createDemoDatabase());
+const gateway = await shared(createTestGateway({ url: databaseUrl }, PATIENT));
+const { url } = await shared(listen(gateway));
 
 interface Result {
   readonly code: number;

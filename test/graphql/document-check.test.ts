@@ -5,8 +5,8 @@ import { readConfig } from '../../src/config/config.ts';
 import { createDocumentCheck } from '../../src/graphql/document-check.ts';
 import { createDocuments } from '../../src/graphql/documents.ts';
 import { createSchema } from '../../src/schema.ts';
-import { temporaryFolder } from '../support/import.ts';
 import { runCli } from '../support/process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const config = readConfig({});
 

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type GraphqlResult, type TestGateway } from '../support/gateway.ts';
-import { temporaryFolder } from '../support/import.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOT = 'query Hot($limit: Int) { hotProducts(limit: $limit) { id } }';
 const VIEW = 'query View($id: Int!) { notice(id: $id) { viewCount } }';

@@ -3,6 +3,7 @@ import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type BusyClient, startBusyClient } from '../support/busy-client.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { PATIENT } from '../support/gateway.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
@@ -16,7 +17,7 @@ const database = await shared(createTestDatabase());
 await database.sql(`insert into notice (title, content) values ('Read me', '…')`);
 
 const start = (environment: Record<string, string> = {}): Promise<ServingProcess> =>
-  startGatewayProcess({ DATABASE_URL: database.url, DATABASE_TIMEOUT_MS: '20000', ...environment });
+  startGatewayProcess({ DATABASE_URL: database.url, ...PATIENT, ...environment });
 
 const open = async ({ url }: ServingProcess, bytes: string): Promise<net.Socket> => {
   const { hostname, port } = new URL(url);
@@ -115,7 +116,9 @@ describe('a keep-alive connection', () => {
     expect(await gateway.command.ended).toBe(0);
 
     const answers = await Promise.all(counted.map(({ ended }) => ended));
-    const views = answers.flatMap(({ bodies }) => bodies.map((body) => Number(/"viewCount":(\d+)/.exec(body)?.[1])));
+    const bodies = answers.flatMap((answer) => answer.bodies);
+    expect(bodies.filter((body) => !body.includes('"viewCount":'))).toEqual([]);
+    const views = bodies.map((body) => Number(/"viewCount":(\d+)/.exec(body)?.[1]));
     expect(views.toSorted((a, b) => a - b)).toEqual(numbers(1, views.length));
     expect(await stored(database, id)).toBe(views.length);
   });

@@ -1,20 +1,14 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { importInto, productCsv, type TemporaryFolder, temporaryFolder } from '../support/import.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { importInto, productCsv } from '../support/import.ts';
 import { type Command, runCli } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let database: TestDatabase;
-let folder: TemporaryFolder;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await temporaryFolder();
-});
-afterAll(async () => {
-  await folder[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
+const folder = await shared(temporaryFolder());
 
 // Ten products on sale, and a draft, which no file has.
 beforeEach(async () => {

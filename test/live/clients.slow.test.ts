@@ -12,6 +12,8 @@ import { shared } from '../support/shared.ts';
 const database = await shared(createTestDatabase());
 const id = await insertNotice(database, { title: 'First' });
 
+const gateway = await shared(startGatewayProcess({ DATABASE_URL: database.url }));
+
 const NOTICES = 'subscription { notices { title } }';
 
 /** The titles of an event's notices. */
@@ -80,7 +82,6 @@ describe.each<[name: string, subscribe: Subscribe]>([
   ['urql by itself', withUrql],
 ])('%s', (name, subscribe) => {
   test('is shown the list at once and every change, and goes', async () => {
-    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
     const shown: Shown[] = [];
     await database.sql('update notice set title = $1 where id = $2', ['First', id]);
     await expect.poll(async () => JSON.stringify(await ask(gateway.url))).toContain('First');

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { openStream, type TestStream, untilShown } from '../support/events.ts';
@@ -8,6 +5,7 @@ import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { scrape } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { wireTo } from '../support/wire.ts';
 
 const database = await shared(createTestDatabase());
@@ -136,24 +134,19 @@ test('a listener that does not read is cut, and the others go on', async () => {
 });
 
 test('a stream ends when its token is withdrawn, and the others go on', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'vitrine-live-'));
-  const file = path.join(folder, 'tokens');
-  try {
-    const [kept, withdrawn] = ['kept-token-0123456789', 'withdrawn-token-0123456789'];
-    await writeFile(file, `${kept}\n${withdrawn}\n`);
-    await using gateway = await open({ ACCESS_TOKENS_FILE: file });
-    const openWith = (token: string) => openStream(gateway, NOTICES, { headers: { authorization: `Bearer ${token}` } });
-    const [one, other] = [await openWith(kept), await openWith(withdrawn)];
-    await writeFile(file, `${kept}\n`);
-    await expect.poll(other.isOver, { timeout: 20_000 }).toBe(true);
-    expect(other.isComplete()).toBe(true);
-    expect(other.results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
-    await rename('After');
-    await untilShown(one, shows('After'));
-    one.leave();
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const [kept, withdrawn] = ['kept-token-0123456789', 'withdrawn-token-0123456789'];
+  const ACCESS_TOKENS_FILE = await folder.write('tokens', `${kept}\n${withdrawn}\n`);
+  await using gateway = await open({ ACCESS_TOKENS_FILE });
+  const openWith = (token: string) => openStream(gateway, NOTICES, { headers: { authorization: `Bearer ${token}` } });
+  const [one, other] = [await openWith(kept), await openWith(withdrawn)];
+  await folder.write('tokens', `${kept}\n`);
+  await expect.poll(other.isOver, { timeout: 20_000 }).toBe(true);
+  expect(other.isComplete()).toBe(true);
+  expect(other.results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+  await rename('After');
+  await untilShown(one, shows('After'));
+  one.leave();
 });
 
 test('in a flood of changes the operation is executed ten times a second, and the last value comes', async () => {

@@ -59,12 +59,7 @@ describe('a subscription', () => {
     'is refused with 406 to a client that sends "accept: %s"',
     async (accept) => {
       for (const answer of [
-        await gateway.request(
-          'POST',
-          '/graphql',
-          { 'content-type': 'application/json', ...(accept && { accept }) },
-          JSON.stringify({ query: SUBSCRIPTION }),
-        ),
+        await gateway.post({ query: SUBSCRIPTION }, accept ? { accept } : {}),
         await gateway.get(target(SUBSCRIPTION), accept ? { accept } : {}),
       ]) {
         expect({ ...answer, json: answer.json }).toMatchObject({
@@ -161,8 +156,7 @@ describe('a client that takes events', () => {
 
   test('learns by the status what is wrong with its request', async () => {
     const ask = async (contentType: string, body: string) => {
-      const headers = { accept: EVENTS, 'content-type': contentType };
-      const answer = await gateway.request('POST', '/graphql', headers, body);
+      const answer = await gateway.post(body, { accept: EVENTS, 'content-type': contentType });
       return [answer.status, answer.headers['content-type']];
     };
     expect(await ask('text/plain', '{}')).toEqual([415, 'application/json; charset=utf-8']);

@@ -3,6 +3,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
+import { stored } from '../support/views.ts';
 
 const database = await shared(createTestDatabase());
 const gateway = await shared(createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' }));
@@ -26,11 +27,6 @@ const readNotice = async (id: number): Promise<Record<string, unknown> | null> =
   const { data, errors } = await gateway.graphql(`query ($id: Int!) { notice(id: $id) { ${FIELDS} } }`, { id });
   expect(errors).toBeUndefined();
   return data.notice;
-};
-
-const viewCount = async (id: number): Promise<string> => {
-  const [row] = await database.sql<{ view_count: string }>('select view_count from notice where id = $1', [id]);
-  return String(row?.view_count);
 };
 
 describe('a notice', () => {
@@ -119,10 +115,7 @@ describe('only a notice in effect is listed:', () => {
         expect([...seen, isReadable]).toEqual([Array(4).fill(false), Array(4).fill(true), true, false]);
       }
     }
-    expect(polls).toEqual({
-      before: expect.toSatisfy((count) => count > 0),
-      after: expect.toSatisfy((count) => count > 0),
-    });
+    expect(Math.min(polls.before, polls.after)).toBeGreaterThan(0);
   });
 });
 
@@ -135,7 +128,7 @@ describe('notice detail', () => {
     const id = await insertNotice(database, values);
     expect(await readNotice(id)).toBeNull();
     expect((await gateway.get(`/api/notice/${id}`)).status).toBe(404);
-    expect(await viewCount(id)).toBe('0');
+    expect(await stored(database, id)).toBe(0);
   });
 
   test('of one that has ended can still be read, says so, and counts', async () => {
@@ -147,7 +140,7 @@ describe('notice detail', () => {
       endsAt: '2020-01-01T00:00:00.000Z',
     });
     expect(await sightings(id)).toEqual(Array(4).fill(false));
-    expect(await viewCount(id)).toBe('1');
+    expect(await stored(database, id)).toBe(1);
   });
 
   test.for([0, -1, 999_999, 2_147_483_647, -2_147_483_648])('of id %i that nobody knows is null', async (id) => {

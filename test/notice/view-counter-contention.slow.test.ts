@@ -37,39 +37,6 @@ const upTo = (count: number): number[] => numbers(1, count);
 const database = await shared(createTestDatabase());
 const gateway = await shared(createTestGateway(database));
 
-test('two gateways view 25 notices in opposite orders, exactly and without a deadlock', async () => {
-  await using database = await createTestDatabase();
-  const ids = await Promise.all(upTo(25).map(() => insertNotice(database)));
-  const answered = new Map<number, number[]>(ids.map((id) => [id, []]));
-  // Among many others, so that the planner looks each one up, in the order that they are named.
-  await database.sql(`insert into notice (title, content) select 'N', '' from generate_series(1, 30000)`);
-  await database.sql('analyze notice');
-  {
-    await using one = await createTestGateway(database);
-    await using two = await createTestGateway(database);
-    const read = async (gateway: TestGateway, order: number[]): Promise<void> => {
-      const { data, errors } = await gateway.graphql(
-        `{ ${order.map((id) => `n${id}: notice(id: ${id}) { id viewCount }`).join(' ')} }`,
-      );
-      expect(errors).toBeUndefined();
-      for (const { id, viewCount } of Object.values<{ id: number; viewCount: number }>(data)) {
-        answered.get(id)?.push(viewCount);
-      }
-    };
-    const client = async (gateway: TestGateway, order: number[]): Promise<void> => {
-      for (let round = 0; round < 20; round += 1) await read(gateway, order);
-    };
-    await Promise.all(upTo(4).flatMap(() => [client(one, ids), client(two, ids.toReversed())]));
-  }
-  for (const id of ids) {
-    expect(answered.get(id)?.sort((a, b) => a - b)).toEqual(upTo(160));
-    expect(await stored(database, id)).toBe(160);
-  }
-  // A deadlock would be tried again unseen. The connections have reported their statistics when they closed.
-  const [row] = await database.sql('select deadlocks::int from pg_stat_database where datname = current_database()');
-  expect(row).toEqual({ deadlocks: 0 });
-});
-
 describe('a back office that holds the row', () => {
   test('delays the views, and neither breaks nor repeats them', async () => {
     await using backOffice = await openSession(database);

@@ -63,17 +63,3 @@ interface Counted {
   readonly id: number;
   readonly viewCount: number;
 }
-
-test.for([
-  ['past 2^31', 2_147_483_640],
-  ['up to 2^53 - 1', Number.MAX_SAFE_INTEGER - 1000],
-] as const)('a counter is exact %s', async ([, start]) => {
-  await using database = await createTestDatabase();
-  await using gateway = await startGatewayProcess({ DATABASE_URL: database.url });
-  const id = await insertNotice(database, { view_count: start });
-
-  const seen = await Promise.all(numbers(1, 1000).map((n) => view(gateway.url, id, doorOf(n))));
-
-  expect(numbersOf(seen)).toEqual(numbers(start + 1, start + 1000));
-  expect(await stored(database, id)).toBe(start + 1000);
-});

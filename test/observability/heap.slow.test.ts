@@ -1,14 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
 import { startGatewayProcess } from '../support/process.ts';
+import { shared } from '../support/shared.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
 
 test.for([
   ['fits the cache', {}, ['--max-old-space-size=320', '--max-semi-space-size=16']],

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { forTerminal } from '../../src/observability/log.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { takeAway } from '../support/outages.ts';
-import { runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { runCli, startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
-import { sendRaw } from '../support/socket.ts';
+import { shared } from '../support/shared.ts';
+import { postTo, sendRaw } from '../support/socket.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // Each of these is put where it belongs, and must turn up nowhere else.
 const PASSWORD = 'canary/pass#word 1';
@@ -24,39 +23,25 @@ const FORGED = '{"level":60,"msg":"forged"}';
 const INSIDE =
   /canary|postgres|prisma|relation|sqlstate|\bselect\b|\bupdate\b|explode|stack|node_modules|[\w/]\.(ts|js)\b|\/tmp\/|\bat \w+ \(|127\.0\.0\.1|ECONN|DATABASE_/i;
 
-let database: TestDatabase;
-let gateway: ServingProcess;
-let notice: number;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  notice = await insertNotice(database);
-  const role = `shop_${randomBytes(4).toString('hex')}`;
-  await database.sql(`create role ${role} login superuser password '${PASSWORD}'`);
-  const DATABASE_URL = Object.assign(new URL(database.url), { username: role, password: PASSWORD }).href;
-  gateway = await startGatewayProcess({
-    DATABASE_URL,
+const database = await shared(createTestDatabase());
+const notice = await insertNotice(database);
+const role = `shop_${randomBytes(4).toString('hex')}`;
+await database.sql(`create role ${role} login superuser password '${PASSWORD}'`);
+afterAll(() => database.sql(`drop role ${role}`));
+const gateway = await shared(
+  startGatewayProcess({
+    DATABASE_URL: Object.assign(new URL(database.url), { username: role, password: PASSWORD }).href,
     ACCESS_TOKENS: TOKEN,
     LOG_LEVEL: 'trace',
     CACHE_MAX_MB: '0',
     DATABASE_TIMEOUT_MS: '300',
     CANARY: 'canary-of-the-environment',
-  });
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database.sql(`drop role ${role}`);
-    await database[Symbol.asyncDispose]();
-  };
-});
+  }),
+);
 
 const GRANTED = { authorization: `Bearer ${TOKEN}` };
 
-const post = (query: string, headers: Record<string, string> = GRANTED): Promise<Response> =>
-  fetch(`${gateway.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ query }),
-  });
+const post = (query: string, headers: Record<string, string> = GRANTED) => postTo(gateway, { query }, headers);
 
 /** Everything of an answer but its id, which is random, as text. */
 const told = async (response: Response): Promise<string> => {
@@ -75,17 +60,8 @@ const logLines = (): Record<string, unknown>[] => {
 
 const expectCleanLog = (): void => {
   const text = gateway.command.output();
-  for (const secret of [
-    PASSWORD,
-    encodeURIComponent(PASSWORD),
-    TOKEN,
-    JWT,
-    VALUE,
-    DETAIL,
-    'canary-of-the-environment',
-  ]) {
-    expect(text).not.toContain(secret);
-  }
+  const SECRETS = [PASSWORD, encodeURIComponent(PASSWORD), TOKEN, JWT, VALUE, DETAIL, 'canary-of-the-environment'];
+  for (const secret of SECRETS) expect(text).not.toContain(secret);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be there
   expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]/);
   expect(logLines().filter(({ level, msg }) => level === 60 || msg === 'forged')).toEqual([]);
@@ -115,21 +91,9 @@ describe('a fault of the database', () => {
   });
 
   test.for([
-    ['P0001', 500],
-    ['22P02', 500],
-    ['22003', 500],
-    ['23505', 500],
-    ['42501', 500],
-    ['42P01', 500],
-    ['XX000', 500],
-    ['40001', 503],
-    ['53100', 503],
-    ['53300', 503],
-    ['57014', 503],
-    ['58030', 503],
-    ['25006', 503],
-    ['08006', 503],
-  ] as const)('%s is a %i that tells nothing of itself', async ([sqlstate, status]) => {
+    ...['P0001', '22P02', '22003', '23505', '42501', '42P01', 'XX000'].map((sqlstate) => [sqlstate, 500] as const),
+    ...['40001', '53100', '53300', '57014', '58030', '25006', '08006'].map((sqlstate) => [sqlstate, 503] as const),
+  ])('%s is a %i that tells nothing of itself', async ([sqlstate, status]) => {
     await explodeWith(sqlstate);
     for (const response of [
       await post(`{ productBySlug(slug: "${VALUE}") { id } hotProducts { id } }`),
@@ -192,7 +156,6 @@ describe('a request that nobody should send', () => {
   const long = 'x'.repeat(100_000);
 
   test('gets back of its own at most a little, and nothing of ours', async () => {
-    const headers = { 'content-type': 'application/json', ...GRANTED };
     const bodies = [
       '{',
       `{"query": "${long}`,
@@ -204,7 +167,7 @@ describe('a request that nobody should send', () => {
       '"\\ud800"',
     ];
     for (const body of bodies) {
-      const response = await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body });
+      const response = await postTo(gateway, body, GRANTED);
       expect(response.status).toBeLessThan(500);
       expect((await told(response)).replaceAll(VALUE, '')).not.toMatch(INSIDE);
     }
@@ -291,13 +254,13 @@ describe('a start that fails', () => {
   });
 
   test('shows no password of a database that does not let us in', async () => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), 'vitrine-leaks-'));
-    await writeFile(path.join(folder, 'ca.pem'), 'canary-certificate');
+    await using folder = await temporaryFolder();
+    const certificate = await folder.write('ca.pem', 'canary-certificate');
     const { host } = new URL(database.url);
     const urls = [
       `postgresql://nobody:canary-password@${host}/shop`,
       `postgresql://shop:canary-password@127.0.0.1:1/shop`,
-      `postgresql://shop:canary-password@${host}/shop?sslmode=verify-full&sslrootcert=${folder}/ca.pem`,
+      `postgresql://shop:canary-password@${host}/shop?sslmode=verify-full&sslrootcert=${certificate}`,
     ];
     const outputs = await Promise.all(
       urls.map(async (DATABASE_URL) => {
@@ -306,7 +269,6 @@ describe('a start that fails', () => {
         return command.output();
       }),
     );
-    await rm(folder, { recursive: true });
     for (const output of outputs) expect(output).not.toContain('canary');
   });
 });

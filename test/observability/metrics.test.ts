@@ -4,12 +4,15 @@ import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { scrape } from '../support/scrape.ts';
+import { shared } from '../support/shared.ts';
+
+// Each gateway counts by itself.
+const database = await shared(createTestDatabase());
 
 const REQUESTS = 'vitrine_requests_total';
 
 describe('/metrics', () => {
   test('counts requests by handler, operation, status and use of the cache', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     const { headers } = await gateway.get('/api/product/hot');
     await gateway.get('/api/product/hot');
@@ -45,7 +48,6 @@ describe('/metrics', () => {
   });
 
   test('has a duration for every request', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     for (const target of ['/api/product/hot', '/api/product/hot', '/api/notice/1', '/livez']) await gateway.get(target);
     const { sum, samples } = await scrape(gateway);
@@ -59,14 +61,13 @@ describe('/metrics', () => {
   });
 
   test('counts errors by code, those of GraphQL with status 200 among them', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     await gateway.graphql('{ nothing }');
     await gateway.graphql('{ products(limit: 0) { id } }');
     await gateway.graphql('{');
     await gateway.get('/api/product/hot?limit=0');
     await gateway.get('/api/product/1');
-    await gateway.request('POST', '/graphql', { 'content-type': 'text/plain' }, '{}');
+    await gateway.post('{}', { 'content-type': 'text/plain' });
     const { samples } = await scrape(gateway);
     const counted = samples
       .filter(({ name }) => name === 'vitrine_request_errors_total')
@@ -82,7 +83,6 @@ describe('/metrics', () => {
   });
 
   test('has a bounded number of series, whatever clients name their operations', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     const made = Array.from({ length: 150 }, (_, index) => `Made${index}`);
     for (const name of made) await gateway.graphql(`query ${name} { __typename }`);
@@ -154,7 +154,6 @@ describe('/metrics', () => {
   });
 
   test('counts apart what two gateways in one process do, and several processes add up', async () => {
-    await using database = await createTestDatabase();
     await using one = await createTestGateway(database);
     await using other = await createTestGateway(database);
     for (const gateway of [one, one, other]) await gateway.get('/api/product/hot');
@@ -172,7 +171,6 @@ describe('/metrics', () => {
   });
 
   test('answers in the format of Prometheus, is not kept, and can be switched off', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     expect((await gateway.get('/metrics')).headers).toMatchObject({
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
@@ -185,7 +183,6 @@ describe('/metrics', () => {
 
 describe('Server-Timing', () => {
   test('tells what an answer took that was not in memory, and of that the database', async () => {
-    await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
     const header = async (target: string) => (await gateway.get(target)).headers['server-timing'];
     expect(await header('/api/product/hot')).toMatch(

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Collector, type ReceivedSpan, startCollector } from '../support/otlp.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
+import { postTo } from '../support/socket.ts';
 
 // Where traces go is read by the exporter from the environment of its process, so each test runs the real program.
 
@@ -32,27 +34,18 @@ const tree = (spans: readonly ReceivedSpan[], { spanId, name }: ReceivedSpan): u
 
 const roots = ({ spans }: Collector): ReceivedSpan[] => spans.filter(({ kind }) => kind === 2);
 
+const database = await shared(createTestDatabase());
+const collector = await shared(startCollector());
+const gateway = await shared(
+  startTraced(database, collector, {
+    FRESHNESS_MS: '1000',
+    OTEL_SERVICE_NAME: 'shop-window',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=storefront',
+  }),
+);
+
 describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
-  let database: TestDatabase;
-  let collector: Collector;
-  let gateway: ServingProcess;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    collector = await startCollector();
-    gateway = await startTraced(database, collector, {
-      FRESHNESS_MS: '1000',
-      OTEL_SERVICE_NAME: 'shop-window',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
-      OTEL_EXPORTER_OTLP_HEADERS: 'x-team=storefront',
-    });
-    return async () => {
-      await gateway[Symbol.asyncDispose]();
-      await collector[Symbol.asyncDispose]();
-      await database[Symbol.asyncDispose]();
-    };
-  });
-
   /** Asks as part of a trace. */
   const get = async (target: string, traceId: string, flags: '00' | '01' = '01'): Promise<number> =>
     (await fetch(gateway.url + target, { headers: { traceparent: traceparent(traceId, flags) } })).status;
@@ -67,9 +60,8 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   test('a request is a trace of HTTP, operation, loaders and statements', async () => {
     const category_id = await insertCategory(database);
     for (const name of ['Pan', 'Pot']) await insertProduct(database, { category_id, name });
-    const body = JSON.stringify({ query: 'query Shelf { products(limit: 2) { name category { name } } }' });
-    const headers = { 'content-type': 'application/json' };
-    expect((await fetch(`${gateway.url}/graphql`, { method: 'POST', headers, body })).status).toBe(200);
+    const query = 'query Shelf { products(limit: 2) { name category { name } } }';
+    expect((await postTo(gateway, { query })).status).toBe(200);
     await expect.poll(() => roots(collector).length).toBe(1);
 
     const spans = [...collector.spans];

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { shared } from '../support/shared.ts';
 
 const FOLDER = new URL('../../prisma/demo/', import.meta.url);
 const PICTURES = new URL('pictures/', FOLDER);
@@ -15,15 +16,7 @@ const picturePaths = async (): Promise<string[]> => {
   return rows.flat().flatMap(({ imageUrl, imageUrls = [] }) => [imageUrl, ...imageUrls]);
 };
 
-let gateway: TestGateway;
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  gateway = await createTestGateway(database);
-  return async () => {
-    await gateway[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  };
-});
+const gateway = await shared(createTestGateway(await shared(createTestDatabase())));
 
 test('every picture of the demo catalogue is there, is small, and refers to nothing', async () => {
   for (const path of new Set(await picturePaths())) {

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES, type VariableName } from '../../src/config/variables.ts';
 import { PAGES } from '../../src/pages/pages.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, type TestGateway } from '../support/gateway.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { shared } from '../support/shared.ts';
 
 const TOKEN = 'a-token-0123456789';
 const BROWSER = { accept: 'text/html' };
@@ -14,12 +15,7 @@ const variableOf = (exposure: string): string => exposure.replaceAll(/[A-Z]/g, (
 
 const HTML_PAGES = PAGES.map(({ path }) => path).filter((path) => !path.endsWith('.json'));
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createTestDatabase());
 
 /** Every resource behind a switch: its variable, and how to ask for it. */
 const EXPOSED: [variable: string, target: string, headers: Record<string, string>][] = [
@@ -39,28 +35,25 @@ test('every switch is tried by the tests below', () => {
 });
 
 describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
-  const gatewayWith = (environment: Record<string, string>): Promise<TestGateway> =>
-    createTestGateway(database, environment);
-
   test('shows its pages to everybody where nothing is configured', async () => {
-    await using gateway = await gatewayWith({});
+    await using gateway = await createTestGateway(database);
     expect((await gateway.get(target, headers)).status).toBe(200);
   });
 
   test('with "off" there are none', async () => {
-    await using gateway = await gatewayWith({ [variable]: 'off', ACCESS_TOKENS: TOKEN });
+    await using gateway = await createTestGateway(database, { [variable]: 'off', ACCESS_TOKENS: TOKEN });
     const answer = await gateway.get(target, { ...headers, authorization: `Bearer ${TOKEN}` });
     expect(answer.text).not.toContain('<html');
     expect(answer.status).toBe(target === '/graphql' ? 406 : 404);
   });
 
   test('with "on" they are open beside tokens', async () => {
-    await using gateway = await gatewayWith({ [variable]: 'on', ACCESS_TOKENS: TOKEN });
+    await using gateway = await createTestGateway(database, { [variable]: 'on', ACCESS_TOKENS: TOKEN });
     expect((await gateway.get(target, headers)).status).toBe(200);
   });
 
   test('with "token" they want one, which a browser may send as a password', async () => {
-    await using gateway = await gatewayWith({ [variable]: 'token', ACCESS_TOKENS: TOKEN });
+    await using gateway = await createTestGateway(database, { [variable]: 'token', ACCESS_TOKENS: TOKEN });
     for (const credentials of [
       {},
       basic('', 'wrong-token-0123'),

@@ -1,20 +1,16 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { PrismaClient } from '../../src/database/generated/client/client.ts';
 import { createCatalogueCounts } from '../../src/pages/front-page.ts';
-import type { TestDatabase } from '../support/database.ts';
 import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { takeAway } from '../support/outages.ts';
+import { shared } from '../support/shared.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const TOKEN = 'a-token-0123456789';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createDemoDatabase();
-  return () => database[Symbol.asyncDispose]();
-});
+const database = await shared(createDemoDatabase());
 
 /** The numbers that the page shows, by their names in JSON. */
 const shownNumbers = (html: string): Record<string, string | undefined> =>

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { createBundledPage, toScriptJson } from '../../src/pages/page.ts';
-import { temporaryFolder } from '../support/import.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('a page whose files could not be read is read again at the next request', async () => {
   await using folder = await temporaryFolder();

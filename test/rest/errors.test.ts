@@ -86,22 +86,3 @@ test.for(['that refuses connections', 'that takes connections and says nothing']
     expect(gateway.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   },
 );
-
-describe('with ACCESS_TOKENS', () => {
-  const TOKEN = 'token-of-a-legacy-client';
-
-  test.for(TARGETS)('%s is for those who have one, except notice detail', async (path) => {
-    await using gateway = await createTestGateway(shop.database, { ...UNCACHED, ACCESS_TOKENS: TOKEN });
-    const granted = await gateway.get(path, { authorization: `Bearer ${TOKEN}` });
-    expect(granted.status).toBe(200);
-    for (const headers of [{}, { authorization: 'Bearer token-of-another' }, { authorization: `Basic ${TOKEN}` }]) {
-      const answer = await gateway.get(path, headers);
-      if (path === '/api/notice/4') {
-        expect(answer.status).toBe(200);
-        continue;
-      }
-      expectProblem(answer, { status: 401, code: 'UNAUTHENTICATED' });
-      expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
-    }
-  });
-});

@@ -73,14 +73,6 @@ test.for(['POST', 'OPTIONS', 'HEAD', 'DELETE'])('a path that is none says so to 
   for (const path of ['/api/product/abc', '/api/nothing']) expectNotFound(await shop.gateway.request(method, path));
 });
 
-test('a method that is not taken counts no view, nor does HEAD', async () => {
-  const views = await stored(shop.database, 6);
-  for (const method of ['POST', 'DELETE', 'OPTIONS', 'HEAD', 'HEAD'])
-    await shop.gateway.request(method, '/api/notice/6');
-  expect(await stored(shop.database, 6)).toBe(views);
-  expect((await shop.gateway.get('/api/notice/6')).json).toMatchObject({ viewCount: views + 1 });
-});
-
 test('with CORS_ORIGINS, a page of an allowed origin may ask and read at each path, errors included, and no other page', async () => {
   const ORIGIN = 'https://shop.example';
   await using gateway = await createTestGateway(shop.database, { CORS_ORIGINS: ORIGIN });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { expectNotFound, expectProblem } from '../support/rest-problem.ts';
 import { createRestShop, words } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
-import { stored } from '../support/views.ts';
 
 const shop = await shared(createRestShop({ FRESHNESS_MS: '0' }));
 
@@ -39,12 +38,6 @@ describe.for(['/api/product/', '/api/notice/'])('an id at %s', (parent) => {
   ])('is nothing else: "%s"', async (text) => {
     expectNotFound(await shop.gateway.get(parent + text));
   });
-});
-
-test('an id that is none counts no view', async () => {
-  const before = await stored(shop.database, 4);
-  for (const text of ['4/', '+4', '4%20', '4%2F', '4.0', '-4']) await shop.gateway.get(`/api/notice/${text}`);
-  expect(await stored(shop.database, 4)).toBe(before);
 });
 
 describe('a name is a path of its own, never an id', () => {

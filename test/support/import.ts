@@ -1,6 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -9,6 +6,7 @@ import type { Fault } from '../../src/import/record.ts';
 import { openSource } from '../../src/import/source/source.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 type Options = Partial<Omit<ImportOptions, 'client' | 'source' | 'kinds' | 'isInTransaction' | 'onFault'>>;
 
@@ -72,24 +70,6 @@ export const linesOf = (faults: readonly Fault[]): readonly number[] =>
   faults.map(({ line }) => line).sort((one, other) => one - other);
 
 export const jsonLines = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-
-export interface TemporaryFolder extends AsyncDisposable {
-  readonly path: string;
-  /** Resolves to the path of the file written. */
-  readonly write: (name: string, content: string | Uint8Array) => Promise<string>;
-}
-
-export const temporaryFolder = async (): Promise<TemporaryFolder> => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-import-'));
-  return {
-    path: folder,
-    write: async (name, content) => {
-      await writeFile(path.join(folder, name), content);
-      return path.join(folder, name);
-    },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
-  };
-};
 
 /** A CSV file of products `p-1` to `p-<count>` in one category. */
 export const productCsv = (count: number): string =>

@@ -1,31 +1,35 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { freePort } from './haproxy.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const FILE = path.join(import.meta.dirname, '../../deploy/nginx/nginx.conf');
 const PROGRAM = findProgram('nginx');
 
 export const hasNginx = PROGRAM !== undefined;
 
-/** nginx with the file of deploy/, in front of two gateways, with its own files in a folder of whoever tests. */
-export const startNginx = async (addresses: readonly [string, string]): Promise<ProxyProcess> => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-nginx-'));
-  const port = await freePort();
+/** The text of a configuration, with the files of nginx itself in a folder of whoever tests, who may not write where a server of root's does. */
+export const inFolder = (text: string, folder: string): string => {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
-  const text = (await readFile(FILE, 'utf8'))
-    .replace(/^user .*$/m, '')
+  return text
     .replace('http {', `http {\n${temporary.join('\n')}`)
-    .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`)
+    .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`);
+};
+
+/** nginx with the file of deploy/, in front of two gateways. */
+export const startNginx = async (addresses: readonly [string, string]): Promise<ProxyProcess> => {
+  const folder = await temporaryFolder();
+  const port = await freePort();
+  const text = inFolder(await readFile(FILE, 'utf8'), folder.path)
+    .replace(/^user .*$/m, '')
     .replace('listen 8080;', `listen 127.0.0.1:${port};`)
     .replace('127.0.0.1:4001', addresses[0])
     .replace('127.0.0.1:4002', addresses[1]);
-  const file = path.join(folder, 'nginx.conf');
-  await writeFile(file, text);
+  const file = await folder.write('nginx.conf', text);
   const proxy = await startProxyProcess({
     program: String(PROGRAM),
     args: ['-c', file, '-g', 'daemon off;'],
@@ -38,7 +42,7 @@ export const startNginx = async (addresses: readonly [string, string]): Promise<
     url: proxy.url,
     [Symbol.asyncDispose]: async () => {
       await proxy[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 };

@@ -1,7 +1,7 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { FrameDocument, HomeDocument } from '../../examples/shop/operations.ts';
-import { type DemoServer, launchBrowser, startDemoServer, startVisit, type Visit } from './browser.ts';
+import { type DemoServer, hasBrowser, launchBrowser, startDemoServer, startVisit, type Visit } from './browser.ts';
 
 export interface ShopVisits {
   readonly server: DemoServer;
@@ -11,9 +11,11 @@ export interface ShopVisits {
   readonly end: () => Promise<void>;
 }
 
+const browser = hasBrowser ? await launchBrowser() : undefined;
+afterAll(() => browser?.close());
+
 /** Visits to the demo shop, one at a time, each ended with its test. Call it where tests are described. */
 export const useShopVisits = (environment: Readonly<Record<string, string>> = {}): ShopVisits => {
-  let browser: Browser;
   let server: DemoServer;
   let visit: Visit | undefined;
 
@@ -24,20 +26,18 @@ export const useShopVisits = (environment: Readonly<Record<string, string>> = {}
   };
 
   beforeAll(async () => {
-    [browser, server] = await Promise.all([launchBrowser(), startDemoServer(environment)]);
+    server = await startDemoServer(environment);
     await warmUp(server.url);
   });
   afterEach(({ task }) => end(task.name));
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
+  afterAll(() => server?.stop());
 
   return {
     get server() {
       return server;
     },
     open: async (path, options, allowed) => {
+      if (!browser) throw new Error('there is no browser');
       visit = await startVisit(browser, server.url, options, allowed);
       await visit.page.goto(server.url + path);
       await visit.page.locator('main h1').waitFor();
