@@ -8,6 +8,8 @@ type Metrics = Extract<MetricsFromWorker, { kind: 'metrics' }>['metrics'];
 /** The primary's end of a worker that has counted some requests. */
 class FakeWorker extends EventEmitter {
   readonly #metrics: Metrics;
+  /** How often its counter was read. */
+  reads = 0;
 
   constructor(requests: number, lagSeconds: number) {
     super();
@@ -18,8 +20,19 @@ class FakeWorker extends EventEmitter {
       aggregator: 'average',
       values: [{ value, labels: {} }],
     });
+    const onRead = (): void => {
+      this.reads += 1;
+    };
+    const counter = metric('requests_total', 'counter', requests);
     this.#metrics = [
-      { ...metric('requests_total', 'counter', requests), aggregator: 'sum' },
+      {
+        ...counter,
+        aggregator: 'sum',
+        get values() {
+          onRead();
+          return counter.values;
+        },
+      },
       metric('nodejs_eventloop_lag_max_seconds', 'gauge', lagSeconds),
     ] as unknown as Metrics;
   }
@@ -67,4 +80,18 @@ test('what ended workers have counted is counted on, however many there were', a
     const { body } = await metrics.page();
     expect(sampleOf(body, 'requests_total')).toBe(1 + ended * 10);
   }
+});
+
+test('more than 16 ended workers are merged, so that a page costs the same after any number of restarts', async () => {
+  const metrics = createClusterMetrics({ workers: () => 0, deaths: () => 17 });
+  const workers = Array.from({ length: 17 }, () => start(10));
+  for (const worker of workers) {
+    metrics.add(worker as unknown as Worker);
+    worker.die();
+  }
+  await metrics.page();
+  const reads = (): number => workers.reduce((sum, worker) => sum + worker.reads, 0);
+  const readsOfFirstPage = reads();
+  expect(sampleOf((await metrics.page()).body, 'requests_total')).toBe(170);
+  expect(reads()).toBe(readsOfFirstPage);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -181,5 +181,23 @@ describe('without a database of the operator', () => {
     expect(again.viewCount).toBe(viewCount + 1);
     next.command.child.kill('SIGTERM');
     expect(await next.command.ended).toBe(0);
+  });
+});
+
+describe('an embedded database that ends', () => {
+  test('and comes back at another address ends the process with 1: its connections would never find it', async () => {
+    const dataDir = path.join(folder, 'moved');
+    await using gateway = await startGatewayProcess({ DATA_DIR: dataDir });
+    const other = net.createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as net.AddressInfo;
+    await new Promise((resolve) => other.close(resolve));
+    // The next start takes the port of this file.
+    const urlFile = path.join(dataDir, 'database-url');
+    const url = new URL(await readFile(urlFile, 'utf8'));
+    await writeFile(urlFile, Object.assign(url, { port: String(port) }).href);
+    process.kill(Number.parseInt(await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+    expect(await gateway.command.ended).toBe(1);
+    expect(gateway.command.output()).toContain('the embedded database ended');
   });
 });

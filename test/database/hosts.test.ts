@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import net from 'node:net';
 import type pg from 'pg';
 import { pino } from 'pino';
@@ -10,6 +11,7 @@ import { isDatabaseUnavailable } from '../../src/database/failures.ts';
 import { createDatabase } from '../../src/database/pool.ts';
 import { createReplicatedDatabase } from '../support/replicated-database.ts';
 import { shared } from '../support/shared.ts';
+import { wireTo } from '../support/wire.ts';
 
 const servers = await shared(createReplicatedDatabase());
 const { primary } = servers;
@@ -27,6 +29,9 @@ const portOf = async (client: pg.ClientBase | pg.Pool): Promise<string> => {
   const { rows } = await client.query<{ port: string }>(`select current_setting('port') as port`);
   return `127.0.0.1:${rows[0]?.port}`;
 };
+
+const pidOf = async (client: pg.ClientBase): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
 
 /** Where a connection by this URL ends up. */
 const connectedBy = async (url: string): Promise<string> => {
@@ -108,6 +113,29 @@ describe('of several hosts', () => {
     const standby = await connectedBy(`${replica.url}?target_session_attrs=read-write`).catch((reason) => reason);
     expect(standby).toMatchObject({ message: 'none of the hosts takes writes' });
     expect(isDatabaseUnavailable(standby)).toBe(true);
+  });
+
+  test('when another one is found to be the primary, connections to the former one are ended', async () => {
+    // Both lead to one server, which stands for two that take writes.
+    await using other = await wireTo(primary);
+    await other.refuse();
+    const connection = connectionConfig(urlOf([hostOf(other.url), hostOf(primary.url)]));
+    const { pool } = createDatabase({ connection, size: 3, timeoutMs: 5000, log: pino({ level: 'silent' }) });
+    const [broken, idle] = await Promise.all([pool.connect(), pool.connect()]);
+    broken.on('error', () => {});
+    const ended = new Promise((resolve) => broken.once('end', resolve));
+    const failed = once(idle, 'error');
+    await other.restore();
+    await primary.sql(`select pg_terminate_backend(${await pidOf(broken)})`);
+    await ended;
+    expect(other.connectionCount()).toBe(0);
+    const found = await pool.connect();
+    expect(other.connectionCount()).toBe(1);
+    expect(await failed).toMatchObject([{ message: expect.stringContaining('another server is the primary') }]);
+    broken.release(true);
+    idle.release(true);
+    found.release();
+    await pool.end();
   });
 
   test('a server that takes no writes any more loses the connections that are open, and is passed over', async () => {

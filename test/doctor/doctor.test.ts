@@ -26,6 +26,26 @@ const only = ({ message = '', remedy, ...rest }: Partial<Finding>) => [
   }),
 ];
 
+const messageOf = (findings: readonly Finding[], check: string): string =>
+  findings.find((finding) => finding.check === check)?.message ?? '';
+
+/** A wire on which no notification passes, as behind a pooler in transaction mode; or each passes late. */
+const deafWireTo = (database: { readonly url: string }, lateMs?: number) =>
+  forward(database, (client, server) => {
+    let rest = Buffer.alloc(0);
+    client.pipe(server);
+    // A type and a length before each message: https://www.postgresql.org/docs/current/protocol-overview.html
+    server.on('data', (chunk: Buffer) => {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+        const message = rest.subarray(0, rest.readUInt32BE(1) + 1);
+        if (message.toString('latin1', 0, 1) !== 'A') client.write(message);
+        else if (lateMs !== undefined) setTimeout(() => client.write(message), lateMs);
+        rest = rest.subarray(message.length);
+      }
+    });
+  });
+
 /** Breaks something, looks, and mends it. */
 const whileBroken = async (breaking: string, mending: string): Promise<Finding[]> => {
   await database.sql(breaking);
@@ -106,21 +126,18 @@ describe('a fault is told with what to do:', () => {
   });
 
   test('notifications that do not come through', async () => {
-    // As behind a pooler in transaction mode. A type and a length before each message: https://www.postgresql.org/docs/current/protocol-overview.html
-    await using wire = await forward(database, (client, server) => {
-      let rest = Buffer.alloc(0);
-      client.pipe(server);
-      server.on('data', (chunk: Buffer) => {
-        rest = Buffer.concat([rest, chunk]);
-        while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
-          const message = rest.subarray(0, rest.readUInt32BE(1) + 1);
-          if (message.toString('latin1', 0, 1) !== 'A') client.write(message);
-          rest = rest.subarray(message.length);
-        }
-      });
-    });
+    await using wire = await deafWireTo(database);
     const fault = { check: 'notifications', status: 'fail', remedy: 'DATABASE_DIRECT_URL' } as const;
     expect(faults(await look({}, wire.url))).toEqual(only(fault));
+  });
+
+  test('notifications that come late: it says how late, and later than two seconds is not at all', async () => {
+    await using late = await deafWireTo(database, 300);
+    await using tooLate = await deafWireTo(database, 3000);
+    const [found, foundTooLate] = await Promise.all([look({}, late.url), look({}, tooLate.url)]);
+    const [, tripMs] = /arrived after ([\d.]+) ms/.exec(messageOf(found, 'notifications')) ?? [];
+    expect(Number(tripMs)).toBeGreaterThan(295);
+    expect(messageOf(foundTooLate, 'notifications')).toMatch(/^one did not arrive/);
   });
 
   test.for<[string, { environment?: Record<string, string>; url?: object; instances?: number }, Partial<Finding>]>([
