@@ -19,6 +19,8 @@ export interface BenchDatabases extends AsyncDisposable {
   readonly shared: BenchDatabase;
   /** With {@link PRISMA_INDEXES}. */
   readonly prisma: BenchDatabase;
+  /** As the first, for a server that is measured while products change. */
+  readonly changing: BenchDatabase;
 }
 
 interface Options {
@@ -38,6 +40,7 @@ export const openBenchDatabases = async ({ catalogue, serverUrl, log }: Options)
   await runAll(sharedUrl, fillStatements(catalogue));
   const prismaUrl = await createDatabase(server, `${name}_prisma`, `template ${name}`, cleanup);
   await runAll(prismaUrl, PRISMA_INDEXES);
+  const changingUrl = await createDatabase(server, `${name}_changing`, `template ${name}`, cleanup);
 
   const open = async (url: string): Promise<BenchDatabase> => {
     // As a database in use has it: statistics, the visibility map that index-only scans need, and nothing left to write.
@@ -47,7 +50,11 @@ export const openBenchDatabases = async ({ catalogue, serverUrl, log }: Options)
     cleanup.defer(() => client.end());
     return { url, client };
   };
-  const databases = { shared: await open(sharedUrl), prisma: await open(prismaUrl) };
+  const databases = {
+    shared: await open(sharedUrl),
+    prisma: await open(prismaUrl),
+    changing: await open(changingUrl),
+  };
   log(`${catalogue.products} products in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   const opened = cleanup.move();
   return { ...databases, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -1,14 +1,23 @@
 -- Sends requests from a file, one a line, in random order. Arguments after `--`: method, file, seed.
--- A line is a target for GET and a body for POST to /graphql.
+-- A line is a target for GET and a body for POST to /graphql. In a body, `<1-20>` stands for a random number from 1 to 20.
 
 local lines = {}
+local templates = {}
+
+local headers = { ["content-type"] = "application/json" }
+
+local function number(from, to)
+  return math.random(tonumber(from), tonumber(to))
+end
 
 function init(args)
   local method, file, seed = args[1], args[2], tonumber(args[3])
   math.randomseed(seed)
   for line in io.lines(file) do
-    if method == "POST" then
-      lines[#lines + 1] = wrk.format("POST", "/graphql", { ["content-type"] = "application/json" }, line)
+    if line:find("<%d+-%d+>") then
+      templates[#templates + 1] = line
+    elseif method == "POST" then
+      lines[#lines + 1] = wrk.format("POST", "/graphql", headers, line)
     else
       lines[#lines + 1] = wrk.format("GET", line)
     end
@@ -16,6 +25,10 @@ function init(args)
 end
 
 function request()
+  if #templates > 0 then
+    local body = templates[math.random(#templates)]:gsub("<(%d+)-(%d+)>", number)
+    return wrk.format("POST", "/graphql", headers, body)
+  end
   return lines[math.random(#lines)]
 end
 

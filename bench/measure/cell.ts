@@ -5,6 +5,7 @@ import type { Contender } from '../servers/contenders.ts';
 import type { RunningServer } from '../servers/start.ts';
 import { expectRightAnswer } from '../workloads/expect.ts';
 import { hasRest, type Method, type Question, type Workload } from '../workloads/workload.ts';
+import { whileChanging } from './changes.ts';
 import { readUsage, settle, usedBetween } from './usage.ts';
 
 /** What all cells of a run share. */
@@ -20,6 +21,7 @@ export interface Cell {
   readonly server: RunningServer;
   /** What the server answers from. */
   readonly database: pg.Client;
+  readonly databaseUrl: string;
   readonly workload: Workload;
   readonly method: Method;
   readonly questions: readonly Question[];
@@ -41,7 +43,9 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   await check(cell);
   const viewsBefore = workload.countsViews ? await countViews(cell.database) : 0;
   const before = readUsage(server.pid, bench.postmaster);
-  const result = await loadCell(bench, cell, round, seconds);
+  const load = (): Promise<LoadResult> => loadCell(bench, cell, round, seconds);
+  const { changesPerSecond } = server.contender;
+  const result = await (changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, load));
   const after = readUsage(server.pid, bench.postmaster);
   const rssMb = rssMbOf(server.pid);
   await settle(server.pid, bench.postmaster);
@@ -107,12 +111,17 @@ const assertCounted = ({ server, workload }: Cell, answered: number, counted: nu
   throw new Error(`${workload.code}: ${counted} views were counted and ${answered} answered`);
 };
 
-/** The first method of a server that the workload can be asked with. */
-export const methodOf = ({ methods }: Contender, workload: Workload): Method | undefined =>
-  methods.find((method) => method === 'POST' || hasRest(workload));
+/** The first method of a server that the workload can be asked with; undefined where it is not asked at all. */
+export const methodOf = (contender: Contender, workload: Workload): Method | undefined => {
+  if (contender.isFirstAsked && !workload.first) return undefined;
+  if (contender.changesPerSecond && !workload.isMixed) return undefined;
+  return contender.methods.find((method) => method === 'POST' || hasRest(workload));
+};
 
-export const questionsFor = ({ isWarm }: Contender, { questions, warmQuestions }: Workload): readonly Question[] =>
-  (isWarm ? warmQuestions : undefined) ?? questions;
+export const questionsFor = (
+  { isWarm, isFirstAsked }: Contender,
+  { questions, warmQuestions, first }: Workload,
+): readonly Question[] => (isFirstAsked ? first?.draw() : isWarm ? warmQuestions : undefined) ?? questions;
 
 /** The methods that a workload's servers use: the limit is measured with each of them. */
 export const methodsOf = (contenders: readonly Contender[], workload: Workload): Method[] => {

@@ -24,7 +24,7 @@ export interface WorkloadRun {
 export interface RunOptions {
   readonly bench: Bench;
   readonly cores: Cores | undefined;
-  readonly databases: Pick<BenchDatabases, 'shared' | 'prisma'>;
+  readonly databases: Omit<BenchDatabases, keyof AsyncDisposable>;
   readonly contenders: readonly Contender[];
   readonly rounds: number;
   readonly seconds: number;
@@ -78,8 +78,9 @@ export const warm = async (
   { bench, rounds, warmUpSeconds }: Pick<RunOptions, 'bench' | 'rounds' | 'warmUpSeconds'>,
 ): Promise<void> => {
   const { server, workload, method, questions } = cell;
-  if (server.contender.isWarm)
-    await server.client.callAll(questions.map((question) => callOf(workload, question, method)));
+  const { isWarm, isFirstAsked } = server.contender;
+  const learned = isFirstAsked ? [...(workload.first?.rows ?? []), ...questions] : isWarm ? questions : [];
+  await server.client.callAll(learned.map((question) => callOf(workload, question, method)));
   await loadCell(bench, cell, rounds, warmUpSeconds);
   await settle(server.pid, bench.postmaster);
 };
@@ -92,13 +93,16 @@ export const createCell = async (
 ): Promise<Cell> => {
   const questions = questionsFor(server.contender, workload);
   const requestFile = path.join(directory, `${workload.code}.${server.contender.name}.${method}`);
-  const lines = questions.map((question) => {
-    const { target, body } = callOf(workload, question, method);
-    return body ?? target;
-  });
+  const templates = server.contender.isFirstAsked ? workload.first?.templates : undefined;
+  const lines =
+    templates ??
+    questions.map((question) => {
+      const { target, body } = callOf(workload, question, method);
+      return body ?? target;
+    });
   await writeFile(requestFile, lines.join('\n'));
-  const { client: database } = databases[server.contender.database ?? 'shared'];
-  return { server, database, workload, method, questions, requestFile };
+  const { client: database, url: databaseUrl } = databases[server.contender.database ?? 'shared'];
+  return { server, database, databaseUrl, workload, method, questions, requestFile };
 };
 
 export const startContender = (

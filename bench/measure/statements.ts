@@ -3,7 +3,7 @@ import type { Contender } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/expect.ts';
 import { callOf, type Workload } from '../workloads/workload.ts';
-import { methodOf } from './cell.ts';
+import { methodOf, questionsFor } from './cell.ts';
 import { medianOf } from './median.ts';
 
 /** An odd number, so that what a server sends by itself now and then does not reach the median. */
@@ -30,11 +30,11 @@ export const countStatements = async (
   for (const workload of workloads) {
     const method = methodOf(contender, workload);
     if (method === undefined) continue;
-    const questions = Array.from(
-      { length: REPETITIONS },
-      (_, index) => workload.questions[index % workload.questions.length],
-    );
+    const all = contender.isFirstAsked ? questionsFor(contender, workload) : workload.questions;
+    const questions = Array.from({ length: REPETITIONS }, (_, index) => all[index % all.length]);
     const calls = questions.flatMap((question) => (question ? [callOf(workload, question, method)] : []));
+    const rows = contender.isFirstAsked ? (workload.first?.rows ?? []) : [];
+    await server.client.callAll(rows.map((question) => callOf(workload, question, method)));
     if (contender.isWarm) for (const call of calls) await server.client.call(call);
     const each: number[] = [];
     for (const call of calls) {

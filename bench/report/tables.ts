@@ -64,6 +64,7 @@ export const toText = (results: Results, rows: readonly Row[]): string =>
   ].join('\n\n');
 
 const BASELINE = 'gateway-unwatched';
+const WATCHED = ['gateway', 'gateway-logged', 'gateway-traced'];
 
 /** What it costs to watch the gateway; none where the unwatched one was not measured. Round by round, so that the machine's moods cancel out. */
 const watchingTables = ({ samples, servers, workloads }: Results): Table[] => {
@@ -76,9 +77,7 @@ const watchingTables = ({ samples, servers, workloads }: Results): Table[] => {
     const percent = (medianOf(ratios) - 1) * 100;
     return `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(1)} %`;
   };
-  const watched = servers.filter(
-    ({ name }) => name.startsWith('gateway') && name !== 'gateway-off' && name !== BASELINE,
-  );
+  const watched = servers.filter(({ name }) => WATCHED.includes(name));
   if (watched.length === 0 || !servers.some(({ name }) => name === BASELINE)) return [];
   return [
     {

@@ -10,13 +10,17 @@ export interface Contender {
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** @default 'shared' */
-  readonly database?: 'shared' | 'prisma';
+  readonly database?: 'shared' | 'prisma' | 'changing';
   /** The methods that it answers; the first one that a workload has too is used. */
   readonly methods: readonly Method[];
   /** Measured only where it is named: it shows what a setting costs, not how servers compare. */
   readonly isOptional?: boolean;
   /** It is given what is said to be warm, and each of it once before it is measured. */
   readonly isWarm?: boolean;
+  /** It knows the rows, and is asked for what it was hardly ever asked before. */
+  readonly isFirstAsked?: boolean;
+  /** Products that the back office changes, a second, while it is measured; it is asked the mixed workload alone. */
+  readonly changesPerSecond?: number;
 }
 
 const FASTIFY = fileURLToPath(new URL('./fastify/server.ts', import.meta.url));
@@ -89,6 +93,24 @@ export const CONTENDERS: readonly Contender[] = [
     command: GATEWAY,
     environment: { CACHE_MAX_MB: '0', ...NO_LINES },
     methods: ['GET', 'POST'],
+  },
+  {
+    name: 'gateway-first',
+    label: 'Vitrine, first asked',
+    command: GATEWAY,
+    environment: NO_LINES,
+    methods: ['POST'],
+    isFirstAsked: true,
+  },
+  {
+    name: 'gateway-churn',
+    label: 'Vitrine, 1,000 changes a second',
+    command: GATEWAY,
+    environment: NO_LINES,
+    database: 'changing',
+    methods: ['GET'],
+    isWarm: true,
+    changesPerSecond: 1000,
   },
   ...WATCHED,
 ];

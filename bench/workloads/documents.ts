@@ -16,12 +16,22 @@ export const NOTICES_DOCUMENT = `{ notices ${NOTICE} }`;
 export const NOTICE_PAGE_DOCUMENT = `{ noticePage(page: 1, pageSize: 10) { list: items ${NOTICE} total pageNum: page pageSize pages: pageCount } }`;
 export const NOTICE_DOCUMENT = `query ($id: Int!) { notice(id: $id) ${NOTICE} }`;
 
-export const HOME_DOCUMENT = `query Home {
-  hotProducts(limit: 10) ${CARD}
-  newProducts(limit: 10) ${CARD}
-  noticePage(page: 1, pageSize: 10) { items { id type level title summary pinned startsAt } }
+const home = (name: string, hot: string, latest: string, page: string): string => `query ${name} {
+  hotProducts(limit: ${hot}) ${CARD}
+  newProducts(limit: ${latest}) ${CARD}
+  noticePage(page: ${page}, pageSize: 10) { items { id type level title summary pinned startsAt } }
 }`;
 
-export const NESTED_DOCUMENT = `query Nested {
-  categories { id name products(limit: 10) { id name price { amount } category { name } } }
+const nested = (name: string, args: string): string => `query ${name} {
+  categories { id name products(${args}) { id name price { amount } category { name } } }
 }`;
+
+export const HOME_DOCUMENT = home('Home', '10', '10', '1');
+export const NESTED_DOCUMENT = nested('Nested', 'limit: 10');
+
+/** With arguments, for answers that were not asked for before. */
+export const ANY_HOME_DOCUMENT = home('Home($hot: Int!, $latest: Int!, $page: Int!)', '$hot', '$latest', '$page');
+export const ANY_NESTED_DOCUMENT = nested(
+  'Nested($orderBy: ProductOrder!, $limit: Int!)',
+  'orderBy: $orderBy, limit: $limit',
+);

@@ -33,7 +33,9 @@ export const expectRightAnswer = async (
   const { status, body } = await client.call(call);
   const received: unknown = JSON.parse(body.toString(), withoutViews);
   const actual = method === 'POST' ? unwrap(received, workload) : received;
-  const { rows } = await database.query<{ answer: unknown }>(workload.expectedSql, [...question.values]);
+  const { rows } = await database.query<{ answer: unknown }>(question.expectedSql ?? workload.expectedSql, [
+    ...question.values,
+  ]);
   const expected: unknown = JSON.parse(JSON.stringify(rows[0]?.answer), withoutViews);
   if (status === 200 && isDeepStrictEqual(actual, expected)) return;
   throw new Error(

@@ -25,7 +25,7 @@ export const PRODUCT = `json_build_object(
   'publishedAt', ${time('p.published_at')}, 'createdAt', ${time('p.created_at')}, 'updatedAt', ${time('p.updated_at')})`;
 
 /** What the home page shows of a row of `product p`. */
-export const PRODUCT_CARD = `json_build_object('id', p.id, 'name', p.name, 'price', ${money('p.price')},
+const PRODUCT_CARD = `json_build_object('id', p.id, 'name', p.name, 'price', ${money('p.price')},
   'category', ${categoryOf(`'name', c.name`)})`;
 
 /** What REST answers for a row of `notice n`. */
@@ -35,17 +35,29 @@ export const NOTICE = `json_build_object(
   'viewCount', n.view_count, 'createdAt', ${time('n.created_at')}, 'updatedAt', ${time('n.updated_at')})`;
 
 /** What the home page shows of a row of `notice n`. */
-export const NOTICE_CARD = `json_build_object('id', n.id, 'type', n.type, 'level', n.level, 'title', n.title, 'summary', n.summary,
+const NOTICE_CARD = `json_build_object('id', n.id, 'type', n.type, 'level', n.level, 'title', n.title, 'summary', n.summary,
   'pinned', n.pinned, 'startsAt', ${time('n.starts_at')})`;
 
 /** What the nested operation asks of a row of `product p`. */
-export const NESTED_PRODUCT = `json_build_object('id', p.id, 'name', p.name, 'price', json_build_object('amount', p.price::text),
+const NESTED_PRODUCT = `json_build_object('id', p.id, 'name', p.name, 'price', json_build_object('amount', p.price::text),
   'category', ${categoryOf(`'name', c.name`)})`;
 
 /** The first products that meet a condition, as a JSON array. */
 export const productList = (item: string, where: string, order: string, limit: string): string =>
   `(select json_agg(${item} order by ${order}) from (select * from product p where ${VISIBLE} and ${where} order by ${order} limit ${limit}) p)`;
 
-/** The first notices in effect, as a JSON array. */
-export const noticeList = (item: string, limit: string): string =>
-  `(select json_agg(${item} order by ${NOTICE_ORDER}) from (select * from notice n where ${IN_EFFECT} order by ${NOTICE_ORDER} limit ${limit}) n)`;
+/** Some notices in effect, as a JSON array. */
+export const noticeList = (item: string, limit: string, offset = '0'): string =>
+  `(select json_agg(${item} order by ${NOTICE_ORDER}) from (select * from notice n where ${IN_EFFECT} order by ${NOTICE_ORDER} limit ${limit} offset ${offset}) n)`;
+
+/** The home page, with so many products and this part of the notices. */
+export const home = (hot: string, latest: string, noticeOffset: string): string =>
+  `select json_build_object('hotProducts', ${productList(PRODUCT_CARD, 'true', BEST_SELLING, hot)},
+    'newProducts', ${productList(PRODUCT_CARD, 'true', NEWEST, latest)},
+    'noticePage', json_build_object('items', ${noticeList(NOTICE_CARD, '10', noticeOffset)})) as answer`;
+
+/** Each root category with the first of its products. */
+export const nested = (order: string, limit: string): string =>
+  `select json_build_object('categories', json_agg(json_build_object('id', root.id, 'name', root.name, 'products',
+    ${productList(NESTED_PRODUCT, 'p.category_id = root.id', order, limit)}) order by root.position, root.id)) as answer
+    from category root where root.parent_id is null`;

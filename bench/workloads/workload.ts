@@ -1,3 +1,5 @@
+import type { FirstAsked } from './first-asked.ts';
+
 /** One request, of the kinds that the benchmark makes: GET of a REST path, or POST of a GraphQL operation as JSON. */
 export type Call =
   | { readonly method: 'GET'; readonly target: string; readonly body?: never }
@@ -13,6 +15,9 @@ export interface Question {
   readonly variables?: Readonly<Record<string, unknown>>;
   /** The values of {@link Workload.expectedSql}. */
   readonly values: readonly unknown[];
+  /** Where they are not the workload's. */
+  readonly query?: string;
+  readonly expectedSql?: string;
 }
 
 export interface Workload {
@@ -27,11 +32,17 @@ export interface Workload {
   readonly questions: readonly Question[];
   /** What is asked of servers that answer from memory, when that is not all: as much as is said to be warm. */
   readonly warmQuestions?: readonly Question[];
+  /** What a server is asked that knows the rows, and was hardly ever asked for the same answer before. */
+  readonly first?: FirstAsked;
+  /** Asked while products change. */
+  readonly isMixed?: boolean;
   /** Each answer adds a view to a notice. */
   readonly countsViews?: boolean;
 }
 
-export const callOf = ({ query }: Workload, { target, variables }: Question, method: Method): Call => {
+export const callOf = (workload: Workload, question: Question, method: Method): Call => {
+  const { target, variables } = question;
+  const { query } = question.query === undefined ? workload : question;
   if (method === 'POST') return { method: 'POST', target: '/graphql', body: JSON.stringify({ query, variables }) };
   if (target === undefined) throw new Error('This question has no REST form.');
   return { method: 'GET', target };

@@ -1,12 +1,19 @@
 import type { Catalogue } from '../database/catalogue.ts';
 import * as documents from './documents.ts';
 import * as sql from './expected-sql.ts';
+import { firstAsked } from './first-asked.ts';
 import type { Question, Workload } from './workload.ts';
 
 /** How many different products are asked for, and how many of them a server with a cache is given time to learn. */
 const PRODUCTS = 100_000;
 const WARM_PRODUCTS = 20_000;
 const WARM_CATEGORY_PAIRS = 500;
+/** As many rows as the gateway's memory has room for by default. */
+const KNOWN_PRODUCTS = 5_000;
+/** The products that change while the mixed workload is asked. */
+export const CHANGING_PRODUCTS = 10_000;
+
+const NESTED_ORDERS = { BEST_SELLING: sql.BEST_SELLING, NEWEST: sql.NEWEST, PRICE_ASC: sql.CHEAPEST };
 
 const single = (target?: string): Question[] => [{ values: [], ...(target === undefined ? {} : { target }) }];
 
@@ -38,7 +45,36 @@ const pairQuestion = (categoryIds: [number, number]): Question => ({
   values: [categoryIds],
 });
 
-export const createWorkloads = ({ products, categories, noticesInEffect }: Catalogue): Workload[] => {
+export const createWorkloads = (catalogue: Catalogue): Workload[] => {
+  const workloads = singleWorkloads(catalogue);
+  const count = Math.min(catalogue.products, CHANGING_PRODUCTS);
+  const asked = (code: string, times: number): Question[] => {
+    const { query = '', expectedSql = '', questions = [] } = workloads.find((each) => each.code === code) ?? {};
+    const some = questions.slice(0, code === 'W4' ? WARM_CATEGORY_PAIRS : count);
+    return Array.from({ length: times }, (_, index) => ({
+      ...(some[index % some.length] as Question),
+      query,
+      expectedSql,
+    }));
+  };
+  const seventh = count / 7;
+  const mixed: Workload = {
+    code: 'W10',
+    title: 'mixed: 7 products, 2 pairs of categories, hot or new',
+    query: documents.PRODUCT_DOCUMENT,
+    expectedSql: '',
+    questions: [
+      ...asked('W1', count),
+      ...asked('W4', seventh * 2),
+      ...asked('W2', seventh / 2),
+      ...asked('W3', seventh / 2),
+    ],
+    isMixed: true,
+  };
+  return [...workloads, mixed];
+};
+
+const singleWorkloads = ({ products, categories, noticesInEffect }: Catalogue): Workload[] => {
   const details = byId('/api/product', Math.min(products, PRODUCTS), Math.max(1, products / PRODUCTS));
   const pairs = categoryPairs(categories);
   const notices = byId('/api/notice', noticesInEffect);
@@ -51,6 +87,9 @@ export const createWorkloads = ({ products, categories, noticesInEffect }: Catal
       expectedSql: `select ${sql.PRODUCT} as answer from product p where ${sql.VISIBLE} and p.id = $1`,
       questions: details,
       warmQuestions: details.slice(0, WARM_PRODUCTS),
+      first: firstAsked(byId('/api/product', KNOWN_PRODUCTS), [
+        { query: documents.PRODUCT_DOCUMENT, variables: { id: [1, KNOWN_PRODUCTS] }, valuesOf: ({ id }) => [id] },
+      ]),
     },
     {
       code: 'W2',
@@ -73,6 +112,18 @@ export const createWorkloads = ({ products, categories, noticesInEffect }: Catal
       expectedSql: `select ${sql.productList(sql.PRODUCT, 'p.category_id = any($1::int[])', sql.CHEAPEST, '20')} as answer`,
       questions: pairs,
       warmQuestions: pairs.slice(0, WARM_CATEGORY_PAIRS),
+      first: firstAsked(pairs.slice(0, categories), [
+        {
+          query: documents.BY_CATEGORY_DOCUMENT,
+          variables: {
+            categoryIds: [
+              [1, categories],
+              [1, categories],
+            ],
+          },
+          valuesOf: ({ categoryIds }) => [categoryIds],
+        },
+      ]),
     },
     {
       code: 'W5',
@@ -109,19 +160,32 @@ export const createWorkloads = ({ products, categories, noticesInEffect }: Catal
       code: 'W8',
       title: 'GraphQL home page',
       query: documents.HOME_DOCUMENT,
-      expectedSql: `select json_build_object('hotProducts', ${sql.productList(sql.PRODUCT_CARD, 'true', sql.BEST_SELLING, '10')},
-        'newProducts', ${sql.productList(sql.PRODUCT_CARD, 'true', sql.NEWEST, '10')},
-        'noticePage', json_build_object('items', ${sql.noticeList(sql.NOTICE_CARD, '10')})) as answer`,
+      expectedSql: sql.home('10', '10', '0'),
       questions: single(),
+      first: firstAsked(single(), [
+        {
+          query: documents.ANY_HOME_DOCUMENT,
+          variables: { hot: [5, 15], latest: [5, 15], page: [1, noticesInEffect / 10] },
+          expectedSql: sql.home('$1', '$2', '$3'),
+          valuesOf: ({ hot, latest, page }) => [hot, latest, (Number(page) - 1) * 10],
+        },
+      ]),
     },
     {
       code: 'W9',
       title: 'GraphQL nested, 20 x 10 x 1',
       query: documents.NESTED_DOCUMENT,
-      expectedSql: `select json_build_object('categories', json_agg(json_build_object('id', root.id, 'name', root.name, 'products',
-        ${sql.productList(sql.NESTED_PRODUCT, 'p.category_id = root.id', sql.BEST_SELLING, '10')}) order by root.position, root.id)) as answer
-        from category root where root.parent_id is null`,
+      expectedSql: sql.nested(sql.BEST_SELLING, '10'),
       questions: single(),
+      first: firstAsked(
+        single(),
+        Object.entries(NESTED_ORDERS).map(([orderBy, by]) => ({
+          query: documents.ANY_NESTED_DOCUMENT,
+          variables: { orderBy, limit: [1, 19] },
+          expectedSql: sql.nested(by, '$1'),
+          valuesOf: ({ limit }) => [limit],
+        })),
+      ),
     },
   ];
 };

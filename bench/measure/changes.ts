@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { callOf } from '../workloads/workload.ts';
+import { CHANGING_PRODUCTS } from '../workloads/workloads.ts';
+import type { Cell } from './cell.ts';
+
+/** `FRESHNESS_MS`, as it is by default. */
+const BOUND_MS = 100;
+/** Where all cores are busy, each waits for some milliseconds for its commit. */
+const WRITERS = 32;
+/** Between two answers that are read. */
+const READ_EVERY_MS = 5;
+/** Of the changes that are wanted: with fewer, the figures would say too much. */
+const ENOUGH = 0.8;
+
+/** Each change has a number, which an answer shows as the stock, and moves the price. */
+const CHANGE = {
+  name: 'change',
+  text: 'update product set stock = $2::int, price = 1 + (price * 7 + $2::int) % 500 where id = $1',
+};
+/** Changes of a product that are remembered: more than come within the bound. */
+const REMEMBERED = 8;
+
+/**
+ * Does some work while a back office changes products at a rate, and reads answers meanwhile.
+ * @throws Error for an answer that is staler than the bound, or a back office that could not keep up
+ */
+export const whileChanging = async <Value>(
+  cell: Cell,
+  changesPerSecond: number,
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  const { server, workload, method, questions, databaseUrl } = cell;
+  const ending = new AbortController();
+  const acknowledged = new Map<number, { stock: number; ms: number }[]>();
+  let changes = 0;
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: WRITERS, options: '-c synchronous_commit=off' });
+  await Promise.all(Array.from({ length: WRITERS }, () => pool.query('select pg_sleep(0.1)')));
+  const startMs = performance.now();
+  // Above all of the catalogue, and of earlier rounds.
+  const firstChange = Math.ceil(startMs) * 10;
+
+  // Each has products of its own, so that the stock of a product only grows.
+  const write = async (writer: number): Promise<void> => {
+    while (!ending.signal.aborted) {
+      if (changes >= ((performance.now() - startMs) / 1000) * changesPerSecond) {
+        await delay(1);
+        continue;
+      }
+      changes += 1;
+      const stock = firstChange + changes;
+      const id = WRITERS * Math.floor(Math.random() * Math.floor(CHANGING_PRODUCTS / WRITERS)) + writer + 1;
+      await pool.query({ ...CHANGE, values: [id, stock] });
+      const last = acknowledged.get(id) ?? [];
+      acknowledged.set(id, [...last.slice(1 - REMEMBERED), { stock, ms: performance.now() }]);
+    }
+  };
+
+  const read = async (): Promise<void> => {
+    for (; !ending.signal.aborted; await delay(READ_EVERY_MS)) {
+      const question = questions[Math.floor(Math.random() * questions.length)];
+      if (!question) return;
+      const boundMs = performance.now() - BOUND_MS;
+      const { body } = await server.client.call(callOf(workload, question, method));
+      for (const { id, stock } of [JSON.parse(body.toString())].flat() as { id: number; stock: number }[]) {
+        const due = acknowledged.get(id)?.findLast(({ ms }) => ms < boundMs);
+        if (due && stock < due.stock)
+          throw new Error(`product ${id} shows change ${stock}, over ${BOUND_MS} ms after ${due.stock}`);
+      }
+    }
+  };
+
+  const others = Promise.all([read(), ...Array.from({ length: WRITERS }, (_, writer) => write(writer))]);
+  try {
+    const value = await Promise.race([work(), others.then(() => Promise.reject(new Error('nothing changes')))]);
+    const wanted = ((performance.now() - startMs) / 1000) * changesPerSecond;
+    if (changes < wanted * ENOUGH) throw new Error(`${changes} changes instead of ${wanted.toFixed(0)}`);
+    return value;
+  } finally {
+    ending.abort();
+    await others;
+    await pool.end();
+    // What comes next is compared with the database.
+    await delay(BOUND_MS);
+  }
+};
