@@ -50,7 +50,7 @@ import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
 import { createSchema } from './schema.ts';
 
-/** Of the memory for responses: rows take less than the responses that show them, and answer those that nobody has asked for yet. */
+/** The share of the memory for responses that known rows get: they take less room than the responses that show them, and serve other selections too. */
 const ROWS_SHARE = 0.25;
 
 /** For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. */

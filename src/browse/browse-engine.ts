@@ -1,4 +1,4 @@
-/** The orders of a search, by their names in the schema. Ties end in the id, so that each is total. */
+/** The orders of a search, by their names in the schema. Each ends with the id, so that no two products are equal in it. */
 export type ProductSearchOrder = 'RELEVANCE' | 'BEST_SELLING' | 'NEWEST' | 'PRICE_ASC' | 'PRICE_DESC' | 'NAME_ASC';
 
 /**
@@ -47,7 +47,7 @@ export type SearchPage =
   | { readonly from: 'end'; readonly size: number; readonly before?: Position }
   | { readonly from: 'offset'; readonly size: number; readonly offset: number };
 
-/** Facets cost time, so that only those are counted that an operation selects. */
+/** Only those that an operation selects, because each takes time. */
 export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale';
 
 export interface BrowseRequest {

@@ -20,7 +20,7 @@ export const missingTermsQuery = (terms: readonly SearchTerm[], now: Date): Quer
   return { statement: { text }, values: values.list };
 };
 
-/** Nothing is found that has no word of these: the whole of a large catalogue would take seconds. */
+/** Only their words are looked at: those of a whole large catalogue would take seconds. */
 const BEST_SELLERS = 5000;
 
 /** Words of the names, brands and tags of visible products that are about as long as a term, with the number of products that have each. */

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
 import { type KeyType, SEARCH_ORDERS } from './order.ts';
 
-/** The list that a cursor belongs to. The filter is not part of it: a place in an order is one under every filter. */
+/** The list that a cursor belongs to. The filter is not part of it: a place in an order is the same under every filter. */
 export interface CursorList {
   readonly order: ProductSearchOrder;
   readonly terms: readonly SearchTerm[];
@@ -51,7 +51,7 @@ const PRICE = /^\d{1,12}\.\d\d$/;
 const FIRST_MICROSECOND = -62_135_596_800_000_000n;
 const LAST_MICROSECOND = 253_402_300_799_999_999n;
 
-/** What a client has changed must be no error of the database. */
+/** A cursor that a client has changed must not reach the database, where it would be an error. */
 const IS_VALUE: Readonly<Record<KeyType, (value: string) => boolean>> = {
   int: (value) => INT_DIGITS.test(value) && Math.abs(Number(value)) < 2 ** 31,
   timestamptz: (value) =>

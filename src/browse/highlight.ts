@@ -22,7 +22,7 @@ export interface Match {
   readonly terms: readonly SearchTerm[];
 }
 
-/** Of how many UTF-16 units a snippet is, more or less. */
+/** About how long a snippet is, in UTF-16 units. */
 const SNIPPET_LENGTH = 160;
 
 /** How many of them come before the first match. */
@@ -41,7 +41,7 @@ export const snippetSegments = ({ product: { subtitle, description }, terms }: M
   return text === '' ? snippetOf(line, []) : snippetOf(text, firstRangesOf(text, terms));
 };
 
-/** So much of a long text is looked at, one part after another. */
+/** A long text is searched in parts of this length. */
 const PART_LENGTH = 500;
 
 /**

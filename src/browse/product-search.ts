@@ -37,8 +37,8 @@ const NOTHING: BrowseResult = {
 };
 
 /**
- * A list of products, of which only that is read which an operation selects: each method says what it needs, and all that is needed in one tick is
- * read at once, as one snapshot.
+ * A list of products. Only what an operation selects is read: each method says what it needs, and all that is needed in one tick is read together, as
+ * one snapshot.
  */
 export class ProductSearch {
   readonly #query: ProductQuery;

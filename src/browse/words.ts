@@ -14,7 +14,7 @@ export interface Word {
   readonly end: number;
 }
 
-/** Of a description so many characters are searched, so that no text is too long for PostgreSQL's `tsvector`. */
+/** How many characters of a description are searched: no text is then too long for PostgreSQL's `tsvector`. */
 export const SEARCHED_DESCRIPTION = 20_000;
 
 /** Of every other field, the tags of a product taken together. */

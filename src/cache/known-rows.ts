@@ -3,7 +3,7 @@ import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import type { TaggedRead, TagVersions } from './tags.ts';
 
-/** Rows that were read for earlier operations, by their ids, while nothing has changed them since: under the same tags as responses. */
+/** Rows that earlier operations have read, by their ids. A row is given until one of its cache tags is touched, as a response is. */
 export interface KnownRows {
   readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
   readonly size: () => { bytes: number; rows: number };
@@ -33,7 +33,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
     maxBytes > 0 ? new LRUCache<number, KnownRow>({ maxSize: maxBytes, sizeCalculation: sizeOfRow }) : undefined;
   const stats = { hits: 0 };
 
-  /** Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now. */
+  /** Where changes are not notified, no known row can be trusted; and an operation that counts a view reads everything now. */
   const mayUse = ({ asOfMs }: CacheHints): boolean =>
     asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh();
 

@@ -149,6 +149,5 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
   };
 };
 
-/** The start error of a worker. */
 const failureOf = ({ message, stack, isOperators }: Extract<FromWorker, { kind: 'failed' }>): Error =>
   isOperators ? new OperatorError(message) : Object.assign(new Error(message), { stack });

@@ -25,8 +25,8 @@ const RETRY_MS = 100;
 /**
  * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
  * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections that are opened by one result are to the
- * same server: a pool whose connections stayed at a former primary would go on reading what the new one has long changed, unnoticed,
- * because notifications come from the new one.
+ * same server: a pool that kept connections to a former primary would go on reading its old rows, and nothing would tell, because notifications come
+ * from the new one.
  * @param config what all of them are connected to with
  */
 export const createConnectToPrimary = (
@@ -133,7 +133,7 @@ export const createConnectToPrimary = (
   };
 };
 
-/** Where one is there and no primary, its refusal says less than what keeps another from answering. */
+/** The error of a host that does not answer says more than the refusal of one that is no primary. */
 const mostTelling = (errors: readonly unknown[]): unknown =>
   errors.find((error) => !(error instanceof NotWritable)) ?? new NotWritable('none of the hosts takes writes');
 
@@ -142,7 +142,7 @@ const STANDBY = 'in_hot_standby';
 const READ_ONLY_BY_DEFAULT = 'default_transaction_read_only';
 
 /**
- * Follows whether a session is good for what it is wanted for.
+ * Follows whether a session has the attributes that are wanted.
  * @param onLoss called when a session that was good no longer is
  * @returns the first check, once connected. It throws NotWritable, and where a pooler does not pass the reports on, what the query throws.
  */

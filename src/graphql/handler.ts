@@ -112,7 +112,7 @@ const toBytes = (executed: Executed): Buffer =>
 /** The statuses of faults that are in the operation, or in what it asks for. */
 const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
-/** Where the client takes events, a fault of the operation is one: `EventSource` shows nothing of a response with another status. */
+/** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
 const respondFailed = async (
   { create }: FailureResponses,
   failed: Failed,

@@ -43,7 +43,7 @@ interface Deps {
  */
 const MIN_PRODUCTS = 5000;
 
-/** How often it is looked whether the catalogue has grown so large. */
+/** How often it is checked whether the catalogue has grown so large. */
 const LOOK_AGAIN_MS = 60_000;
 
 /** What is asked for another time is a preview. */
@@ -94,7 +94,7 @@ export const createBrowseIndex = ({
     new Map((await sql.rows<{ id: number; name: string }>(NAMES, [ids])).map(({ id, name }) => [id, name]));
 
   const before = (other: BrowseEngine, hints: CacheHints): BrowseEngine => {
-    /** @param give makes the answer of what the index says; undefined where that cannot be */
+    /** @param give makes the answer from the reply of the index; undefined where it cannot */
     const either = async <Name extends keyof Questions, Answer>(
       { name, asked }: { readonly name: Name; readonly asked: Questions[Name]['asked'] },
       give: (said: Questions[Name]['answer']) => Answer | Promise<Answer | undefined> | undefined,

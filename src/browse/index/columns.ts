@@ -14,7 +14,7 @@ export class Codes<Value extends string | number> {
   readonly values: Value[] = [];
   /** By code, the words of the text with a space before and after each. */
   readonly folded: string[] = [];
-  /** By code, no product with the value has sold more; it may be that none has sold so much any more. */
+  /** By code, an upper bound of the sales of the products with the value. */
   maxSales = new Int32Array(0);
   readonly #codes = new Map<Value, number>();
   readonly #fold: ((value: Value) => string) | undefined;

@@ -78,7 +78,7 @@ export class IndexKeeper {
     else if (ids) for (const id of ids) this.#changed.add(id);
     else {
       this.#needsFill = true;
-      // A filled index may no longer be the database's: nobody waits for the next one.
+      // The filled index may no longer match the database. Nobody waits for the next one: PostgreSQL answers.
       this.#drop();
     }
     if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
@@ -185,7 +185,7 @@ export class IndexKeeper {
   async #fill(client: DatabaseClient): Promise<void> {
     this.#drop();
     if (this.#hasFilled) {
-      // The server may be another one now; and where a table is reloaded in many steps, most of them are waited for.
+      // The server may be another one now. Where a table is reloaded in many steps, the delay lets most of them pass.
       this.#disconnect();
       await this.#sleep(REFILL_DELAY_MS);
       this.#client = await this.#connect();

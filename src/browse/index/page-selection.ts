@@ -12,7 +12,7 @@ export interface PageRows {
 /** A score and sales in one number: sales have 31 bits. */
 const SALES_RANGE = 2 ** 31;
 
-/** So many rows are looked at together: what is read and written for them stays in the processor's cache. */
+/** How many rows are looked at together: few enough that all that is read and written for them stays in the processor's cache. */
 export const CHUNK = 1024;
 
 /** Orders whose ties are by publication, latest first; those of the others are by id alone. */
@@ -28,8 +28,8 @@ interface Boundary {
 }
 
 /**
- * Takes the rows of one page out of all that match: the greatest keys, in a heap that is no longer than the page and what is before it by number.
- * Where the page is counted from the end, everything is turned round.
+ * Takes the rows of one page out of all that match: the greatest keys, in a heap as long as the page and, for a numbered page, all rows before it.
+ * For a page from the end, all comparisons are reversed.
  */
 export class PageSelection {
   readonly #columns: ProductColumns;

@@ -54,7 +54,7 @@ export class Postings {
     return this.#blocks.length * BLOCK_BYTES + perList * 4 + (perList / 4) * 3;
   }
 
-  /** Of rows that were appended, also those that are gone since. */
+  /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
     return this.#count[list] ?? 0;
   }
@@ -70,7 +70,7 @@ export class Postings {
     this.#count[list] = count + 1;
   }
 
-  /** Raises what stands at each row of the list to the value of its note. */
+  /** For each row of the list, raises `best` to the value of the row's note, where that is greater. */
   raise(list: number, values: readonly number[], best: Uint8Array): void {
     const rows = this.#rows;
     const notes = this.#notes;

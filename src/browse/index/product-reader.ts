@@ -60,7 +60,7 @@ const toProduct = ([
   description,
 ]: Values): ProductRow => {
   const publishedAt = Number(published);
-  // Beyond the years 1684 and 2255 only some microseconds are numbers.
+  // Before the year 1684 and after 2255, not every microsecond is a number in JavaScript.
   if (String(publishedAt) !== published)
     throw new UnfitProduct(`product ${id} was published at a time that is no exact number`);
   return {

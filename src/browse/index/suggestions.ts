@@ -22,7 +22,7 @@ export interface SuggestedText {
   readonly sales: number;
 }
 
-/** @param maxProducts so many products at most; of the others there are few */
+/** @param maxProducts the most products; there are few of everything else */
 export const suggest = (
   index: ProductIndex,
   categories: readonly CategoryRow[],

@@ -164,7 +164,7 @@ export const readOwner = async (path: string): Promise<Owner> => {
   return { uid, gid };
 };
 
-/** Gives what root made to the owner of its directory, whom it would otherwise shut out of a start of their own. */
+/** Gives what root made to the owner of its directory, who could not start Vitrine there otherwise. */
 const giveToDirectoryOwner = async (handle: FileHandle, path: string): Promise<void> => {
   if (!isRoot()) return;
   const { uid, gid } = await readOwner(dirname(path));

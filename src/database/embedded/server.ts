@@ -74,7 +74,7 @@ export const startEmbeddedDatabase = async ({
   settings = {},
 }: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> => {
   try {
-    // First: where there is no PostgreSQL, as in an image, a directory that cannot be written is not what is wrong.
+    // Before the directory is looked at: in an image there is no PostgreSQL, and that is the fault to report.
     const binaries = findBinaries();
     await mkdir(dataDir, { recursive: true });
     const lock = await lockDirectory(dataDir);

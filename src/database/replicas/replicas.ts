@@ -61,7 +61,7 @@ interface Cohort<Reads> {
  * - **How that is known.** Each heartbeat brings the primary's position in its log (`followPrimary`). A replica that has replayed it
  *   (`hasReplayed`) shows every commit that was acknowledged before the position was asked for: a commit's record is inserted before it is
  *   acknowledged, and replayed only when snapshots there see it. So it misses nothing from before then, and may be used until that is
- *   `freshnessMs` ago; an answer is as old as that, not as its execution, for those that join it (`GatheredPolicy.asOfMs`).
+ *   `freshnessMs` ago; an answer is as old as that, not as its execution, for those that join it (`CacheHints.asOfMs`).
  * - **What was notified.** A notification changes the cache tags at once. Old rows of a replica that has not replayed that commit would then be cached as new, for ever.
  *   So after a notification no replica is used that has not replayed a position that was asked for later. That is checked as each
  *   statement is sent, and not only as an operation begins. A heartbeat that is lost and comes back counts as a notification of everything.

@@ -17,7 +17,7 @@ export interface WalPosition extends WalHistory {
 
 /** How far a replica has replayed. */
 export interface ReplayPosition extends Pick<WalHistory, 'origin'> {
-  /** Null where it is none. */
+  /** Null on a server that replays nothing. */
   readonly lsn: number | null;
   /** Null where our role may not see it. */
   readonly receivedTimeline: number | null;

@@ -67,10 +67,10 @@ const createCounts = (): SubscriptionCounts => ({
 /** How often tokens are verified again. */
 const VERIFY_MS = 1000;
 
-/** A comment goes to every stream after so many of these: proxies end connections on which nothing comes for 30 seconds or less. */
+/** Every stream gets a comment each time tokens were verified so often: proxies end connections on which nothing comes for 30 seconds or less. */
 const COMMENT_EVERY = 10;
 
-/** Holds nothing: a stream lives long. */
+/** One function for all streams: one made for each would keep its request in memory as long as the stream lives. */
 const NO_TOKEN = (): undefined => undefined;
 
 interface Stream extends TopicListener {

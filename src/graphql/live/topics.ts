@@ -44,7 +44,7 @@ export interface TopicsOptions {
   readonly clock: Clock;
   readonly freshnessMs: number;
   readonly kindOf: (error: unknown) => FailureKind;
-  /** An event was given to all listeners of a topic, so long after the change was notified or was to happen. */
+  /** All listeners of a topic have been given an event. @param lagMs since the change was notified, or was to happen */
   readonly onPublished: (lagMs: number) => void;
 }
 
@@ -55,7 +55,7 @@ const MIN_INTERVAL_PER_TOPIC_MS = 0.5;
 /** After a failure that may pass. */
 const RETRY_MS = 500;
 
-/** So much after a planned change the heartbeat no longer takes it for the next one. */
+/** This long after a planned change, a heartbeat no longer takes that change for the next one. */
 const AFTER_CHANGE_MS = 5;
 
 const MAX_TIMER_MS = 3_600_000;
@@ -216,7 +216,7 @@ export const createTopics = (options: TopicsOptions): Topics => {
     });
   });
 
-  /** Nobody else may ask: the heartbeat finds a connection that is dead, and a table that was replaced. */
+  /** While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced. */
   const onHeartbeat = (): void => {
     void freshnessMonitor.freshen();
     const nowMs = performance.now();
