@@ -6,13 +6,13 @@ import {
   parse,
   type Source,
   specifiedRules,
-  validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { stackless } from '../fast-path/stackless.ts';
 import { checkSelections, checkText } from './limits/document-size.ts';
 import type { QueryLimits } from './limits/query-limits.ts';
 import { type Operation, prepareOperation } from './operation.ts';
+import { createValidation } from './validation.ts';
 
 /**
  * Parses a document that is small enough to go on with.
@@ -68,7 +68,8 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   });
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
-  const options = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !fieldSuggestions };
+  const hideSuggestions = !fieldSuggestions;
+  const validate = createValidation({ schema, rules, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions });
 
   return {
     check: (text) => {
@@ -76,7 +77,7 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
       if (known) return known;
       const checked = stackless(() => {
         const document = parseWithin(limits, text);
-        return { document, errors: validate(schema, document, rules, options) };
+        return { document, errors: validate(document) };
       });
       documents.set(text, checked);
       return checked;
@@ -85,7 +86,7 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
       const byName = operations.get(document) ?? new Map<string, Operation>();
       operations.set(document, byName);
       const key = name ?? '';
-      const operation = byName.get(key) ?? prepareOperation(schema, document, name, !fieldSuggestions);
+      const operation = byName.get(key) ?? prepareOperation(schema, document, name, hideSuggestions);
       // A name that selects nothing is not kept: clients could make up any number of them.
       if (operation) byName.set(key, operation);
       return operation;
