@@ -316,7 +316,7 @@ export const createGateway = async (
 };
 
 const kindOf = (error: unknown): FailureKind => {
-  const causes = error instanceof ExecutionFailed ? error.errors.map(({ originalError }) => originalError) : [error];
+  const causes = error instanceof ExecutionFailed ? error.errors.map(({ cause }) => cause) : [error];
   if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
   const failures = causes.filter((cause) => cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE');
   if (failures.length === 0) return 'other';

@@ -68,7 +68,10 @@ export const createEngine = (deps: Deps): Engine => {
     const admission = caller.admit(operation.rootFields);
     if (admission) await admission;
     const variables = stackless(() => operation.coerce(given));
-    if (!isCoerced(variables)) throw stackless(() => new ExecutionFailed(variables.map(createMaskError(caller.log))));
+    if (!isCoerced(variables)) {
+      const mask = createMaskError(caller.log);
+      throw stackless(() => new ExecutionFailed(variables.map((error) => mask(error))));
+    }
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${form.name} ${operation.id} ${JSON.stringify(variables.coerced)}`;
     const cost = (): CostReport => costLimit.report(operation.cost, variables);

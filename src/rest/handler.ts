@@ -132,19 +132,19 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
 
 /** The AppError behind an error of the engine. It names the REST parameter instead of the argument. */
 const restError = ({ errors: [first] }: ExecutionFailed, { parameters }: RestOperation): AppError => {
-  const originalError = first?.originalError;
-  if (!(originalError instanceof AppError)) {
-    const code = first?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
-    return new AppError(code, first?.message ?? 'The operation failed.');
+  const { cause, shown } = first ?? {};
+  if (!cause) {
+    const code = shown?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
+    return new AppError(code, shown?.message ?? 'The operation failed.');
   }
-  const { code, argument, problem, headers } = originalError;
+  const { code, argument, problem, headers } = cause;
   const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));
-  if (!parameter || !problem) return originalError;
+  if (!parameter || !problem) return cause;
   return new AppError(code, `Parameter "${parameter.name}" ${problem}.`, {
     argument: parameter.name,
     problem,
     headers,
-    cause: originalError,
+    cause,
   });
 };
 

@@ -7,7 +7,7 @@ import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts'
 // Its modules take 100 ms and more to load, for which the first client after a start would wait. In a file of its own, because a process
 // loads them once.
 
-test('operations are answered without Yoga, and it is loaded for the first request that fails', async () => {
+test('operations are answered without Yoga, mistakes in them too, and it is loaded for the first request that is none of GraphQL', async () => {
   const loaded: string[] = [];
   registerHooks({
     load: (url, context, nextLoad) => {
@@ -30,8 +30,10 @@ test('operations are answered without Yoga, and it is loaded for the first reque
   expect(await gateway.graphql('{ product(id: 2) { name } }')).toEqual({ data: { product: null } });
   const target = `/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables), extensions: '{"cost":true}' })}`;
   expect((await gateway.get(target)).json).toMatchObject({ data: { products }, extensions: { cost: { actual: 2 } } });
+  expect((await gateway.graphql('{ nothing }')).errors).toHaveLength(1);
   expect(isYogaLoaded()).toBe(false);
 
-  expect((await gateway.graphql('{ nothing }')).errors).toHaveLength(1);
+  const response = await gateway.request('POST', '/graphql', { 'content-type': 'application/json' }, '[]');
+  expect(response.status).toBe(400);
   expect(isYogaLoaded(), 'this test sees what is loaded').toBe(true);
 });

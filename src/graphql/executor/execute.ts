@@ -66,9 +66,10 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
     if (vanished && !isLast) throw vanished;
     if (failed) fallBacks.add(operation, failed.error, errors, caller);
     if (!errors) return writePlaceholders(data, hints.views);
-    const masked = errors.map(createMaskError(caller.log));
+    const mask = createMaskError(caller.log);
+    const masked = errors.map((error) => mask(error));
     // An operation that turns out to be too complex is refused as a whole: a 400 has no data.
-    const refusal = masked.find(({ extensions }) => extensions.code === 'QUERY_TOO_COMPLEX');
+    const refusal = masked.find(({ shown }) => shown.extensions.code === 'QUERY_TOO_COMPLEX');
     throw refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(masked, data);
   };
 

@@ -186,6 +186,9 @@ export const createSubscriptions = (deps: Deps): Subscriptions => {
 /** The last events of a subscription that fails. */
 const failureEvents = (error: unknown, log: LazyLog): Buffer => {
   const masked = error instanceof ExecutionFailed ? error.errors : [createMaskError(log)(error)];
-  const errors = masked.map(({ message, extensions: { code } }) => ({ message, extensions: { code } }));
+  const errors = masked.map(({ shown: { message, extensions } }) => ({
+    message,
+    extensions: { code: extensions.code },
+  }));
   return Buffer.concat([nextEvent(Buffer.from(JSON.stringify({ errors }))), COMPLETE_EVENT]);
 };
