@@ -41,14 +41,14 @@ export interface BrowseDatabase extends KeptDatabase {
 export const openBrowseDatabase = async (
   serverUrl: string,
   products: number,
-  log: (line: string) => void,
+  { log, signal }: { readonly log: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<BrowseDatabase> => {
   const name = `vitrine_browse_${products}`;
-  const fill = (client: pg.Client, url: string): Promise<void> => fillWith(client, url, products);
+  const fill = (client: pg.Client, url: string): Promise<void> => fillWith(client, url, products, signal);
   return { ...(await openKeptDatabase({ serverUrl, name, products, fill, log })), products };
 };
 
-const fillWith = async (client: pg.Client, url: string, products: number): Promise<void> => {
+const fillWith = async (client: pg.Client, url: string, products: number, signal: AbortSignal): Promise<void> => {
   await client.query(
     `insert into category (id, parent_id, name, slug) select n, case when n > 20 then 1 + n % 20 end, 'Category ' || n, 'category-' || n
      from generate_series(1, ${CATEGORIES}) n`,
@@ -56,9 +56,15 @@ const fillWith = async (client: pg.Client, url: string, products: number): Promi
   const ranges = Array.from({ length: Math.ceil(products / ROWS_AT_ONCE) }, (_, n) => n * ROWS_AT_ONCE + 1).values();
   const insert = async (seed: number): Promise<void> => {
     const inserter = await connect(url);
-    await inserter.query(`${LOAD_SETTINGS}; select setseed(${seed})`);
-    for (const from of ranges) await inserter.query(PRODUCTS, [from, Math.min(from + ROWS_AT_ONCE - 1, products)]);
-    await inserter.end();
+    try {
+      await inserter.query(`${LOAD_SETTINGS}; select setseed(${seed})`);
+      for (const from of ranges) {
+        signal.throwIfAborted();
+        await inserter.query(PRODUCTS, [from, Math.min(from + ROWS_AT_ONCE - 1, products)]);
+      }
+    } finally {
+      await inserter.end();
+    }
   };
   await Promise.all([insert(0.1), insert(0.2)]);
   await client.query(`select setval(pg_get_serial_sequence('product', 'id'), ${products})`);

@@ -29,8 +29,14 @@ const { values } = parseArgs({
     report: { type: 'boolean' },
   },
 });
-if (values.help) console.log(HELP);
-else {
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => interrupted.abort(new Error('interrupted')));
+
+const run = async (): Promise<void> => {
+  const { signal } = interrupted;
+  const log = console.error;
   await using cleanup = new AsyncDisposableStack();
   const startServer = async (dataDir: string): Promise<string> => {
     const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {} });
@@ -40,13 +46,18 @@ else {
   const products = positive('products', values.products ?? '1000000');
   const dataDir = values['data-dir'];
   const serverUrl = dataDir === undefined ? await startTemporaryServer(cleanup) : await startServer(dataDir);
-  const database = cleanup.use(await openBrowseDatabase(serverUrl, products, console.error));
+  const database = cleanup.use(await openBrowseDatabase(serverUrl, products, { log, signal }));
   const seconds = positive('seconds', values.seconds);
   const changesPerSecond = positive('changes', values.changes);
-  const markdown = toMarkdown(
-    await measureBrowse(database, { seconds, changesPerSecond, log: console.error }),
-    products,
-  );
+  const markdown = toMarkdown(await measureBrowse(database, { seconds, changesPerSecond, log, signal }), products);
   console.log(markdown);
   if (values.report ?? values.products === undefined) await writeBrowse(markdown);
+};
+
+try {
+  if (values.help) console.log(HELP);
+  else await run();
+} catch (error) {
+  console.error(interrupted.signal.aborted ? 'interrupted' : error);
+  process.exitCode = 1;
 }

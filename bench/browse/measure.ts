@@ -41,6 +41,8 @@ interface Options {
   readonly seconds: number;
   readonly changesPerSecond: number;
   readonly log: (line: string) => void;
+  /** Ends the measurement, and the servers. */
+  readonly signal: AbortSignal;
 }
 
 const FIRST_CALL = { method: 'GET', target: '/livez' } as const;
@@ -51,7 +53,7 @@ const WRITERS = 4;
 const ENVIRONMENT = { CACHE_MAX_MB: '0', LOG_REQUESTS: 'none', FRESHNESS_MS: `${FRESHNESS_MS}` };
 
 export const measureBrowse = async (database: BrowseDatabase, options: Options): Promise<BrowseResults> => {
-  const { log } = options;
+  const { log, signal } = options;
   const start = (environment: Readonly<Record<string, string>>): Promise<RunningServer> =>
     startServer({
       contender: SOURCE,
@@ -63,7 +65,7 @@ export const measureBrowse = async (database: BrowseDatabase, options: Options):
   const samples: Sample[] = [];
   await using server = await start({});
   const startedMs = performance.now();
-  await untilReady(server);
+  await untilReady(server, signal);
   const fillSeconds = (performance.now() - startedMs) / 1000;
   log(`the index was filled in ${fillSeconds.toFixed(0)} s`);
   const indexMb = (await metric(server, 'vitrine_browse_index_bytes')) / 1e6;
@@ -78,12 +80,15 @@ export const measureBrowse = async (database: BrowseDatabase, options: Options):
   const stop = new AbortController();
   const changing = change(database, options.changesPerSecond, stop.signal);
   const checking = checkFreshness(database, server, stop.signal);
-  samples.push({
-    engine: 'index, under changes',
-    latencies: await measureKinds(server, options),
-    rssMb: rssMbOf(server.pid) ?? Number.NaN,
-  });
-  stop.abort();
+  try {
+    samples.push({
+      engine: 'index, under changes',
+      latencies: await measureKinds(server, options),
+      rssMb: rssMbOf(server.pid) ?? Number.NaN,
+    });
+  } finally {
+    stop.abort();
+  }
   const changesPerSecond = await changing;
   const freshness = await checking;
   const after = await answersOf(server);
@@ -112,18 +117,18 @@ const answersOf = async (server: RunningServer): Promise<{ index: number; sql: n
   sql: await metric(server, 'vitrine_browse_answers_total{engine="sql"}'),
 });
 
-const untilReady = async (server: RunningServer): Promise<void> => {
+const untilReady = async (server: RunningServer, signal: AbortSignal): Promise<void> => {
   const untilMs = performance.now() + FILL_TIMEOUT_MS;
   while ((await metric(server, 'vitrine_browse_index_ready')) !== 1) {
     if (performance.now() > untilMs) throw server.withOutput(new Error('the index was not filled in time'));
-    await delay(250);
+    await delay(250, undefined, { signal });
   }
 };
 
 /** One question after another: what a visitor waits for, and not what a server bears. */
 const measureKinds = async (
   { client, pid }: RunningServer,
-  { seconds, log }: Options,
+  { seconds, log, signal }: Options,
   maxSeconds = seconds,
 ): Promise<Latency[]> => {
   const latencies: Latency[] = [];
@@ -133,6 +138,7 @@ const measureKinds = async (
     let failed = 0;
     const untilMs = performance.now() + Math.min(seconds, maxSeconds) * 1000;
     while (performance.now() < untilMs) {
+      signal.throwIfAborted();
       const askedMs = performance.now();
       const { status, body } = await client.call(kind.next());
       took.push(performance.now() - askedMs);
