@@ -96,6 +96,9 @@ export const foldedWordsOf = (text: string, maxCharacters: number): string[] => 
   return words;
 };
 
+/** The words of a name, a brand or a tag, with a space before and after each. */
+export const foldText = (text: string): string => ` ${foldedWordsOf(text, SEARCHED_FIELD).join(' ')} `;
+
 const piecesOfRun = (run: string): { readonly text: string; readonly offset: number; readonly length: number }[] => {
   const characters = [...run];
   let offset = 0;

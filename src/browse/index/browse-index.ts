@@ -147,7 +147,7 @@ export const createBrowseIndex = ({
     { order, isCounted }: BrowseRequest,
     { items, totalCount, ...reply }: Questions['search']['answer'],
   ): Promise<BrowseResult | undefined> => {
-    const result = { ...reply, items, ...(isCounted && { totalCount }) };
+    const result = { ...reply, items, ...(isCounted && totalCount !== undefined && { totalCount }) };
     if (order !== 'NAME_ASC') return result;
     const names = await namesOf(items.map(({ id }) => id));
     const named = items.flatMap(({ id, position }) => {
@@ -160,8 +160,10 @@ export const createBrowseIndex = ({
   const toSuggestions = async (
     { limit }: SuggestionRequest,
     reply: Questions['suggest']['answer'],
-  ): Promise<Suggestion[] | undefined> =>
-    mergeSuggestions(reply, await namesOf(reply.products.map(({ id }) => id)), limit);
+  ): Promise<Suggestion[] | undefined> => {
+    const nameless = reply.products.filter(({ name }) => name === undefined).map(({ id }) => id);
+    return mergeSuggestions(reply, nameless.length > 0 ? await namesOf(nameless) : new Map(), limit);
+  };
 
   return {
     start,

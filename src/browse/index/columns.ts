@@ -9,48 +9,6 @@ export const withRoom = <Column extends TypedArray>(column: Column, length: numb
   return grown;
 };
 
-/** Values that many products share, each under a small number. */
-export class Codes<Value extends string | number> {
-  readonly values: Value[] = [];
-  /** By code, the words of the text with a space before and after each. */
-  readonly folded: string[] = [];
-  /** By code, an upper bound of the sales of the products with the value. */
-  maxSales = new Int32Array(0);
-  readonly #codes = new Map<Value, number>();
-  readonly #fold: ((value: Value) => string) | undefined;
-
-  /** @param fold for texts that suggestions look for words in */
-  constructor(fold?: (value: Value) => string) {
-    this.#fold = fold;
-  }
-
-  /** Undefined: no product ever had the value. */
-  find(value: Value): number | undefined {
-    return this.#codes.get(value);
-  }
-
-  codeOf(value: Value): number {
-    let code = this.#codes.get(value);
-    if (code === undefined) {
-      code = this.values.length;
-      this.values.push(value);
-      this.#codes.set(value, code);
-      if (this.#fold) this.folded.push(this.#fold(value));
-    }
-    return code;
-  }
-
-  hasSold(code: number, sales: number): void {
-    this.maxSales = withRoom(this.maxSales, code + 1);
-    if ((this.maxSales[code] as number) < sales) this.maxSales[code] = sales;
-  }
-
-  /** Estimated: an entry of a map and of a list, and texts of usual length. */
-  get bytes(): number {
-    return this.values.length * (this.#fold ? 150 : 60);
-  }
-}
-
 /** A column of codes, in two bytes each as long as these are enough. */
 export class CodeColumn {
   codes: Uint16Array | Uint32Array = new Uint16Array(0);
@@ -59,6 +17,20 @@ export class CodeColumn {
     if (code > 0xffff && this.codes instanceof Uint16Array) this.codes = Uint32Array.from(this.codes);
     this.codes = withRoom(this.codes, index + 1);
     this.codes[index] = code;
+  }
+}
+
+/** A column of numbers from 0, whole and exact, in four bytes each as long as these are enough. */
+class NumberColumn {
+  values: Uint32Array | Float64Array = new Uint32Array(0);
+
+  set(index: number, value: number): void {
+    if (value > 0xffffffff && this.values instanceof Uint32Array) this.values = Float64Array.from(this.values);
+    this.values[index] = value;
+  }
+
+  reserve(length: number): void {
+    this.values = withRoom(this.values, length);
   }
 }
 
@@ -79,8 +51,8 @@ export class ProductColumns {
   live = 0;
   id = new Int32Array(0);
   state = new Uint8Array(0);
-  /** In cents; exact, as prices have at most 14 digits. */
-  price = new Float64Array(0);
+  /** In cents: prices have at most 14 digits. */
+  readonly price = new NumberColumn();
   sales = new Int32Array(0);
   /** In microseconds since 1970. */
   publishedAt = new Float64Array(0);
@@ -101,7 +73,7 @@ export class ProductColumns {
   get bytes(): number {
     const { id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, category, brand, tagsEnd, tags } =
       this;
-    const columns = [id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd, this.#slots];
+    const columns = [id, state, price.values, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd, this.#slots];
     return [...columns, category.codes, brand.codes, tags.codes].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
@@ -131,7 +103,7 @@ export class ProductColumns {
   reserve(count: number): void {
     this.id = withRoom(this.id, count);
     this.state = withRoom(this.state, count);
-    this.price = withRoom(this.price, count);
+    this.price.reserve(count);
     this.sales = withRoom(this.sales, count);
     this.publishedAt = withRoom(this.publishedAt, count);
     this.nameRank = withRoom(this.nameRank, count);
@@ -150,7 +122,8 @@ export class ProductColumns {
    * @returns the new rows by the old ones, -1 for dead ones
    */
   renumber(): Int32Array {
-    const { count, id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd } = this;
+    const { count, id, state, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd } = this;
+    const { values: price } = this.price;
     const newRows = new Int32Array(count).fill(-1);
     let live = 0;
     for (let row = 0; row < count; row += 1) if (((state[row] as number) & LIVE) !== 0) newRows[row] = live++;

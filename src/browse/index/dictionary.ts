@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { changesAllowed } from '../correction.ts';
 
-/** Up to this many new words are searched one by one; then they are sorted in. */
+/** So many new words are looked through one by one before they are sorted in. */
 const MAX_UNSORTED = 500;
 
 /** What a word takes beside its postings: its text, its entry in the map and in the sorted list. */
@@ -34,16 +34,18 @@ export class Dictionary {
   }
 
   /** The numbers of the words that begin with a prefix. */
-  *beginningWith(prefix: string): Generator<number> {
+  beginningWith(prefix: string): number[] {
     this.#sortIn();
     const sorted = this.#sorted;
+    const numbers: number[] = [];
     for (let at = this.#lowerBound(prefix); at < sorted.length; at += 1) {
       const number = sorted[at] as number;
       if (!this.words[number]?.startsWith(prefix)) break;
-      yield number;
+      numbers.push(number);
     }
     for (let number = sorted.length; number < this.words.length; number += 1)
-      if (this.words[number]?.startsWith(prefix)) yield number;
+      if (this.words[number]?.startsWith(prefix)) numbers.push(number);
+    return numbers;
   }
 
   /** The numbers of words that are as near to one as a correction may be. Two neighbours that are swapped count as one change there, as two here. */

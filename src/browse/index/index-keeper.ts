@@ -1,14 +1,8 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
-import {
-  type CategoryRow,
-  readBeginning,
-  readCategories,
-  readProducts,
-  readProductsAfter,
-  UnfitProduct,
-} from './product-reader.ts';
+import { readBeginning, readCategories, readProducts, readProductsAfter, UnfitProduct } from './product-reader.ts';
+import { CategoryTree } from './suggestions.ts';
 
 interface Options {
   /** Opens a connection to the primary. */
@@ -24,10 +18,17 @@ class UnfitCatalogue extends Error {}
 /** What the index holds when it is current. */
 export interface Held {
   readonly index: ProductIndex;
-  readonly categories: readonly CategoryRow[];
+  readonly categories: CategoryTree;
 }
 
-const ROWS_AT_ONCE = 2000;
+interface Waiting {
+  readonly upTo: number;
+  readonly needsNames: boolean;
+  readonly resolve: (held: Held | undefined) => void;
+}
+
+/** More at once are more garbage at once. */
+const ROWS_AT_ONCE = 500;
 const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** Changes that nobody waits for are read together. */
 const COLLECT_MS = 20;
@@ -39,7 +40,7 @@ export class IndexKeeper {
   readonly #options: Options;
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
-  #categories: readonly CategoryRow[] = [];
+  #categories = new CategoryTree([]);
   /** Products that are to be read again. */
   #changed = new Set<number>();
   #needsFill = true;
@@ -47,7 +48,9 @@ export class IndexKeeper {
   /** Numbers of the changes notified, and of the last one up to which all are in the index. */
   #notified = 0;
   #applied = -1;
-  #waiting: { readonly upTo: number; readonly resolve: (held: Held | undefined) => void }[] = [];
+  /** The same with the order of names, which takes longer. */
+  #ranked = -1;
+  #waiting: Waiting[] = [];
   #wake: (() => void) | undefined;
   /** Whether there is nothing to be read. */
   #isIdle = false;
@@ -84,13 +87,17 @@ export class IndexKeeper {
     if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
   }
 
-  /** The index with all that was notified so far; undefined where there is none. */
-  current(): Held | undefined | Promise<Held | undefined> {
+  /**
+   * The index with all that was notified so far; undefined where there is none.
+   * @param needsNames with the order of names
+   */
+  current(needsNames: boolean): Held | undefined | Promise<Held | undefined> {
     if (!this.#index) return undefined;
-    if (this.#applied === this.#notified) return { index: this.#index, categories: this.#categories };
+    if ((needsNames ? this.#ranked : this.#applied) === this.#notified)
+      return { index: this.#index, categories: this.#categories };
     if (this.#isFailing) return undefined;
     const { promise, resolve } = Promise.withResolvers<Held | undefined>();
-    this.#waiting.push({ upTo: this.#notified, resolve });
+    this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
     this.#wake?.();
     return promise;
   }
@@ -128,7 +135,7 @@ export class IndexKeeper {
     if (this.#needsCategories) {
       this.#needsCategories = false;
       try {
-        this.#categories = await readCategories(client);
+        this.#categories = new CategoryTree(await readCategories(client));
       } catch (error) {
         this.#needsCategories = true;
         throw error;
@@ -140,12 +147,15 @@ export class IndexKeeper {
     // It was dropped while rows were read.
     if (this.#index !== index) return;
     index.settle(this.#clockOffsetUs + performance.now() * 1000);
-    await rankNames(index, client);
-    if (this.#index !== index) return;
     this.#checkSize(index);
     this.#applied = upTo;
     this.#isFailing = false;
-    this.#answer({ index, categories: this.#categories }, upTo);
+    const held = { index, categories: this.#categories };
+    this.#answer(held, upTo, ({ needsNames }) => !needsNames);
+    await rankNames(index, client);
+    if (this.#index !== index) return;
+    this.#ranked = upTo;
+    this.#answer(held, upTo);
     if (index.needsCompaction) {
       // It takes seconds in a large catalogue, in which PostgreSQL answers.
       this.#index = undefined;
@@ -244,10 +254,10 @@ export class IndexKeeper {
     this.#options.onStatus();
   }
 
-  #answer(held: Held | undefined, upTo: number): void {
-    const waiting = this.#waiting;
-    this.#waiting = waiting.filter((each) => each.upTo > upTo);
-    for (const { upTo: wanted, resolve } of waiting) if (wanted <= upTo) resolve(held);
+  #answer(held: Held | undefined, upTo: number, whom: (waiting: Waiting) => boolean = () => true): void {
+    const answered = this.#waiting.filter((each) => each.upTo <= upTo && whom(each));
+    this.#waiting = this.#waiting.filter((each) => !answered.includes(each));
+    for (const { resolve } of answered) resolve(held);
   }
 
   async #connect(): Promise<DatabaseClient> {

@@ -38,7 +38,7 @@ const keeper = new IndexKeeper({
 
 /** Undefined where the index cannot say. */
 const answer = async (question: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
-  const held = keeper.current();
+  const held = keeper.current(question.name === 'search' && question.asked.order === 'NAME_ASC');
   const { index, categories } = (held instanceof Promise ? await held : held) ?? {};
   if (!index || !categories) return undefined;
   switch (question.name) {
@@ -66,7 +66,7 @@ const searchByName = async ({ index }: Held, asked: Questions['search']['asked']
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'changed') {
-    keeper.changed(message.table, message.ids);
+    for (const { table, ids } of message.changes) keeper.changed(table, ids);
     return;
   }
   const { number } = message;

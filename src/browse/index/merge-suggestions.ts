@@ -8,7 +8,7 @@ type Ranked = Suggestion & { readonly publishedAt: number; readonly id: number }
 
 /**
  * The first suggestions of all kinds, each text once.
- * @param names of the products
+ * @param names of the products that have none
  * @returns undefined where products that are not among those might come before the last
  */
 export const mergeSuggestions = (
@@ -28,8 +28,8 @@ export const mergeSuggestions = (
     })),
     ...brands.map(({ text, sales }) => ({ kind: 'BRAND' as const, text, sales, ...none })),
     ...tags.map(({ text, sales }) => ({ kind: 'TAG' as const, text, sales, ...none })),
-    ...products.flatMap(({ id, sales, publishedAt }) => {
-      const text = names.get(id);
+    ...products.flatMap(({ id, sales, publishedAt, name }) => {
+      const text = name ?? names.get(id);
       return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, productId: id, publishedAt, id }];
     }),
   ];

@@ -10,8 +10,14 @@ export interface ThreadOptions {
 
 /** To the thread, in the order in which they happened: a question is answered with every change that was notified before it. */
 export type ToThread =
-  | { readonly kind: 'changed'; readonly table: string; readonly ids: readonly number[] | undefined }
+  | { readonly kind: 'changed'; readonly changes: readonly NotifiedChange[] }
   | ({ readonly kind: 'question'; readonly number: number } & Question);
+
+export interface NotifiedChange {
+  readonly table: string;
+  /** Undefined: any row may have changed. */
+  readonly ids: readonly number[] | undefined;
+}
 
 /** What is asked, and what is answered. */
 export interface Questions {

@@ -38,15 +38,15 @@ export class PageSelection {
   readonly #page: BrowseRequest['page'];
   readonly #sign: 1 | -1;
   readonly #boundary: Boundary | undefined;
+  /** The page and what is before it by number, and one row more, which shows whether there is more. */
   readonly #size: number;
   readonly #chunkKeys = new Float64Array(CHUNK);
   /** The worst of those taken is first. */
   readonly #rows: Int32Array;
   readonly #keys: Float64Array;
   #taken = 0;
-  /** Of all rows that match: those on the page's side of the boundary, and the others. */
-  #within = 0;
-  #beyond = 0;
+  /** Whether a row that matches is on the other side of the boundary. */
+  #hasBeyond = false;
 
   /** @param boundaryRank where the boundary's name stands, in NAME_ASC */
   constructor(
@@ -63,7 +63,7 @@ export class PageSelection {
     const position = positionOf(page);
     const boundary = position && boundaryOf(this.#order, position, boundaryRank);
     this.#boundary = boundary && { ...boundary, key: boundary.key * this.#sign };
-    this.#size = page.size + (page.from === 'offset' ? page.offset : 0);
+    this.#size = page.size + (page.from === 'offset' ? page.offset : 0) + 1;
     this.#rows = new Int32Array(this.#size);
     this.#keys = new Float64Array(this.#size);
   }
@@ -79,39 +79,93 @@ export class PageSelection {
         ? -1
         : 1,
     );
-    const rows = sorted.map((at) => this.#rows[at] as number);
+    const hasMore = this.#taken === this.#size;
+    const rows = sorted.slice(0, this.#size - 1).map((at) => this.#rows[at] as number);
     const { from } = this.#page;
-    if (from === 'end')
-      return { rows: rows.reverse(), hasNextPage: this.#beyond > 0, hasPreviousPage: this.#within > rows.length };
-    if (from === 'start') return { rows, hasNextPage: this.#within > rows.length, hasPreviousPage: this.#beyond > 0 };
+    const hasBeyond = this.#hasBeyond;
+    if (from === 'end') return { rows: rows.reverse(), hasNextPage: hasBeyond, hasPreviousPage: hasMore };
+    if (from === 'start') return { rows, hasNextPage: hasMore, hasPreviousPage: hasBeyond };
     const { offset } = this.#page;
-    return {
-      rows: rows.slice(offset),
-      hasNextPage: this.#within > this.#size,
-      hasPreviousPage: offset > 0 && this.#within > 0,
-    };
+    return { rows: rows.slice(offset), hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken > 0 };
   }
 
   /** Takes what belongs to the page out of rows that match: at most {@link CHUNK}. */
   offer(rows: Int32Array, length: number): void {
     this.#fillKeys(rows, length);
     const keys = this.#chunkKeys;
-    const boundary = this.#boundary;
+    let worst = this.#worst();
     for (let at = 0; at < length; at += 1) {
       const key = keys[at] as number;
-      const row = rows[at] as number;
-      if (boundary !== undefined && !this.#isPast(boundary, key, row)) {
-        this.#beyond += 1;
-        continue;
-      }
-      this.#within += 1;
-      if (this.#taken < this.#size) this.#push(key, row);
-      else if (key >= (this.#keys[0] as number)) this.#replaceWorst(key, row);
+      if (key < worst) continue;
+      this.#take(key, rows[at] as number);
+      worst = this.#worst();
     }
   }
 
+  /**
+   * Takes the page out of all rows that match. Few of them are looked at: only those whose keys are good enough for the page.
+   * @param holds whether a row matches
+   */
+  offerAll(holds: (row: number) => boolean): void {
+    const { price, sales, publishedAt, nameRank, count } = this.#columns;
+    const sign = this.#sign;
+    switch (this.#order) {
+      case 'BEST_SELLING':
+      case 'RELEVANCE':
+        this.#offerColumn(sales, sign, count, holds);
+        return;
+      case 'NEWEST':
+        this.#offerColumn(publishedAt, sign, count, holds);
+        return;
+      case 'PRICE_ASC':
+        this.#offerColumn(price.values, -sign, count, holds);
+        return;
+      case 'PRICE_DESC':
+        this.#offerColumn(price.values, sign, count, holds);
+        return;
+      case 'NAME_ASC':
+        this.#offerColumn(nameRank, -sign, count, holds);
+    }
+  }
+
+  /** @param sign of the column in the keys */
+  #offerColumn(
+    column: Int32Array | Uint32Array | Float64Array,
+    sign: number,
+    count: number,
+    holds: (row: number) => boolean,
+  ): void {
+    // Keys that are better than the boundary's only show that there is something beyond it.
+    let best = this.#hasBeyond ? (this.#boundary?.key ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+    let worst = this.#worst();
+    for (let row = 0; row < count; row += 1) {
+      const key = sign * (column[row] as number);
+      if (!(key >= worst && key <= best) || (key === worst && !this.#isBeforeWorst(key, row)) || !holds(row)) continue;
+      this.#take(key, row);
+      worst = this.#worst();
+      if (this.#hasBeyond && this.#boundary) best = this.#boundary.key;
+    }
+  }
+
+  /** No row with a smaller key belongs to the page. */
+  #worst(): number {
+    return this.#taken < this.#size ? Number.NEGATIVE_INFINITY : (this.#keys[0] as number);
+  }
+
+  #isBeforeWorst(key: number, row: number): boolean {
+    return this.#comesBefore(key, row, this.#keys[0] as number, this.#rows[0] as number);
+  }
+
+  #take(key: number, row: number): void {
+    const boundary = this.#boundary;
+    if (boundary !== undefined && !this.#isPast(boundary, key, row)) this.#hasBeyond = true;
+    else if (this.#taken < this.#size) this.#push(key, row);
+    else if (key >= (this.#keys[0] as number)) this.#replaceWorst(key, row);
+  }
+
   #fillKeys(rows: Int32Array, length: number): void {
-    const { price, sales, publishedAt, nameRank } = this.#columns;
+    const { sales, publishedAt, nameRank } = this.#columns;
+    const { values: price } = this.#columns.price;
     const keys = this.#chunkKeys;
     const sign = this.#sign;
     const scores = this.#scores;
@@ -180,7 +234,7 @@ export class PageSelection {
   }
 
   #replaceWorst(key: number, row: number): void {
-    if (!this.#comesBefore(key, row, this.#keys[0] as number, this.#rows[0] as number)) return;
+    if (!this.#isBeforeWorst(key, row)) return;
     const length = this.#taken;
     let at = 0;
     for (;;) {
@@ -248,7 +302,7 @@ export const positionOfRow = (
       return [String(publishedAt[row]), idText];
     case 'PRICE_ASC':
     case 'PRICE_DESC':
-      return [decimalOf(price[row] as number), idText];
+      return [decimalOf(price.values[row] as number), idText];
     case 'NAME_ASC':
       return [idText];
   }

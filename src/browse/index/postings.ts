@@ -9,6 +9,8 @@ const LINK_BYTES = 4;
 const BLOCK_BITS = 16;
 const BLOCK_BYTES = 2 ** BLOCK_BITS;
 
+const NO_ROWS = new Int32Array(0);
+
 /** No number is written with it as its first byte: the rest of the slice is empty. */
 const END_OF_SLICE = 0x80;
 
@@ -54,7 +56,7 @@ export class Postings {
     return this.#blocks.length * BLOCK_BYTES + perList * 4 + (perList / 4) * 3;
   }
 
-  /** The rows that were appended, including those that are gone since. */
+  /** Of rows that were appended, also those that are gone since. */
   countOf(list: number): number {
     return this.#count[list] ?? 0;
   }
@@ -70,18 +72,28 @@ export class Postings {
     this.#count[list] = count + 1;
   }
 
-  /** For each row of the list, raises `best` to the value of the row's note, where that is greater. */
-  raise(list: number, values: readonly number[], best: Uint8Array): void {
+  /**
+   * Raises what stands at each row of the list to the value of its note.
+   * @param found takes the rows at which nothing stood, from `length` on
+   * @returns how many it has then
+   */
+  raise(list: number, values: readonly number[], best: Uint8Array, found: Int32Array = NO_ROWS, length = 0): number {
     const rows = this.#rows;
     const notes = this.#notes;
+    const collects = found.length > 0;
+    let foundCount = length;
     this.#open(list);
-    for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
-      for (let at = 0; at < length; at += 1) {
+    for (let read = this.#readSlice(); read > 0; read = this.#readSlice()) {
+      for (let at = 0; at < read; at += 1) {
         const row = rows[at] as number;
         const value = values[notes[at] as number] as number;
-        if ((best[row] as number) < value) best[row] = value;
+        const before = best[row] as number;
+        if (before >= value) continue;
+        best[row] = value;
+        if (collects && before === 0) found[foundCount++] = row;
       }
     }
+    return foundCount;
   }
 
   forEach(list: number, visit: (row: number, note: number) => void): void {
@@ -89,6 +101,17 @@ export class Postings {
     for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
       for (let at = 0; at < length; at += 1) visit(this.#rows[at] as number, this.#notes[at] as number);
     }
+  }
+
+  /** Writes the rows of the list into an array, from `length` on. @returns how many it has then */
+  read(list: number, into: Int32Array, length: number): number {
+    let written = length;
+    this.#open(list);
+    for (let read = this.#readSlice(); read > 0; read = this.#readSlice()) {
+      into.set(read === this.#rows.length ? this.#rows : this.#rows.subarray(0, read), written);
+      written += read;
+    }
+    return written;
   }
 
   /**

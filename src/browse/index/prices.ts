@@ -1,4 +1,5 @@
 import { BAND_WIDTHS, MAX_BAND_WIDTHS, type PriceRange } from '../browse-engine.ts';
+import type { ProductIndex } from './product-index.ts';
 
 const DECIMAL = /^(-?)0*(\d*)(?:\.(\d*))?$/;
 
@@ -11,30 +12,57 @@ export const centsOf = (decimal: string, direction: 'up' | 'down'): number => {
   return hasRest && direction === 'up' ? cents + 1 : cents;
 };
 
-/** The prices of some rows, in bands of round width. */
-export const priceRangeOf = (rows: Int32Array, prices: Float64Array): PriceRange | null => {
-  if (rows.length === 0) return null;
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < rows.length; at += 1) {
-    const price = prices[rows[at] as number] as number;
-    if (price < min) min = price;
-    if (price > max) max = price;
+/** The prices of rows, which are given a chunk at a time; then their bands of round width. One at a time of an index. */
+export class PriceCounter {
+  readonly #values: Uint32Array | Float64Array;
+  readonly #taken: Uint32Array | Float64Array;
+  #count = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = Number.NEGATIVE_INFINITY;
+
+  constructor({ columns, scratch }: ProductIndex) {
+    this.#values = columns.price.values;
+    this.#taken = scratch.like(this.#values, columns.count);
   }
-  const width = BAND_WIDTHS.find((each) => each * MAX_BAND_WIDTHS >= max - min) ?? max;
-  const first = Math.floor(min / width);
-  const counts = new Int32Array(Math.floor(max / width) - first + 1);
-  for (let at = 0; at < rows.length; at += 1) {
-    const band = Math.floor((prices[rows[at] as number] as number) / width) - first;
-    counts[band] = (counts[band] as number) + 1;
+
+  add(rows: Int32Array, length: number): void {
+    const values = this.#values;
+    const taken = this.#taken;
+    const from = this.#count;
+    let min = this.#min;
+    let max = this.#max;
+    for (let at = 0; at < length; at += 1) {
+      const price = values[rows[at] as number] as number;
+      taken[from + at] = price;
+      if (price < min) min = price;
+      if (price > max) max = price;
+    }
+    this.#count = from + length;
+    this.#min = min;
+    this.#max = max;
   }
-  const bands: { min: string; max: string; count: number }[] = [];
-  for (const [band, count] of counts.entries()) {
-    const low = (first + band) * width;
-    if (count > 0) bands.push({ min: decimalOf(low), max: decimalOf(low + width - 1), count });
+
+  finish(): PriceRange | null {
+    const count = this.#count;
+    const min = this.#min;
+    const max = this.#max;
+    if (count === 0) return null;
+    const taken = this.#taken;
+    const width = BAND_WIDTHS.find((each) => each * MAX_BAND_WIDTHS >= max - min) ?? max;
+    const first = Math.floor(min / width);
+    const counts = new Int32Array(Math.floor(max / width) - first + 1);
+    for (let at = 0; at < count; at += 1) {
+      const band = Math.floor((taken[at] as number) / width) - first;
+      counts[band] = (counts[band] as number) + 1;
+    }
+    const bands: { min: string; max: string; count: number }[] = [];
+    for (const [band, each] of counts.entries()) {
+      const low = (first + band) * width;
+      if (each > 0) bands.push({ min: decimalOf(low), max: decimalOf(low + width - 1), count: each });
+    }
+    return { min: decimalOf(min), max: decimalOf(max), bands };
   }
-  return { min: decimalOf(min), max: decimalOf(max), bands };
-};
+}
 
 /** Cents as PostgreSQL writes `numeric(14,2)`. */
 export const decimalOf = (cents: number): string =>

@@ -1,7 +1,11 @@
-import { foldedWordsOf, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
-import { Codes, IN_STOCK, LIVE, ON_SALE, ProductColumns, SETTLED } from './columns.ts';
+import { foldedWordsOf, foldText, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
+import { BestNames } from './best-names.ts';
+import { Codes } from './codes.ts';
+import { IN_STOCK, LIVE, ON_SALE, ProductColumns, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { Postings } from './postings.ts';
+import { Scratch } from './scratch.ts';
+import { Tallies } from './tallies.ts';
 
 /** A product on sale, published or not, as the index reads it. */
 export interface ProductRow {
@@ -21,9 +25,6 @@ export interface ProductRow {
   /** As far as it is searched. */
   readonly description: string;
 }
-
-/** The words of a text, with a space before and after each. */
-export const foldText = (text: string): string => ` ${foldedWordsOf(text, SEARCHED_FIELD).join(' ')} `;
 
 /** The note of a word in a text that a brand or a tag has; 2 is the subtitle, 3 the description. */
 export const IN_BRAND_OR_TAG = 1;
@@ -53,8 +54,11 @@ export class ProductIndex {
   readonly ofCategory = new Postings({ noteBits: 0 });
   readonly ofBrand = new Postings({ noteBits: 0 });
   readonly ofTag = new Postings({ noteBits: 0 });
-  /** Rows that may be published later than {@link settledAt}. */
-  unsettled: number[] = [];
+  readonly tallies = new Tallies();
+  readonly bestNames: BestNames;
+  readonly scratch = new Scratch();
+  /** Rows that are live and were not settled when they were looked at last. */
+  unsettled = new Set<number>();
   /** Products whose place in the order of names is not known; not kept while the index is filled. */
   readonly unranked = new Set<number>();
   hasRanks = false;
@@ -62,10 +66,19 @@ export class ProductIndex {
   rankings = 0;
   #settledAt = Number.NEGATIVE_INFINITY;
 
+  /** @param maxNames so many names at most are kept for suggestions */
+  constructor(maxNames?: number) {
+    this.bestNames = new BestNames(maxNames);
+  }
+
   get bytes(): number {
-    const { columns, categories, brands, tags, dictionary, inNames, inTexts, ofCategory, ofBrand, ofTag } = this;
-    const parts = [columns, categories, brands, tags, dictionary, inNames, inTexts, ofCategory, ofBrand, ofTag];
+    const { columns, categories, brands, tags, dictionary, tallies, bestNames, scratch } = this;
+    const parts = [columns, categories, brands, tags, dictionary, tallies, bestNames, scratch, ...this.#postings];
     return parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  get #postings(): readonly Postings[] {
+    return [this.inNames, this.inTexts, this.ofCategory, this.ofBrand, this.ofTag];
   }
 
   put(product: ProductRow): void {
@@ -83,20 +96,21 @@ export class ProductIndex {
       columns.category.codes[row] === category &&
       isEqual(columns.tagsOf(row), tags);
     const known = row < 0 ? undefined : { hash: columns.nameHash[row], rank: columns.nameRank[row] as number };
+    if (row >= 0) this.#leave(row);
     if (!isSame) {
       if (row >= 0) columns.kill(row);
       row = this.#append(product, { wordsHash, brand, category, tags });
     }
-    this.brands.hasSold(brand, product.sales);
-    for (const tag of tags) this.tags.hasSold(tag, product.sales);
-    columns.price[row] = product.cents;
+    columns.price.set(row, product.cents);
     columns.sales[row] = product.sales;
     columns.publishedAt[row] = product.publishedAt;
     columns.nameHash[row] = product.nameHash;
     const isSettled = product.publishedAt <= this.#settledAt;
     columns.state[row] =
       LIVE | (isSettled ? SETTLED : 0) | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0);
-    if (!isSettled) this.unsettled.push(row);
+    if (isSettled) this.#settled(row);
+    else this.unsettled.add(row);
+    this.bestNames.put(product);
     const hasRank = known !== undefined && known.hash === product.nameHash;
     columns.nameRank[row] = hasRank ? known.rank : Number.NaN;
     if (hasRank && !Number.isNaN(known.rank)) this.unranked.delete(product.id);
@@ -105,8 +119,35 @@ export class ProductIndex {
 
   remove(id: number): void {
     const row = this.columns.rowOf(id);
-    if (row >= 0) this.columns.kill(row);
+    if (row >= 0) {
+      this.#leave(row);
+      this.columns.kill(row);
+    }
+    this.bestNames.remove(id);
     this.unranked.delete(id);
+  }
+
+  /** A live row is about to change, or to go. */
+  #leave(row: number): void {
+    const { columns, categories, brands, tags, tallies } = this;
+    if (((columns.state[row] as number) & SETTLED) === 0) {
+      this.unsettled.delete(row);
+      return;
+    }
+    tallies.change(columns, row, -1);
+    categories.topSales.leave(columns.category.codes[row] as number, row);
+    brands.topSales.leave(columns.brand.codes[row] as number, row);
+    for (const tag of columns.tagsOf(row)) tags.topSales.leave(tag, row);
+  }
+
+  /** A row has become settled, or has changed and still is. */
+  #settled(row: number): void {
+    const { columns, categories, brands, tags, tallies } = this;
+    const sales = columns.sales[row] as number;
+    tallies.change(columns, row, 1);
+    categories.topSales.add(columns.category.codes[row] as number, row, sales);
+    brands.topSales.add(columns.brand.codes[row] as number, row, sales);
+    for (const tag of columns.tagsOf(row)) tags.topSales.add(tag, row, sales);
   }
 
   /** What was published by then is visible to every question from now on. */
@@ -115,14 +156,12 @@ export class ProductIndex {
     if (at < this.#settledAt + SETTLED_AFTER_US) return;
     this.#settledAt = at;
     const { state, publishedAt } = this.columns;
-    const unsettled = new Set<number>();
     for (const row of this.unsettled) {
-      const bits = state[row] as number;
-      if ((bits & LIVE) === 0 || (bits & SETTLED) !== 0) continue;
-      if ((publishedAt[row] as number) <= at) state[row] = bits | SETTLED;
-      else unsettled.add(row);
+      if ((publishedAt[row] as number) > at) continue;
+      state[row] = (state[row] as number) | SETTLED;
+      this.#settled(row);
+      this.unsettled.delete(row);
     }
-    this.unsettled = [...unsettled];
   }
 
   get needsCompaction(): boolean {
@@ -133,9 +172,9 @@ export class ProductIndex {
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
   compact(): void {
     const newRows = this.columns.renumber();
-    for (const postings of [this.inNames, this.inTexts, this.ofCategory, this.ofBrand, this.ofTag])
-      postings.renumber(newRows);
-    this.unsettled = this.unsettled.map((row) => newRows[row] as number).filter((row) => row >= 0);
+    for (const postings of this.#postings) postings.renumber(newRows);
+    for (const { topSales } of [this.categories, this.brands, this.tags]) topSales.forgetRows();
+    this.unsettled = new Set(this.unsettled.values().map((row) => newRows[row] as number));
   }
 
   #append(

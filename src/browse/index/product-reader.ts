@@ -1,4 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts';
+import type { Statement } from '../../database/sql.ts';
 import { SEARCHED_DESCRIPTION } from '../words.ts';
 import type { ProductRow } from './product-index.ts';
 
@@ -30,17 +31,28 @@ export class UnfitProduct extends Error {}
 
 /** The products of these ids that are on sale, as they are now. */
 export const readProducts = (client: DatabaseClient, ids: readonly number[]): Promise<ProductRow[]> =>
-  read(client, `select ${COLUMNS} from product p where p.id = any($1::int[]) and ${ON_SALE}`, [ids]);
+  read(client, PRODUCTS_BY_ID, [ids]);
 
 /** So many products on sale, in the order of ids. */
 export const readProductsAfter = (client: DatabaseClient, id: number, limit: number): Promise<ProductRow[]> =>
-  read(client, `select ${COLUMNS} from product p where p.id > $1::bigint and ${ON_SALE} order by p.id limit $2`, [
-    id,
-    limit,
-  ]);
+  read(client, PRODUCTS_AFTER, [id, limit]);
 
-const read = async (client: DatabaseClient, text: string, values: readonly unknown[]): Promise<ProductRow[]> => {
-  const { rows } = await client.query<Values>({ text, values: [...values], rowMode: 'array' });
+/** Prepared: changes are read many times a second. */
+const PRODUCTS_BY_ID: Statement = {
+  name: 'index_products_by_id',
+  text: `select ${COLUMNS} from product p where p.id = any($1::int[]) and ${ON_SALE}`,
+};
+
+const PRODUCTS_AFTER: Statement = {
+  text: `select ${COLUMNS} from product p where p.id > $1::bigint and ${ON_SALE} order by p.id limit $2`,
+};
+
+const read = async (
+  client: DatabaseClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<ProductRow[]> => {
+  const { rows } = await client.query<Values>({ ...statement, values: [...values], rowMode: 'array' });
   return rows.map(toProduct);
 };
 

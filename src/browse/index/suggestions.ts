@@ -1,15 +1,19 @@
 import type { SearchTerm } from '../browse-engine.ts';
 import { nearestWord } from '../correction.ts';
+import { foldText } from '../words.ts';
+import type { Codes } from './codes.ts';
 import { LIVE, SETTLED } from './columns.ts';
-import { candidatesByName, scoresOf } from './matching.ts';
-import { CHUNK, PageSelection } from './page-selection.ts';
-import { foldText, IN_BRAND_OR_TAG, type ProductIndex } from './product-index.ts';
+import { PageSelection } from './page-selection.ts';
+import type { Postings } from './postings.ts';
+import { IN_BRAND_OR_TAG, type ProductIndex } from './product-index.ts';
 import type { CategoryRow } from './product-reader.ts';
+import { RowFilter } from './row-filter.ts';
+import { matchesOf } from './term-matches.ts';
 
-/** What begins with the terms. Names of products are read from the database by the caller, as the index has none. */
+/** What begins with the terms. */
 export interface SuggestedIds {
-  /** Best-selling first. */
-  readonly products: readonly { readonly id: number; readonly sales: number; readonly publishedAt: number }[];
+  /** Best-selling first. A name that the index does not have is read from the database by the caller. */
+  readonly products: readonly SuggestedProduct[];
   /** Whether there are more products. */
   readonly hasMore: boolean;
   readonly categories: readonly { readonly id: number; readonly text: string; readonly sales: number }[];
@@ -17,86 +21,133 @@ export interface SuggestedIds {
   readonly tags: readonly SuggestedText[];
 }
 
-export interface SuggestedText {
+export interface SuggestedProduct {
+  readonly id: number;
+  readonly sales: number;
+  readonly publishedAt: number;
+  readonly name?: string;
+}
+
+interface SuggestedText {
   readonly text: string;
   readonly sales: number;
 }
 
-/** @param maxProducts the most products; there are few of everything else */
-export const suggest = (
+interface Asked {
+  readonly terms: readonly SearchTerm[];
+  readonly now: Date;
+  /** So many products at most, and so many of each other kind at least where there are so many. */
+  readonly maxProducts: number;
+}
+
+export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): SuggestedIds => {
+  const { terms, now } = asked;
+  const salesOf = (codes: Codes<number> | Codes<string>, postings: Postings): SalesOfCode =>
+    salesByCode(index, codes, postings, now);
+  const ofCategory = salesOf(index.categories, index.ofCategory);
+  return {
+    ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
+    categories: categories.nodes.flatMap(({ id, name, folded, subtree }) => {
+      if (!hasTerms(folded, terms)) return [];
+      const codes = subtree.map((each) => index.categories.find(each)).filter((code) => code !== undefined);
+      const sales = Math.max(-1, ...codes.map(ofCategory.of));
+      return sales < 0 ? [] : [{ id, text: name, sales }];
+    }),
+    brands: textsOf(index.brands, salesOf(index.brands, index.ofBrand), asked),
+    tags: textsOf(index.tags, salesOf(index.tags, index.ofTag), asked),
+  };
+};
+
+/** From the names of the best sellers; undefined where others may come before the last one. */
+const bestNamesOf = (
   index: ProductIndex,
-  categories: readonly CategoryRow[],
-  { terms, now, maxProducts }: { terms: readonly SearchTerm[]; now: Date; maxProducts: number },
-): SuggestedIds => {
-  const { columns } = index;
+  { terms, now, maxProducts }: Asked,
+): Pick<SuggestedIds, 'products' | 'hasMore'> | undefined => {
+  const { bestNames, columns } = index;
   const isVisible = visibleAt(index, now);
-  // One term is what most people have typed: then each candidate has it.
-  const scores = terms.length > 1 ? scoresOf(index, terms, 'names') : undefined;
-  const candidates = candidatesByName(index, terms);
+  const products: SuggestedProduct[] = [];
+  for (const { id, name, folded, sales, publishedAt } of bestNames.bestFirst()) {
+    if (!hasTerms(folded, terms) || !isVisible(columns.rowOf(id))) continue;
+    if (products.length === maxProducts) return { products, hasMore: true };
+    products.push({ id, sales, publishedAt, name });
+  }
+  return bestNames.isWhole ? { products, hasMore: false } : undefined;
+};
+
+const productsOf = (
+  index: ProductIndex,
+  { terms, now, maxProducts }: Asked,
+): Pick<SuggestedIds, 'products' | 'hasMore'> => {
+  const { columns } = index;
+  const matches = matchesOf(index, terms, 'names');
+  const filter = new RowFilter(index, {}, matches, now);
   const page = { from: 'start', size: maxProducts } as const;
   const selection = new PageSelection(columns, { order: 'BEST_SELLING', page }, undefined);
-  const rows = new Int32Array(CHUNK);
-  let length = 0;
-  for (let each = 0; each < candidates.length; each += 1) {
-    const row = candidates.rows[each] as number;
-    if (scores?.[row] === 0 || !isVisible(row)) continue;
-    rows[length++] = row;
-    if (length === CHUNK) {
-      selection.offer(rows, length);
-      length = 0;
-    }
-  }
-  selection.offer(rows, length);
-  const found = selection.finish();
-
-  /** The sales of the best-selling visible product of a list; undefined where there is none. */
-  const bestOf = (postings: ProductIndex['ofTag'], code: number): number | undefined => {
-    let best: number | undefined;
-    postings.forEach(code, (row) => {
-      const sales = columns.sales[row] as number;
-      if (sales > (best ?? -1) && isVisible(row)) best = sales;
-    });
-    return best;
-  };
-  const textsOf = (
-    { values, folded, maxSales }: ProductIndex['tags'],
-    postings: ProductIndex['ofTag'],
-  ): SuggestedText[] => {
-    const codes: number[] = [];
-    for (let code = 0; code < values.length; code += 1) if (hasTerms(folded[code] as string, terms)) codes.push(code);
-    codes.sort((a, b) => (maxSales[b] as number) - (maxSales[a] as number));
-    const found: SuggestedText[] = [];
-    let least = Number.NEGATIVE_INFINITY;
-    for (const code of codes) {
-      // Of the others none has sold so much.
-      if ((maxSales[code] as number) < least) break;
-      const sales = bestOf(postings, code);
-      if (sales === undefined) continue;
-      found.push({ text: values[code] as string, sales });
-      if (found.length >= maxProducts)
-        least = found.map((each) => each.sales).sort((x, y) => y - x)[maxProducts - 1] as number;
-    }
-    return found;
-  };
-  const salesOf = (id: number): number | undefined => {
-    const code = index.categories.find(id);
-    return code === undefined ? undefined : bestOf(index.ofCategory, code);
-  };
+  filter.forEachChunk(filter.parts, (rows, length) => selection.offer(rows, length));
+  const { rows, hasNextPage } = selection.finish();
   return {
-    products: found.rows.map((row) => ({
+    products: rows.map((row) => ({
       id: columns.id[row] as number,
       sales: columns.sales[row] as number,
       publishedAt: columns.publishedAt[row] as number,
     })),
-    hasMore: found.hasNextPage,
-    categories: categories.flatMap(({ id, name }) => {
-      if (!hasTerms(foldText(name), terms)) return [];
-      const sales = subtreeOf(id, categories).flatMap((each) => salesOf(each) ?? []);
-      return sales.length === 0 ? [] : [{ id, text: name, sales: Math.max(...sales) }];
-    }),
-    brands: textsOf(index.brands, index.ofBrand),
-    tags: textsOf(index.tags, index.ofTag),
+    hasMore: hasNextPage,
   };
+};
+
+/** The sales of the best-selling visible product by code: not above some number, and exactly; -1 where there is none. */
+interface SalesOfCode {
+  readonly atMost: (code: number) => number;
+  readonly of: (code: number) => number;
+}
+
+const salesByCode = (
+  index: ProductIndex,
+  codes: Codes<number> | Codes<string>,
+  postings: Postings,
+  now: Date,
+): SalesOfCode => {
+  const { columns, unsettled, categories, brands } = index;
+  const { topSales } = codes;
+  const isVisible = visibleAt(index, now);
+  // Of rows that are not settled, which are few.
+  const others = new Map<number, number>();
+  for (const row of unsettled) {
+    if (!isVisible(row)) continue;
+    const codesOfRow =
+      codes === categories
+        ? [columns.category.codes[row] as number]
+        : codes === brands
+          ? [columns.brand.codes[row] as number]
+          : columns.tagsOf(row);
+    for (const code of codesOfRow) others.set(code, Math.max(others.get(code) ?? -1, columns.sales[row] as number));
+  }
+  return {
+    atMost: (code) => Math.max(topSales.atMost(code), others.get(code) ?? -1),
+    of: (code) => Math.max(topSales.of(code, postings, columns), others.get(code) ?? -1),
+  };
+};
+
+const textsOf = (
+  { values, folded }: Codes<string>,
+  { atMost, of }: SalesOfCode,
+  { terms, maxProducts }: Asked,
+): SuggestedText[] => {
+  const codes: number[] = [];
+  for (let code = 0; code < values.length; code += 1) if (hasTerms(folded[code] as string, terms)) codes.push(code);
+  codes.sort((a, b) => atMost(b) - atMost(a));
+  const found: SuggestedText[] = [];
+  let least = Number.NEGATIVE_INFINITY;
+  for (const code of codes) {
+    // Of the others none has sold so much.
+    if (atMost(code) < least) break;
+    const sales = of(code);
+    if (sales < 0) continue;
+    found.push({ text: values[code] as string, sales });
+    if (found.length >= maxProducts)
+      least = found.map((each) => each.sales).sort((x, y) => y - x)[maxProducts - 1] as number;
+  }
+  return found;
 };
 
 const visibleAt = ({ columns }: ProductIndex, now: Date): ((row: number) => boolean) => {
@@ -109,15 +160,31 @@ const visibleAt = ({ columns }: ProductIndex, now: Date): ((row: number) => bool
 };
 
 /** @param folded as `foldText` makes it */
-const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean =>
-  terms.every(({ text, isPrefix }) => folded.includes(isPrefix ? ` ${text}` : ` ${text} `));
-
-const subtreeOf = (root: number, categories: readonly CategoryRow[]): number[] => {
-  const found = new Set([root]);
-  // Each is visited once, so that a circle of parents ends.
-  for (const id of found) for (const each of categories) if (each.parentId === id) found.add(each.id);
-  return [...found];
+const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
+  for (const { text, isPrefix } of terms) if (!folded.includes(isPrefix ? ` ${text}` : ` ${text} `)) return false;
+  return true;
 };
+
+interface CategoryNode extends CategoryRow {
+  readonly folded: string;
+  /** Its id and those of all categories below it. */
+  readonly subtree: readonly number[];
+}
+
+/** All categories, for suggestions. */
+export class CategoryTree {
+  readonly nodes: readonly CategoryNode[];
+
+  constructor(rows: readonly CategoryRow[]) {
+    const children = Map.groupBy(rows, ({ parentId }) => parentId);
+    this.nodes = rows.map((row) => {
+      const subtree = new Set([row.id]);
+      // Each is visited once, so that a circle of parents ends.
+      for (const id of subtree) for (const child of children.get(id) ?? []) subtree.add(child.id);
+      return { ...row, folded: foldText(row.name), subtree: [...subtree] };
+    });
+  }
+}
 
 /** As {@link BrowseEngine.correct} says. */
 export const correct = (
@@ -137,8 +204,10 @@ export const correct = (
     });
     return rows.size;
   };
-  const isFound = (term: SearchTerm): boolean =>
-    scoresOf(index, [term], 'all').some((score, row) => score > 0 && isVisible(row));
+  const isFound = (term: SearchTerm): boolean => {
+    const { rows, length } = matchesOf(index, [term], 'all');
+    return rows.subarray(0, length).some(isVisible);
+  };
   const candidates = function* (text: string) {
     for (const word of dictionary.near(text)) {
       const count = countOf(word);

@@ -1,0 +1,70 @@
+import { foldText } from '../words.ts';
+import type { ProductRow } from './product-index.ts';
+
+/** Room for so many names; they take some 250 bytes each. */
+const MAX_NAMES = 10_000;
+
+interface BestName {
+  readonly id: number;
+  readonly name: string;
+  /** As `foldText` makes it. */
+  readonly folded: string;
+  readonly sales: number;
+  readonly publishedAt: number;
+}
+
+/**
+ * The names of the products that have sold best. Very many names have a word that begins with the first one or two letters of what somebody types: then
+ * enough of them are here, and the best are found after a look at some hundred names in place of some hundred thousand postings.
+ */
+export class BestNames {
+  readonly #names = new Map<number, BestName>();
+  /** Every product that has sold so much is here. */
+  #least = Number.NEGATIVE_INFINITY;
+  #sorted: readonly BestName[] | undefined;
+  readonly #maxNames: number;
+
+  constructor(maxNames = MAX_NAMES) {
+    this.#maxNames = maxNames;
+  }
+
+  get bytes(): number {
+    return this.#names.size * 250;
+  }
+
+  /** Whether all products are here. */
+  get isWhole(): boolean {
+    return this.#least === Number.NEGATIVE_INFINITY;
+  }
+
+  put({ id, name, sales, publishedAt }: ProductRow): void {
+    if (sales < this.#least) {
+      this.remove(id);
+      return;
+    }
+    const known = this.#names.get(id);
+    const folded = known?.name === name ? known.folded : foldText(name);
+    this.#names.set(id, { id, name, folded, sales, publishedAt });
+    this.#sorted = undefined;
+    if (this.#names.size > this.#maxNames) this.#shorten();
+  }
+
+  remove(id: number): void {
+    if (this.#names.delete(id)) this.#sorted = undefined;
+  }
+
+  /** In the order of BEST_SELLING. */
+  bestFirst(): readonly BestName[] {
+    this.#sorted ??= [...this.#names.values()].sort(
+      (a, b) => b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id,
+    );
+    return this.#sorted;
+  }
+
+  /** Equal sales are kept or left out together, so that there may be none where all products have sold as much. */
+  #shorten(): void {
+    this.#least = (this.bestFirst()[this.#maxNames >>> 1] as BestName).sales + 1;
+    for (const { id, sales } of this.bestFirst()) if (sales < this.#least) this.#names.delete(id);
+    this.#sorted = undefined;
+  }
+}

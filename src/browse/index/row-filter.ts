@@ -1,0 +1,288 @@
+import type { SearchFilter } from '../browse-engine.ts';
+import { IN_STOCK, LIVE, ON_SALE, type ProductColumns, SETTLED } from './columns.ts';
+import { CHUNK } from './page-selection.ts';
+import type { Postings } from './postings.ts';
+import { centsOf } from './prices.ts';
+import type { ProductIndex } from './product-index.ts';
+import type { Candidates, Matches } from './term-matches.ts';
+
+/** The parts of a filter that have a facet, as bits. */
+export const CATEGORY = 1;
+export const BRAND = 2;
+export const TAGS = 4;
+export const PRICE = 8;
+export const STOCK = 16;
+export const SALE = 32;
+
+/** Keeps those of some rows that meet a condition, in place. @returns how many are left */
+type Step = (rows: Int32Array, length: number) => number;
+
+/** From this share of all rows on it is quicker to look at them in their order. */
+const MAX_CANDIDATES_SHARE = 0.25;
+
+/** A filter that can be asked without one of its parts, as facets ask it. */
+export class RowFilter {
+  readonly #index: ProductIndex;
+  readonly #matches: Matches | undefined;
+  readonly #filter: SearchFilter;
+  readonly #nowUs: number;
+  /** By part, for parts that are given, apart from those of the state; the quickest to refuse most rows come first. */
+  readonly #steps = new Map<number, Step>();
+  readonly #publishedAfter: Step | undefined;
+  /** The parts that are given. */
+  readonly parts: number;
+
+  /** @param matches of a search, where there is one */
+  constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
+    this.#index = index;
+    this.#matches = matches;
+    this.#filter = filter;
+    this.#nowUs = now.getTime() * 1000;
+    const { columns } = index;
+    const { minPrice, maxPrice, inStock, onSale, publishedAfter } = filter;
+    const steps = this.#steps;
+    if (minPrice !== undefined || maxPrice !== undefined) steps.set(PRICE, withPrice(columns, minPrice, maxPrice));
+    if (filter.tags) steps.set(TAGS, withTags(index, filter.tags));
+    if (filter.categoryIds)
+      steps.set(
+        CATEGORY,
+        withCode(
+          columns.category.codes,
+          flags(filter.categoryIds, (id) => index.categories.find(id), index.categories.values.length),
+        ),
+      );
+    if (filter.brands)
+      steps.set(
+        BRAND,
+        withCode(
+          columns.brand.codes,
+          flags(filter.brands, (brand) => index.brands.find(brand), index.brands.values.length),
+        ),
+      );
+    this.#publishedAfter = publishedAfter && publishedLaterThan(columns, publishedAfter);
+    this.parts =
+      steps.keys().reduce((sum, part) => sum | part, 0) |
+      (inStock === undefined ? 0 : STOCK) |
+      (onSale === undefined ? 0 : SALE);
+  }
+
+  /** Whether nothing but stock and sale decides, as for {@link Tallies}. */
+  isTallied(parts: number): boolean {
+    return !this.#matches && !this.#publishedAfter && (parts & ~(STOCK | SALE)) === 0;
+  }
+
+  /** Whether the bits of a row's state are as the parts want them. */
+  isState(parts: number): (bits: number) => boolean {
+    const { inStock, onSale } = this.#filter;
+    return (bits) =>
+      ((parts & STOCK) === 0 || ((bits & IN_STOCK) !== 0) === inStock) &&
+      ((parts & SALE) === 0 || ((bits & ON_SALE) !== 0) === onSale);
+  }
+
+  /** Whether a row meets a condition of which few rows are asked: all parts, and that it is visible. */
+  holds(): (row: number) => boolean {
+    const { state, publishedAt } = this.#index.columns;
+    const steps = this.#stepsOf(this.parts, LIVE);
+    const one = new Int32Array(1);
+    return (row) => {
+      const bits = state[row] as number;
+      if ((bits & SETTLED) === 0 && !((bits & LIVE) !== 0 && (publishedAt[row] as number) <= this.#nowUs)) return false;
+      one[0] = row;
+      return steps.every((step) => step(one, 1) === 1);
+    };
+  }
+
+  /** Calls back with all visible rows that meet some parts, at most {@link CHUNK} at a time. */
+  forEachChunk(parts: number, visit: (rows: Int32Array, length: number) => void): void {
+    const rows = new Int32Array(CHUNK);
+    const steps = this.#stepsOf(parts, SETTLED);
+    const candidates = this.#candidates(parts);
+    const count = candidates?.length ?? this.#index.columns.count;
+    for (let begin = 0; begin < count; begin += CHUNK) {
+      let length = Math.min(CHUNK, count - begin);
+      if (candidates) rows.set(candidates.rows.subarray(begin, begin + length));
+      else for (let at = 0; at < length; at += 1) rows[at] = begin + at;
+      for (let at = 0; at < steps.length && length > 0; at += 1) length = (steps[at] as Step)(rows, length);
+      if (length > 0) visit(rows, length);
+    }
+    this.forEachUnsettled(parts, visit);
+  }
+
+  /** The same of the rows that are not settled: {@link Tallies} does not have them. */
+  forEachUnsettled(parts: number, visit: (rows: Int32Array, length: number) => void): void {
+    const { unsettled, columns } = this.#index;
+    if (unsettled.size === 0) return;
+    const rows = new Int32Array(CHUNK);
+    const steps = this.#stepsOf(parts, LIVE);
+    let length = 0;
+    const flush = (): void => {
+      for (const step of steps) length = step(rows, length);
+      if (length > 0) visit(rows, length);
+      length = 0;
+    };
+    for (const row of unsettled) {
+      const bits = columns.state[row] as number;
+      if ((bits & (LIVE | SETTLED)) !== LIVE || (columns.publishedAt[row] as number) > this.#nowUs) continue;
+      rows[length++] = row;
+      if (length === CHUNK) flush();
+    }
+    flush();
+  }
+
+  /** @param bit of the state that rows must have, too */
+  #stepsOf(parts: number, bit: number): Step[] {
+    const { inStock, onSale } = this.#filter;
+    const steps = this.#steps.entries().flatMap(([part, step]) => ((parts & part) === 0 ? [] : [step]));
+    const mask = ((parts & STOCK) === 0 ? 0 : IN_STOCK) | ((parts & SALE) === 0 ? 0 : ON_SALE);
+    const wanted = (inStock ? IN_STOCK : 0) | (onSale ? ON_SALE : 0);
+    return [
+      ...(this.#matches ? [withScore(this.#matches.scores)] : []),
+      ...steps,
+      ...(this.#publishedAfter ? [this.#publishedAfter] : []),
+      withState(this.#index.columns, mask | bit, (wanted & mask) | bit),
+    ];
+  }
+
+  /** No other row can match: the rows that a search has found, or those of some categories, some brands or a tag. Undefined where these are many. */
+  #candidates(parts: number): Candidates | undefined {
+    const { columns, categories, brands, tags, ofCategory, ofBrand, ofTag } = this.#index;
+    const filter = this.#filter;
+    // A row has one category and one brand, so that it is in one of their lists.
+    const lists = [
+      ...((parts & CATEGORY) === 0 ? [] : [listOf(ofCategory, filter.categoryIds ?? [], (id) => categories.find(id))]),
+      ...((parts & BRAND) === 0 ? [] : [listOf(ofBrand, filter.brands ?? [], (brand) => brands.find(brand))]),
+      ...((parts & TAGS) === 0
+        ? []
+        : (filter.tags ?? []).map((tag) => listOf(ofTag, [tag], (each) => tags.find(each)))),
+    ];
+    const [narrowest] = lists.sort((one, other) => one.length - other.length);
+    const matches = this.#matches;
+    if (matches && matches.length <= (narrowest?.length ?? columns.count)) return matches;
+    return !narrowest || narrowest.length > columns.count * MAX_CANDIDATES_SHARE ? undefined : rowsOf(narrowest);
+  }
+}
+
+interface List {
+  readonly postings: Postings;
+  readonly codes: readonly number[];
+  /** Of rows, dead ones among them. */
+  readonly length: number;
+}
+
+const listOf = <Value>(
+  postings: Postings,
+  values: readonly Value[],
+  find: (value: Value) => number | undefined,
+): List => {
+  const codes = [...new Set(values.map(find))].filter((code) => code !== undefined);
+  return { postings, codes, length: codes.reduce((sum, code) => sum + postings.countOf(code), 0) };
+};
+
+const rowsOf = ({ postings, codes, length: count }: List): Candidates => {
+  const rows = new Int32Array(count);
+  let length = 0;
+  for (const code of codes) length = postings.read(code, rows, length);
+  return { rows, length };
+};
+
+/** 1 for the codes that are asked for. */
+const flags = <Value>(
+  values: readonly Value[],
+  find: (value: Value) => number | undefined,
+  length: number,
+): Uint8Array => {
+  const wanted = new Uint8Array(length);
+  for (const value of values) {
+    const code = find(value);
+    if (code !== undefined) wanted[code] = 1;
+  }
+  return wanted;
+};
+
+// Each row is written and then counted or not: a branch would be guessed wrong too often.
+
+const withCode =
+  (codes: Uint16Array | Uint32Array, wanted: Uint8Array): Step =>
+  (rows, length) => {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      rows[kept] = row;
+      kept += wanted[codes[row] as number] as number;
+    }
+    return kept;
+  };
+
+/** @param wanted of the bits of the mask */
+const withState =
+  ({ state }: ProductColumns, mask: number, wanted: number): Step =>
+  (rows, length) => {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      rows[kept] = row;
+      kept += ((((state[row] as number) & mask) ^ wanted) - 1) >>> 31;
+    }
+    return kept;
+  };
+
+const withScore =
+  (scores: Uint8Array): Step =>
+  (rows, length) => {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      rows[kept] = row;
+      kept += -(scores[row] as number) >>> 31;
+    }
+    return kept;
+  };
+
+const withPrice = ({ price }: ProductColumns, minPrice: string | undefined, maxPrice: string | undefined): Step => {
+  const { values } = price;
+  const min = minPrice === undefined ? Number.NEGATIVE_INFINITY : centsOf(minPrice, 'up');
+  const max = maxPrice === undefined ? Number.POSITIVE_INFINITY : centsOf(maxPrice, 'down');
+  return (rows, length) => {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      const cents = values[row] as number;
+      if (cents >= min && cents <= max) rows[kept++] = row;
+    }
+    return kept;
+  };
+};
+
+const publishedLaterThan = ({ publishedAt }: ProductColumns, time: Date): Step => {
+  const timeUs = time.getTime() * 1000;
+  return (rows, length) => {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      if ((publishedAt[row] as number) > timeUs) rows[kept++] = row;
+    }
+    return kept;
+  };
+};
+
+const withTags = ({ columns, tags, ofTag, scratch }: ProductIndex, wanted: readonly string[]): Step => {
+  const distinct = [...new Set(wanted)];
+  // By row, how many of the tags it has.
+  const found = scratch.zeroed('tags', columns.count);
+  for (const [index, tag] of distinct.entries()) {
+    const code = tags.find(tag);
+    if (code === undefined) continue;
+    ofTag.forEach(code, (row) => {
+      if (found[row] === index) found[row] = index + 1;
+    });
+  }
+  return (rows, length) => {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      rows[kept] = row;
+      kept += (((found[row] as number) ^ distinct.length) - 1) >>> 31;
+    }
+    return kept;
+  };
+};

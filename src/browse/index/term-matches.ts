@@ -1,0 +1,80 @@
+import { FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
+import type { ProductIndex } from './product-index.ts';
+
+/** What a word in the name is worth, and by the note of a posting what it is worth elsewhere: brand and tags, subtitle, description. */
+const NAME_SCORE = [FIELD_WEIGHTS.name];
+const TEXT_SCORES = [0, FIELD_WEIGHTS.brand, FIELD_WEIGHTS.subtitle, FIELD_WEIGHTS.description];
+
+/** Rows of an index that are looked at, each once. */
+export interface Candidates {
+  readonly rows: Int32Array;
+  readonly length: number;
+}
+
+/** The rows that have all terms, dead ones among them; until the next question. */
+export interface Matches extends Candidates {
+  /** By row, the sum over the terms of what the best field is worth that has the term; 0 where one of them is in no field. */
+  readonly scores: Uint8Array;
+}
+
+/** From this share of all rows on they are looked at in their order, which is kinder to the processor's cache. */
+const MIN_ORDERED_SHARE = 1 / 16;
+
+/** @param fields names alone: the beginnings of what somebody types */
+export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
+  const { columns, inNames, inTexts, scratch } = index;
+  const { count } = columns;
+  const [rarest, ...others] = terms
+    .map((term) => wordsOfTerm(index, term, fields))
+    .sort((one, other) => one.count - other.count);
+  const scores = scratch.zeroed('scores', count);
+  const rows = scratch.rows(count);
+  let length = 0;
+  for (const word of rarest?.words ?? []) {
+    length = inNames.raise(word, NAME_SCORE, scores, rows, length);
+    if (fields === 'all') length = inTexts.raise(word, TEXT_SCORES, scores, rows, length);
+  }
+  for (const { words } of others) {
+    const best = scratch.zeroed('best', count);
+    for (const word of words) {
+      inNames.raise(word, NAME_SCORE, best);
+      if (fields === 'all') inTexts.raise(word, TEXT_SCORES, best);
+    }
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      const score = best[row] as number;
+      rows[kept] = row;
+      if (score === 0) scores[row] = 0;
+      else {
+        scores[row] = (scores[row] as number) + score;
+        kept += 1;
+      }
+    }
+    length = kept;
+  }
+  if (length > count * MIN_ORDERED_SHARE) {
+    length = 0;
+    for (let row = 0; row < count; row += 1) {
+      rows[length] = row;
+      // 1 for a score above 0: a branch would be guessed wrong too often.
+      length += -(scores[row] as number) >>> 31;
+    }
+  }
+  return { rows, length, scores };
+};
+
+/** The words that a term stands for, and how many postings they have. */
+const wordsOfTerm = (
+  { dictionary, inNames, inTexts }: ProductIndex,
+  { text, isPrefix }: SearchTerm,
+  fields: 'all' | 'names',
+): { readonly words: readonly number[]; readonly count: number } => {
+  const exact = dictionary.find(text);
+  const words = isPrefix ? dictionary.beginningWith(text) : exact === undefined ? [] : [exact];
+  const count = words.reduce(
+    (sum, word) => sum + inNames.countOf(word) + (fields === 'all' ? inTexts.countOf(word) : 0),
+    0,
+  );
+  return { words, count };
+};

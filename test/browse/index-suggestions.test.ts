@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
+import { CategoryTree, suggest } from '../../src/browse/index/suggestions.ts';
+import { termsOf } from '../../src/browse/words.ts';
+
+const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动'];
+const NOW = new Date('2026-11-22T12:00:00Z');
+const NOW_US = NOW.getTime() * 1000;
+const MAX_NAMES = 20;
+
+const word = fc.constantFrom(...WORDS);
+
+const product = (): fc.Arbitrary<ProductRow> =>
+  fc
+    .record({
+      id: fc.integer({ min: 1, max: 150 }),
+      categoryId: fc.integer({ min: 1, max: 3 }),
+      brand: fc.option(word),
+      tags: fc.array(word, { maxLength: 2 }),
+      sales: fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 1000 })),
+      // Long ago, a moment ago, to come.
+      publishedAt: fc.constantFrom(NOW_US - 1e12, NOW_US - 1e6, NOW_US + 1e9),
+      words: fc.array(word, { minLength: 1, maxLength: 3 }),
+    })
+    .map(({ words, ...row }) => ({
+      ...row,
+      name: `${words.join(' ')} ${row.id}`,
+      nameHash: 0,
+      cents: 100,
+      isInStock: true,
+      isOnSale: false,
+      subtitle: null,
+      description: '',
+    }));
+
+/** @param maxNames of the best sellers */
+const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames: number): ProductIndex => {
+  const index = new ProductIndex(maxNames);
+  index.settle(NOW_US);
+  for (const row of rows) index.put(row);
+  for (const id of gone) index.remove(id);
+  return index;
+};
+
+const TREE = new CategoryTree([
+  { id: 1, parentId: null, name: 'Kettles' },
+  { id: 2, parentId: 1, name: 'Teapots' },
+  { id: 3, parentId: 2, name: 'Lamps' },
+]);
+
+test('suggestions are the same whether the names of all products are at hand or of few best sellers', () => {
+  let answeredByPostings = 0;
+  fc.assert(
+    fc.property(
+      fc.array(product(), { minLength: 100, maxLength: 300 }),
+      fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 50 }),
+      (rows, gone) => {
+        const whole = indexOf(rows, gone, 1000);
+        const few = indexOf(rows, gone, MAX_NAMES);
+        for (const prefix of ['k', 'kettles', 't', 'te', 'tea pot', 'lamp kett', '运', '1']) {
+          for (const maxProducts of [1, 8, 60]) {
+            const asked = { terms: termsOf(prefix), now: NOW, maxProducts };
+            const found = suggest(few, TREE, asked);
+            if (found.products.some(({ name }) => name === undefined)) answeredByPostings += 1;
+            const nameless = ({ id, sales, publishedAt }: (typeof found.products)[number]) => ({
+              id,
+              sales,
+              publishedAt,
+            });
+            const expected = suggest(whole, TREE, asked);
+            expect({ ...found, products: found.products.map(nameless) }).toEqual({
+              ...expected,
+              products: expected.products.map(nameless),
+            });
+          }
+        }
+      },
+    ),
+    { numRuns: 20 },
+  );
+  expect(answeredByPostings).toBeGreaterThan(0);
+});
