@@ -2,11 +2,11 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 const SLOW = 'test/**/*.slow.test.ts';
 
-/** What measures times, kills, restarts or saturates has the machine to itself. */
+/** What measures times of its own. */
 const ALONE = [
-  'test/{cache,cluster,notice,overload}/*.slow.test.ts',
-  'test/database/{fail-over,full-disk,late-database,poolers,replicas,silent-connections,slow-database}.slow.test.ts',
-  'test/{deploy/two-gateways,deploy/live-proxies,http/shutdown,live/restart}.slow.test.ts',
+  'test/{cache,overload}/*.slow.test.ts',
+  'test/database/{late-database,replicas,silent-connections,slow-database}.slow.test.ts',
+  'test/{http/shutdown,notice/views-lock}.slow.test.ts',
 ];
 
 const common = {

@@ -165,7 +165,9 @@ const untilRecovered = (gateway: TestGateway): Promise<void> =>
     { interval: 10, timeout: 2000 },
   );
 
-describe.concurrent('whatever is read, committed and lost meanwhile, no answer misses a commit older than the bound, nor shows a notice out of its time', () => {
+describe.concurrent('whatever is read, committed and lost meanwhile, no answer misses a commit older than the bound, nor shows a notice out of its time', {
+  timeout: 120_000,
+}, () => {
   test.for([
     { FRESHNESS_MS: '0' },
     { FRESHNESS_MS: '100' },

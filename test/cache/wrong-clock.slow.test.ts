@@ -75,7 +75,7 @@ describe('a process whose own clock is', () => {
     expect((await fetch(`${gateway.url}/api/notice/${hidden}`)).status).toBe(404);
     expect(JSON.parse(await textOf(`/api/notice/${ended}`))).toMatchObject({ inEffect: false });
 
-    // On the moment and not an hour off; how exactly, moments.test.ts says.
+    // On the moment and not an hour off; how exactly, planned-changes.test.ts says.
     const moment = await momentFromNow(database, 500);
     await insertNotice(database, { title: 'Moment', starts_at: moment });
     await expect.poll(() => textOf('/api/notice/list'), { interval: 5 }).toContain('Moment');

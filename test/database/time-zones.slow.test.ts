@@ -1,5 +1,6 @@
 import { describe, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
+import { PATIENT } from '../support/gateway.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../support/rows.ts';
 
@@ -30,7 +31,7 @@ describe.concurrent('a process in one time zone on a database in another shows t
     const url = new URL(database.url);
     // The back office speaks in the zone of the database: its literals have no other.
     url.searchParams.set('options', `-c TimeZone=${databaseZone}`);
-    await using gateway = await startGatewayProcess({ DATABASE_URL: url.href, TZ: processZone });
+    await using gateway = await startGatewayProcess({ DATABASE_URL: url.href, TZ: processZone, ...PATIENT });
     const category_id = await insertCategory(database);
     for (const [index, moment] of MOMENTS.entries()) {
       await insertNotice(database, {
@@ -57,7 +58,7 @@ describe.concurrent('a process in one time zone on a database in another shows t
     expect(data.newProducts.map(({ publishedAt }) => publishedAt)).toEqual(latestFirst);
     expect(data.notices.map(({ startsAt }) => startsAt)).toEqual(latestFirst);
 
-    // At the moment and not an hour off, though every clock on the wall shows another hour; how exactly, moments.test.ts says.
+    // At the moment and not an hour off, though every clock on the wall shows another hour; how exactly, planned-changes.test.ts says.
     const titles = async (): Promise<string> => JSON.stringify(await json('/api/notice/list'));
     const moment = await momentFromNow(database, 1000);
     await insertNotice(database, { id: 101, title: 'Begins', starts_at: moment });

@@ -35,83 +35,50 @@ const ids = (count: number): number[] => Array.from({ length: count }, (_, index
 const FIELDS_150 = `fragment F on Query { ${times(150, (index) => `a${index}: __typename`)} }`;
 const parents = (count: number): string => `{ ${wrapped(count, 'parent { ', 'id ')} }`;
 const COST_999_9 = `${times(9, (index) => `a${index}: hotProducts(limit: 100) { id }`)} hotProducts(limit: 9) { id }`;
+const names = (count: number): string => times(count, () => '__typename');
+const PARENTS_14 = '.parent'.repeat(14);
+const directives = (count: number): string => `{ ${times(count, (index) => `a${index}: __typename @skip(if: true)`)} }`;
+const nestedFragments = (count: number): string =>
+  `{ ...A } fragment A on Query { ${wrapped(count, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`;
+/** Spreads a fragment that was measured before. */
+const knownFragment = (count: number): string =>
+  `{ categories { ...A ${wrapped(count, 'parent { ', '...A ')} } } fragment A on Category ${parents(12)}`;
+const operations = (count: number): string =>
+  `query A { ...F } query B { ...F } ${'query C { __typename }'.repeat(count)} ${FIELDS_150}`;
 const manyFragments = (count: number): string =>
   `{ ${times(count, (i) => `...F${i}`)} } ${times(count, (i) => `fragment F${i} on Query { __typename }`)}`;
 
 describe('a document is answered at the limit, and refused before anything is read past the limit, of', () => {
-  test.for<[what: string, limit: string, maximum: number, within: string, past: string, field?: string]>([
+  test.for<[what: string, limit: string, maximum: number, at: number, textOf: (n: number) => string, field?: string]>([
+    ['tokens', 'QUERY_MAX_TOKENS', 500, 488, (n) => `{ products(categoryIds: [${times(n, () => '1')}]) { id } }`],
+    ['directives, which are tokens', 'QUERY_MAX_TOKENS', 500, 49, directives],
+    ['characters, blanks among them', 'characters', 8000, 8000, (n) => '{ __typename }'.padEnd(n)],
+    ['comments', 'characters', 8000, 8000, (n) => '{ __typename }'.padEnd(n, '#\n')],
+    ['braces', 'nesting', 30, 29, (n) => wrapped(n, '{ ... ', '{ __typename }')],
+    ['fragments within fragments', 'nesting', 30, 26, nestedFragments],
     [
-      'tokens',
-      'QUERY_MAX_TOKENS',
-      500,
-      `{ products(categoryIds: [${times(488, () => '1')}]) { id } }`,
-      `{ products(categoryIds: [${times(489, () => '1')}]) { id } }`,
-    ],
-    [
-      'directives, which are tokens',
-      'QUERY_MAX_TOKENS',
-      500,
-      `{ ${times(49, (index) => `a${index}: __typename @skip(if: true)`)} }`,
-      `{ __typename ${times(72, () => '@skip(if: true)')} }`,
-    ],
-    ['characters, blanks among them', 'characters', 8000, '{ __typename }'.padEnd(8000), '{ __typename }'.padEnd(8001)],
-    ['comments', 'characters', 8000, '{ __typename }'.padEnd(8000, '#\n'), '{ __typename }'.padEnd(8001, '#\n')],
-    ['braces', 'nesting', 30, wrapped(29, '{ ... ', '{ __typename }'), wrapped(30, '{ ... ', '{ __typename }')],
-    [
-      'fragments within fragments',
-      'nesting',
-      30,
-      `{ ...A } fragment A on Query { ${wrapped(26, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`,
-      `{ ...A } fragment A on Query { ${wrapped(27, '... { ', '...B ')} } fragment B on Query { ... { __typename } }`,
-    ],
-    [
-      'fields within fields',
+      'fields in fields',
       'QUERY_MAX_DEPTH',
       15,
-      `{ categories ${parents(13)} }`,
-      `{ categories ${parents(14)} }`,
-      `categories${'.parent'.repeat(14)}.id`,
+      13,
+      (n) => `{ categories ${parents(n)} }`,
+      `categories${PARENTS_14}.id`,
     ],
-    [
-      'fields within fields of a fragment that was measured before',
-      'QUERY_MAX_DEPTH',
-      15,
-      `{ categories { ...A parent { ...A } } } fragment A on Category ${parents(12)}`,
-      `{ categories { ...A parent { parent { ...A } } } } fragment A on Category ${parents(12)}`,
-      'categories.parent.parent',
-    ],
-    [
-      'fields, fragments written out',
-      'QUERY_MAX_FIELDS',
-      300,
-      `{ ...F ...F } ${FIELDS_150}`,
-      `{ ...F ...F __typename } ${FIELDS_150}`,
-    ],
-    [
-      'fields, all operations together',
-      'QUERY_MAX_FIELDS',
-      300,
-      `query A { ...F } query B { ...F } ${FIELDS_150}`,
-      `query A { ...F } query B { ...F } query C { __typename } ${FIELDS_150}`,
-    ],
-    ['fragments', 'fragments', 50, manyFragments(50), manyFragments(51)],
-    [
-      'selections of one field',
-      'repeats',
-      5000,
-      `{ ${times(100, () => '__typename')} }`,
-      `{ ${times(101, () => '__typename')} }`,
-      '__typename',
-    ],
+    ['fields in fields of a known fragment', 'QUERY_MAX_DEPTH', 15, 1, knownFragment, 'categories.parent.parent'],
+    ['fields, fragments written out', 'QUERY_MAX_FIELDS', 300, 0, (n) => `{ ...F ...F ${names(n)} } ${FIELDS_150}`],
+    ['fields, all operations together', 'QUERY_MAX_FIELDS', 300, 0, operations],
+    ['fragments', 'fragments', 50, 50, manyFragments],
+    ['selections of one field', 'repeats', 5000, 100, (n) => `{ ${names(n)} }`, '__typename'],
     [
       'cost',
       'QUERY_MAX_COST',
       1000,
-      `{ ${COST_999_9} __typename }`,
-      `{ ${COST_999_9} __typename noticePage { total } }`,
+      0,
+      (n) => `{ ${COST_999_9} __typename ${'noticePage { total }'.repeat(n)} }`,
       'a0',
     ],
-  ])('%s', async ([, limit, maximum, within, past, field]) => {
+  ])('%s', async ([, limit, maximum, at, textOf, field]) => {
+    const [within, past] = [textOf(at), textOf(at + 1)];
     const bodyOf = (query: string) => ({ query, ...(query.startsWith('query A') ? { operationName: 'A' } : {}) });
     const target = `/graphql?${new URLSearchParams(bodyOf(past))}`;
     const { errors } = (await post(gateway, bodyOf(within))).json as GraphqlResult;

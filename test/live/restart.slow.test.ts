@@ -79,7 +79,7 @@ test('the client of graphql-sse comes back by itself after kill -9', { timeout: 
   const shown: string[] = [];
   const client = createClient({
     url: `${first.url}/graphql`,
-    retryAttempts: 20,
+    retryAttempts: 1000,
     retry: () => new Promise((next) => setTimeout(next, 100)),
   });
   void (async () => {

@@ -71,22 +71,6 @@ test('any path under /api is answered soundly', async () => {
   );
 });
 
-test('an integer is taken exactly where it is written as one and lies in its range', async () => {
-  const isTaken = (value: string): boolean =>
-    value === '' ||
-    (/^[+-]?[0-9]+$/.test(value) && BigInt(value.replace('+', '')) >= 1n && BigInt(value.replace('+', '')) <= 100n);
-  const short = text.filter((value) => value.length < 1000 && value.isWellFormed());
-  await fc.assert(
-    fc.asyncProperty(fc.constantFrom('product/hot', 'product/new', 'product/list'), short, async (path, value) => {
-      const answer = await shop.gateway.get(`/api/${path}?${encoded('limit', value)}`);
-      expectSound(answer);
-      expect(answer.status, answer.text).toBe(isTaken(value) ? 200 : 400);
-      if (answer.status === 400) expect(answer.json).toMatchObject({ parameter: 'limit' });
-    }),
-    { numRuns: 400 },
-  );
-});
-
 test('any keyword finds through REST what it finds through GraphQL', async () => {
   const short = text.filter((value) => value.length < 1000 && value.isWellFormed());
   await fc.assert(
