@@ -27,10 +27,7 @@ const open = (): Promise<TestGateway> => createTestGateway(database, { ACCESS_TO
 
 test('digests stand for their tokens, in the environment and in a file, and open nothing themselves', async () => {
   await writeFile(file, `${digestOf(OTHER).toUpperCase().replace('SHA256', 'sha256')}\n`);
-  await using gateway = await createTestGateway(database, {
-    ACCESS_TOKENS: digestOf(TOKEN),
-    ACCESS_TOKENS_FILE: file,
-  });
+  await using gateway = await createTestGateway(database, { ACCESS_TOKENS: digestOf(TOKEN), ACCESS_TOKENS_FILE: file });
   for (const token of [TOKEN, OTHER]) {
     expect(await statusOf(gateway, token)).toBe(200);
     for (const wrong of [digestOf(token), digestOf(token).slice(7)]) expect(await statusOf(gateway, wrong)).toBe(401);

@@ -45,10 +45,7 @@ describe('a process whose own clock is', () => {
     ['an hour slow', -HOUR_MS],
   ] as const)('%s answers by that of the database', async ([, shiftMs]) => {
     await using database = await createTestDatabase();
-    await using gateway = await startGatewayProcess({
-      DATABASE_URL: database.url,
-      NODE_OPTIONS: clockShift(shiftMs),
-    });
+    await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, NODE_OPTIONS: clockShift(shiftMs) });
     // The process does go by another clock: its log says so.
     const [, loggedMs] = await gateway.command.printed(/"time":(\d+)/);
     expect(Math.abs(Number(loggedMs) - Date.now() - shiftMs)).toBeLessThan(60_000);

@@ -246,10 +246,7 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     await using bare = await createTestDatabase();
     await using pooler = await startPgBouncer(bare, { mode: 'transaction' });
     const id = await insertNotice(bare);
-    await using gateway = await createTestGateway(pooler, {
-      DATABASE_URL: pooler.url,
-      DATABASE_DIRECT_URL: bare.url,
-    });
+    await using gateway = await createTestGateway(pooler, { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: bare.url });
     expect(gateway.logged.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('statement_timeout'));
     await using backOffice = await openSession(bare);
     await backOffice.query('begin');

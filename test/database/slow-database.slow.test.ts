@@ -3,7 +3,7 @@ import { describe, test } from 'vitest';
 import { createSmallShop, STALE } from '../support/known-answers.ts';
 import { startGatewayProcess } from '../support/process.ts';
 import { insertNotice } from '../support/rows.ts';
-import { openSession } from '../support/session.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
 import { numbers } from '../support/views.ts';
 
 /** Nobody waits for longer than 2 s, whatever the database does; the rest is for a machine that is busy with other tests. */
@@ -91,7 +91,7 @@ describe.concurrent('while tables are locked', () => {
     const ask = (count: number) =>
       numbers(1, count).map((limit) => timed(gateway.url, `/api/product/hot?limit=${limit}`));
     const asked = ask(100);
-    await delay(100);
+    await untilBlocked(database, 2);
     asked.push(timed(gateway.url, '/api/notice/1'), timed(gateway.url, '/api/notice/list'));
     const live = await timed(gateway.url, '/livez');
     expect([live.status, live.ms < MAX_WAIT_MS]).toEqual([200, true]);

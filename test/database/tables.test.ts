@@ -138,10 +138,5 @@ test("Prisma's own engine finds every migration applied as the folder has it", a
   const filters = { externalTables: [], externalEnums: [] };
   expect(
     await engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false }),
-  ).toMatchObject({
-    hasMigrationsTable: true,
-    history: null,
-    failedMigrationNames: [],
-    editedMigrationNames: [],
-  });
+  ).toMatchObject({ hasMigrationsTable: true, history: null, failedMigrationNames: [], editedMigrationNames: [] });
 });

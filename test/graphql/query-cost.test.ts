@@ -206,10 +206,7 @@ describe('the cost is told in the answer', () => {
       extensions: { cost: { actual: 2, maximum: 20_000, field: 'notice' } },
     });
     const failed = (
-      await post({
-        query: '{ products(limit: 0) { id } hotProducts(limit: 2) { id } }',
-        extensions: { cost: true },
-      })
+      await post({ query: '{ products(limit: 0) { id } hotProducts(limit: 2) { id } }', extensions: { cost: true } })
     ).json as GraphqlResult & { extensions: unknown };
     expect(failed.errors).toHaveLength(1);
     expect(failed.extensions).toEqual({ cost: costOfTwo });

@@ -86,10 +86,7 @@ describe('an operation', () => {
       400,
       {
         errors: [
-          {
-            message: `The query parameter "${name}" is given more than once.`,
-            extensions: { code: 'BAD_USER_INPUT' },
-          },
+          { message: `The query parameter "${name}" is given more than once.`, extensions: { code: 'BAD_USER_INPUT' } },
         ],
       },
     ]);

@@ -63,10 +63,7 @@ Sale,Again,promotion,,no,2026-06-01T00:00:00Z,,
 
   test('without a start are identified by their title', async () => {
     expect(await importText('title,content\nStocktaking,Closed\n')).toMatchObject({ created: 1 });
-    expect(await importText('title,content\nStocktaking,Open again\n')).toMatchObject({
-      created: 0,
-      changed: 1,
-    });
+    expect(await importText('title,content\nStocktaking,Open again\n')).toMatchObject({ created: 0, changed: 1 });
   });
 
   test('that end before they start are rejected, also when the file has only the end', async () => {

@@ -32,9 +32,7 @@ describe('with --key sku, a product', () => {
   test('is rejected if the sku is missing, or is another row’s', async () => {
     const { created, faults } = await importText(
       `${header},Mug,Cups,1\nx-1,Mug,Cups,2\nX/1,Jug,Cups,3\n–,Lid,Cups,4\n`,
-      {
-        key: 'sku',
-      },
+      { key: 'sku' },
     );
     expect(created).toBe(1);
     expect(linesOf(faults)).toEqual([2, 3, 5]);

@@ -83,10 +83,7 @@ describe('columns that the file names in another way', () => {
     expect(once).toMatchObject({ created: 1, faults: [] });
     expect(
       await importText('Path of names\nHome > Lamps\n', { map: parseMapping(['path=Path of names']) }),
-    ).toMatchObject({
-      created: 1,
-      kind: { table: 'category' },
-    });
+    ).toMatchObject({ created: 1, kind: { table: 'category' } });
     const shopify = await importText('Handle,Name,Cost\nlamp-2,Lamp,5\n', {
       map: parseMapping(['Title=Name,Variant Price=Cost']),
       format: 'shopify',

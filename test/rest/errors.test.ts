@@ -18,11 +18,7 @@ describe('a failure of ours', () => {
 
   test.for(TARGETS)('at %s is a problem that tells nothing of its cause', async (path) => {
     const answer = await broken.gateway.get(path);
-    expectProblem(answer, {
-      status: 500,
-      code: 'INTERNAL_SERVER_ERROR',
-      detail: 'Something went wrong on our side.',
-    });
+    expectProblem(answer, { status: 500, code: 'INTERNAL_SERVER_ERROR', detail: 'Something went wrong on our side.' });
   });
 
   test('is logged with its cause under the request id that the client got', async () => {
