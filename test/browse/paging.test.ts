@@ -211,6 +211,8 @@ describe('refused as BAD_USER_INPUT, with the argument named', () => {
     ['after', { after: 'x' }],
     ['before', { before: Buffer.from('["NEWEST"]').toString('base64url') }],
     ['after', { after: Buffer.from('["BEST_SELLING","","1","99999999999999999999","1"]').toString('base64url') }],
+    ['after', { after: Buffer.from('["BEST_SELLING","","1","253402300800000000","1"]').toString('base64url') }],
+    ['after', { after: Buffer.from('["BEST_SELLING","","1","-62135596800000001","1"]').toString('base64url') }],
     ['after', { after: Buffer.from('["BEST_SELLING","","1e3","1","1"]').toString('base64url') }],
     ['after', { after: Buffer.from('["BEST_SELLING","","1","1","4000000000"]').toString('base64url') }],
     ['after', { orderBy: 'NAME_ASC', after: Buffer.from('["NAME_ASC","","\\u0000","1"]').toString('base64url') }],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { nearestWord } from '../../src/browse/correction.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
@@ -202,6 +203,17 @@ describe('mistyped words', () => {
     ['hiddne'],
   ])('%j is not corrected', async (text) => {
     expect(await search(text)).toMatchObject({ correctedSearch: null });
+  });
+
+  test('among words that are equally near, the one that most products have is meant, then the first', () => {
+    const nearest = (...candidates: [text: string, count: number][]): string | undefined =>
+      nearestWord(
+        'lanp',
+        candidates.map(([text, count]) => ({ text, count })),
+      );
+    expect(nearest(['lamp', 5], ['land', 6], ['lane', 4])).toBe('land');
+    expect(nearest(['land', 5], ['lamp', 5], ['lane', 5])).toBe('lamp');
+    expect(nearest(['lampen', 9], ['lamp', 1])).toBe('lamp');
   });
 
   test('a page of a corrected search is followed by the next one', async () => {

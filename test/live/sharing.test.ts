@@ -116,6 +116,36 @@ test('beyond MAX_SUBSCRIPTIONS a subscription gets a 503, until another has ende
   leaveAll([...streams, admitted]);
 });
 
+test('of subscriptions that come at once, no more than MAX_SUBSCRIPTIONS are opened', async () => {
+  await using gateway = await open({ MAX_SUBSCRIPTIONS: '2' });
+  const streams = await Promise.all(Array.from({ length: 5 }, () => openStream(gateway, NOTICES)));
+  expect(streams.map(({ status }) => status).toSorted()).toEqual([200, 200, 503, 503, 503]);
+  leaveAll(streams);
+});
+
+test('a change between the response and the beginning of its stream is an event', async () => {
+  await using gateway = await open();
+  await rename('Before');
+  const stream = await openStream(gateway, NOTICES, {
+    beforeStream: async () => {
+      await rename('Meanwhile');
+      // The gateway has heard of it.
+      expect((await gateway.graphql('{ notices { title } }')).data).toEqual(shows('Meanwhile'));
+    },
+  });
+  expect(stream.results).toEqual([{ data: shows('Before') }]);
+  await untilShown(stream, shows('Meanwhile'));
+  stream.leave();
+});
+
+test('a subscription that comes during a shutdown gets its first event and the end', async () => {
+  await using gateway = await open();
+  gateway.completeSubscriptions();
+  const stream = await openStream(gateway, NOTICES);
+  expect(stream.results).toHaveLength(1);
+  expect([stream.isComplete(), stream.isOver()]).toEqual([true, true]);
+});
+
 test('a listener that does not read is cut, and the others go on', async () => {
   await using gateway = await open({ MAX_SUBSCRIPTIONS: '2' });
   await rename('Read');

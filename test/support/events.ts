@@ -58,6 +58,8 @@ export interface Asked {
   readonly extensions?: Record<string, unknown> | undefined;
   readonly variables?: Record<string, unknown> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Runs after the response has come, and before its stream begins. */
+  readonly beforeStream?: (() => Promise<unknown>) | undefined;
 }
 
 const EVENTS = { accept: 'text/event-stream', 'content-type': 'application/json' };
@@ -66,7 +68,7 @@ const EVENTS = { accept: 'text/event-stream', 'content-type': 'application/json'
 export const openStream = async (
   { app }: Pick<TestGateway, 'app'>,
   query: string | undefined,
-  { variables, extensions, headers }: Asked = {},
+  { variables, extensions, headers, beforeStream }: Asked = {},
 ): Promise<TestStream> => {
   const response = await handle(app, {
     method: 'POST',
@@ -74,6 +76,7 @@ export const openStream = async (
     headers: { ...EVENTS, ...headers },
     body: JSON.stringify({ query, variables, extensions }),
   });
+  await beforeStream?.();
   const { add, ...events } = collect();
   let isOver = false;
   let isReading = true;

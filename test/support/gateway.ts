@@ -38,6 +38,8 @@ export interface TestGateway extends AsyncDisposable {
     variables?: Record<string, unknown>,
     headers?: Record<string, string>,
   ) => Promise<GraphqlResult>;
+  /** As at a shutdown. */
+  readonly completeSubscriptions: () => void;
   /** What the gateway has logged, a parsed line each. */
   readonly logged: Record<string, unknown>[];
   /** Runs an action and counts the statements that the gateway has sent to the database meanwhile. */
@@ -79,6 +81,7 @@ export const createTestGateway = async (
   return {
     app: gateway.app,
     metrics: gateway.metrics,
+    completeSubscriptions: gateway.completeSubscriptions,
     logged,
     request,
     get: (target, headers) => request('GET', target, headers),
