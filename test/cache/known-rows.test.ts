@@ -121,15 +121,28 @@ test('a request that counts a view reads the products beside it', async () => {
   expect(await ask(selection)).toMatchObject({ notice: { viewCount: 1 } });
 });
 
-test('a row that changes between its read and the end of the statement is not kept', async () => {
-  const tagVersions = createTagVersions(FEATURES);
-  const freshnessMonitor = {
+const fresh = (ageMs: number): FreshnessMonitor =>
+  ({
     isFresh: () => true,
     isLost: () => false,
-    ageMs: () => 0,
+    ageMs: () => ageMs,
     trustedUntilMs: () => undefined,
-  } as unknown as FreshnessMonitor;
-  const rows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: 10_000 });
+  }) as unknown as FreshnessMonitor;
+
+test('what is made of a known row is as old as the last heartbeat', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(500), maxBytes: 10_000 });
+  const products = rows.of<{ id: number }>('product');
+  await products.keep(async () => [{ id: 1 }]);
+  const hints = new CacheHints(tagVersions.tags);
+  hints.asOfMs = performance.now();
+  expect(products.find(1, hints)).toEqual({ id: 1 });
+  expect(performance.now() - hints.asOfMs).toBeGreaterThanOrEqual(500);
+});
+
+test('a row that changes between its read and the end of the statement is not kept', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(0), maxBytes: 10_000 });
   const products = rows.of<{ id: number }>('product');
   const hints = new CacheHints(tagVersions.tags);
   hints.asOfMs = performance.now();

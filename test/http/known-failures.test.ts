@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createKnownFailures } from '../../src/http/known-failures.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type CachedResponse, createTestGateway, lasting, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
@@ -109,4 +110,20 @@ test('a scanner gets an answer to each request, and few lines in the log', async
   expect(lines()).toBeLessThan(200);
   // What is left out is counted.
   await expect.poll(() => lines() + omitted()).toBe(200);
+});
+
+test('made-up requests that fail take 1 MB at most, and the latest are known', () => {
+  const failures = createKnownFailures();
+  const kilobyte = 'x'.repeat(1000);
+  for (let number = 0; number < 2000; number += 1) {
+    failures.learn(`GET /${number}`, {
+      response: { status: 400, lines: '', body: kilobyte, headers: {} },
+      code: 'BAD_USER_INPUT',
+      counts: {},
+    } as unknown as Parameters<typeof failures.learn>[1]);
+  }
+  const known = Array.from({ length: 2000 }, (_, number) => failures.find(`GET /${number}`) !== undefined);
+  expect(known.filter(Boolean).length).toBeGreaterThan(100);
+  expect(known.filter(Boolean).length).toBeLessThanOrEqual(1048);
+  expect(known.at(-1)).toBe(true);
 });

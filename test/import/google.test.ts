@@ -80,6 +80,15 @@ TV_2\tAntenna\t\thttps://i.example/a.png\t\tout of stock\tCHF12\t9 CHF\t2020-01-
     expect(await column('select name from product order by slug')).toEqual(['TV', 'Television']);
   });
 
+  test('with the quantity as its stock, unless it is out of stock', async () => {
+    const [some, none] = ['TV', 'Radio'].map((name) => item(name, name, '<g:quantity>7</g:quantity>'));
+    await importText(rss(`${some}${none?.replace('in_stock', 'out_of_stock')}`));
+    expect(await sql('select slug, stock from product order by slug')).toEqual([
+      { slug: 'radio', stock: 0 },
+      { slug: 'tv', stock: 7 },
+    ]);
+  });
+
   test('with equal titles as several products', async () => {
     expect(await importText(rss(item('1', 'TV'), item('2', 'TV')))).toMatchObject({ created: 2, faults: [] });
     expect(await column('select slug from product order by id')).toEqual(['tv', 'tv-2']);

@@ -103,6 +103,7 @@ describe("WooCommerce's export", () => {
       simple,
       { ...tee, Stock: '10', Images: 'https://cdn.example/tee.jpg' },
       variation({ 'Regular price': '25', 'Sale price': '15', Parent: 'id:44', Stock: 'parent' }),
+      variation({ 'Regular price': '30', Stock: 'parent' }),
       variation({ 'Regular price': '12', Published: '0' }),
       variation({ 'Regular price': '', Stock: '9' }),
       {
@@ -163,10 +164,13 @@ describe("WooCommerce's export", () => {
     ]);
   });
 
-  test('with a broken row that may be a variation changes no product that may be its own', async () => {
+  test.each([
+    ['says so', '"50","variation","x'],
+    ['does not get as far as its type', '"50","vari'],
+  ])('with a broken row that %s changes no product that it may be a variation of', async (_, row) => {
     const file = csv(simple, tee, variation({ 'Regular price': '20' }));
     await importText(file);
-    const broken = `${file}"50","variation","x\n`.replaceAll('"65"', '"66"').replaceAll('"20"', '"10"');
+    const broken = `${file}${row}\n`.replaceAll('"65"', '"66"').replaceAll('"20"', '"10"');
     const { changed, faults } = await importText(broken);
     expect(changed).toBe(1);
     expect(faults.map(({ line }) => line)).toEqual([5, 3]);
