@@ -113,6 +113,18 @@ test('an index whose connection is lost reads on by another one', async () => {
   await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
 });
 
+test('a change whose reading fails is read again', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  await database.sql('alter table product rename column brand to maker');
+  await database.sql('update product set price = 0.5 where id = 70');
+  await expect
+    .poll(() => engines.logged.map(({ msg }) => msg))
+    .toContainEqual(expect.stringMatching(/^the index of products could not read: .*brand/));
+  await database.sql('alter table product rename column maker to brand');
+  await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+});
+
 test('a thread that dies is started again, and PostgreSQL answers meanwhile', async () => {
   await using database = await shop();
   const threads: Worker[] = [];
