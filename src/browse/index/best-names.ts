@@ -1,7 +1,7 @@
 import { foldText } from '../words.ts';
 import type { ProductRow } from './product-index.ts';
 
-/** Room for so many names; they take some 250 bytes each. */
+/** A name takes some 250 bytes. */
 const MAX_NAMES = 10_000;
 
 interface BestName {
@@ -19,7 +19,7 @@ interface BestName {
  */
 export class BestNames {
   readonly #names = new Map<number, BestName>();
-  /** Every product that has sold so much is here. */
+  /** Every product that has sold at least this many is here. */
   #least = Number.NEGATIVE_INFINITY;
   #sorted: readonly BestName[] | undefined;
   readonly #maxNames: number;

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { changesAllowed } from '../correction.ts';
 
-/** So many new words are looked through one by one before they are sorted in. */
+/** Up to this many new words are searched one by one; then they are sorted in. */
 const MAX_UNSORTED = 500;
 
 /** What a word takes beside its postings: its text, its entry in the map and in the sorted list. */

@@ -56,7 +56,7 @@ export class Postings {
     return this.#blocks.length * BLOCK_BYTES + perList * 4 + (perList / 4) * 3;
   }
 
-  /** Of rows that were appended, also those that are gone since. */
+  /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
     return this.#count[list] ?? 0;
   }
@@ -73,9 +73,9 @@ export class Postings {
   }
 
   /**
-   * Raises what stands at each row of the list to the value of its note.
-   * @param found takes the rows at which nothing stood, from `length` on
-   * @returns how many it has then
+   * For each row of the list, raises `best` to the value of the row's note, where that is greater.
+   * @param found takes the rows whose `best` was 0, from `length` on
+   * @returns how many rows `found` has then
    */
   raise(list: number, values: readonly number[], best: Uint8Array, found: Int32Array = NO_ROWS, length = 0): number {
     const rows = this.#rows;

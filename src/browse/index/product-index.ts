@@ -66,7 +66,7 @@ export class ProductIndex {
   rankings = 0;
   #settledAt = Number.NEGATIVE_INFINITY;
 
-  /** @param maxNames so many names at most are kept for suggestions */
+  /** @param maxNames how many names are kept for suggestions */
   constructor(maxNames?: number) {
     this.bestNames = new BestNames(maxNames);
   }

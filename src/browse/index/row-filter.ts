@@ -199,7 +199,7 @@ const flags = <Value>(
   return wanted;
 };
 
-// Each row is written and then counted or not: a branch would be guessed wrong too often.
+// Each row is written, and then counted or not: the processor would often predict a branch wrongly.
 
 const withCode =
   (codes: Uint16Array | Uint32Array, wanted: Uint8Array): Step =>

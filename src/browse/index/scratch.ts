@@ -9,7 +9,7 @@ export class Scratch {
     return this.#bytes.values().reduce((sum, { byteLength }) => sum + byteLength, others);
   }
 
-  /** So many zeros; until the next call with the same name. */
+  /** Zeros, at least as many as `length`. They are the caller's until the next call with the same name. */
   zeroed(name: 'scores' | 'best' | 'tags', length: number): Uint8Array {
     const kept = this.#bytes.get(name);
     if (kept && kept.length >= length) return kept.fill(0, 0, length);
@@ -18,13 +18,13 @@ export class Scratch {
     return made;
   }
 
-  /** Room for so many rows; until the next call. */
+  /** Room for `length` rows, the caller's until the next call. */
   rows(length: number): Int32Array {
     if (this.#rows.length < length) this.#rows = new Int32Array(length + (length >>> 3));
     return this.#rows;
   }
 
-  /** Room for so many numbers of the kind that a column has; until the next call. */
+  /** Room for `length` numbers of the kind that a column has, the caller's until the next call. */
   like(column: Uint32Array | Float64Array, length: number): Uint32Array | Float64Array {
     if (this.#numbers.constructor !== column.constructor || this.#numbers.length < length)
       this.#numbers =

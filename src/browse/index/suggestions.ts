@@ -36,7 +36,7 @@ interface SuggestedText {
 interface Asked {
   readonly terms: readonly SearchTerm[];
   readonly now: Date;
-  /** So many products at most, and so many of each other kind at least where there are so many. */
+  /** The most products that are wanted. Of each other kind at least as many are given, where there are. */
   readonly maxProducts: number;
 }
 
@@ -139,7 +139,7 @@ const textsOf = (
   const found: SuggestedText[] = [];
   let least = Number.NEGATIVE_INFINITY;
   for (const code of codes) {
-    // Of the others none has sold so much.
+    // None of the rest has sold as much.
     if (atMost(code) < least) break;
     const sales = of(code);
     if (sales < 0) continue;
