@@ -81,3 +81,23 @@ test('suggestions are the same whether the names of all products are at hand or 
   );
   expect(answeredByPostings).toBeGreaterThan(0);
 });
+
+test('suggestions are the same after dead rows were closed up, and what changes then', () => {
+  const rows = (): fc.Arbitrary<ProductRow[]> => fc.array(product(), { minLength: 30, maxLength: 150 });
+  const ids = (): fc.Arbitrary<number[]> => fc.array(fc.integer({ min: 1, max: 150 }), { maxLength: 50 });
+  fc.assert(
+    fc.property(rows(), ids(), rows(), ids(), (before, goneBefore, after, goneAfter) => {
+      const [plain, compacted] = [1, 2].map(() => indexOf(before, goneBefore, 1000)) as [ProductIndex, ProductIndex];
+      compacted.compact();
+      for (const index of [plain, compacted]) {
+        for (const id of goneAfter) index.remove(id);
+        for (const row of after) index.put(row);
+      }
+      for (const prefix of ['k', 'tea', 'lamp']) {
+        const asked = { terms: termsOf(prefix), now: NOW, maxProducts: 8 };
+        expect(suggest(compacted, TREE, asked)).toEqual(suggest(plain, TREE, asked));
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
