@@ -101,6 +101,15 @@ test('after a change of any number of rows PostgreSQL answers until the index is
   await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 1000 });
 });
 
+test('after a statement that changes thousands of products the index reads these, and is not filled again', async () => {
+  await using database = await shop(10_000);
+  await using engines = await createBrowseEngines(database);
+  await database.sql('update product set price = price + 20000 where id > 1');
+  const changed = { filter: { minPrice: '20000' } };
+  await answerOfIndex(engines, changed).toEqual({ ids: [2, 3, 4], totalCount: 9999 });
+  expect(engines.logged.filter(({ msg }) => /^the index has /.test(`${msg}`))).toHaveLength(1);
+});
+
 test('an index whose connection is lost reads on by another one', async () => {
   await using database = await shop();
   await using engines = await createBrowseEngines(database);

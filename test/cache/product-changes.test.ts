@@ -100,19 +100,15 @@ describe('from memory come, after', () => {
       ['product 1', 'slug of 1', 'category 1', 'category 3', 'categories 1, 2', 'categories and theirs', ...OF_ANY],
     ],
     [
-      '100 prices elsewhere',
-      'update product set price = 9 where id between 101 and 200',
-      ['categories and theirs', ...OF_ANY],
+      '300 prices elsewhere, by one statement',
+      'update product set price = 9 where id > 6',
+      ['product 7', 'categories and theirs', ...OF_ANY],
     ],
     ['a statement that changes no product: everything', 'update product set price = 9 where id = 0', []],
     [
-      'more prices in one statement than are notified: nothing of products',
-      'update product set price = 9 where id between 101 and 201',
-      names.filter((name) => name !== 'tree' && name !== 'notices'),
-    ],
-    [
       'more prices in one transaction than are notified: nothing of products',
-      'do $$ begin for n in 101 .. 200 loop for m in 1 .. 11 loop update product set price = m where id = n; end loop; end loop; end $$',
+      // As if 39,999 rows had been notified before.
+      `do $$ begin perform set_config('vitrine.products_told', '39999', true); update product set price = 9 where id = 1; end $$`,
       names.filter((name) => name !== 'tree' && name !== 'notices'),
     ],
     [
@@ -248,9 +244,10 @@ test('every change is notified on one channel: which rows of products changed, o
   for (const statement of [
     'update product set price = 9 where id = 1',
     'update product set category_id = 2 where id = 1',
-    'update product set price = 9',
+    'update product set price = 9 where id > 203',
     'delete from product where id = 2',
     `insert into product (id, category_id, name, slug, price, published_at) values (999, 1, 'N', 'n', 1, '2999-01-01Z')`,
+    `insert into product (id, category_id, name, slug, price) select n, 1, 'N', 'n' || n, 1 from generate_series(10001, 30001) n`,
     'truncate product',
     `update category set name = 'Other' where id = 1`,
     `update notice set title = 'Other'`,
@@ -259,12 +256,18 @@ test('every change is notified on one channel: which rows of products changed, o
     await client.query(statement);
   await client.query('select 1');
   await client.end();
+  const many = Array.from({ length: 103 }, (_, index) => 204 + index);
+  const [ids, more] = [[...many, ...many].slice(0, 200), [...many, ...many].slice(200)];
   expect(heard).toEqual([
     'vitrine: product 1,1 1,1',
     'vitrine: product 1,1 2,1',
-    'vitrine: product',
+    // A payload has 200 rows.
+    `vitrine: product ${ids} ${ids.map(() => 4)}`,
+    `vitrine: product ${more} ${more.map(() => 4)}`,
     'vitrine: product 2 1',
     `vitrine: product 999 1 ${Date.parse('2999-01-01Z')}`,
+    // More rows than are notified one by one.
+    'vitrine: product',
     'vitrine: product',
     'vitrine: category',
     'vitrine: notice',
