@@ -66,7 +66,9 @@ export class ProductColumns {
   /** Where the tags of the row end in {@link tags}; they begin where those of the row before end. */
   tagsEnd = new Uint32Array(0);
   readonly tags = new CodeColumn();
-  /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
+  /** The first rows, as many as were read in the order of their ids, are found by halving; 8 bytes a product would be needed for their slots. */
+  #sortedCount = 0;
+  /** For all others, rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
 
@@ -80,7 +82,9 @@ export class ProductColumns {
   /** The row of a product, or -1. */
   rowOf(id: number): number {
     const row = (this.#slots[this.#slotOf(id)] ?? EMPTY_SLOT) - 1;
-    return row >= 0 && ((this.state[row] as number) & LIVE) !== 0 ? row : -1;
+    if (this.#isLive(row)) return row;
+    const sortedRow = this.#sortedRowOf(id);
+    return this.id[sortedRow] === id && this.#isLive(sortedRow) ? sortedRow : -1;
   }
 
   /** A new row at the end, which is the product's from now on. */
@@ -90,7 +94,8 @@ export class ProductColumns {
     this.count = row + 1;
     this.live += 1;
     this.id[row] = id;
-    this.#point(id, row);
+    if (row === this.#sortedCount && (row === 0 || id > (this.id[row - 1] as number))) this.#sortedCount += 1;
+    else this.#point(id, row);
     return row;
   }
 
@@ -150,8 +155,25 @@ export class ProductColumns {
       }
     }
     this.count = live;
+    this.#sortedCount = newRows.subarray(0, this.#sortedCount).reduce((sum, row) => sum + (row >= 0 ? 1 : 0), 0);
     this.#rehash();
     return newRows;
+  }
+
+  #isLive(row: number): boolean {
+    return row >= 0 && ((this.state[row] as number) & LIVE) !== 0;
+  }
+
+  /** The first of the sorted rows whose id is not smaller. */
+  #sortedRowOf(id: number): number {
+    let low = 0;
+    let high = this.#sortedCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.id[middle] as number) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.#sortedCount ? low : -1;
   }
 
   #slotOf(id: number): number {
@@ -174,10 +196,10 @@ export class ProductColumns {
 
   #rehash(): void {
     let size = 1024;
-    while (size * 2 < this.live * 4) size *= 2;
+    while (size < (this.count - this.#sortedCount) * 2) size *= 2;
     this.#slots = new Int32Array(size);
     this.#usedSlots = 0;
-    for (let row = 0; row < this.count; row += 1) {
+    for (let row = this.#sortedCount; row < this.count; row += 1) {
       if (((this.state[row] as number) & LIVE) === 0) continue;
       this.#slots[this.#slotOf(this.id[row] as number)] = row + 1;
       this.#usedSlots += 1;

@@ -47,7 +47,7 @@ export class Postings {
   #nextNumber = 0;
   #row = -1;
 
-  constructor({ noteBits }: { readonly noteBits: 0 | 2 }) {
+  constructor({ noteBits }: { readonly noteBits: 0 | 1 }) {
     this.#noteBits = noteBits;
   }
 

@@ -26,8 +26,9 @@ export interface ProductRow {
   readonly description: string;
 }
 
-/** The note of a word in a text that a brand or a tag has; 2 is the subtitle, 3 the description. */
-export const IN_BRAND_OR_TAG = 1;
+/** The note of a word in a text that a brand or a tag has, and a subtitle. */
+export const IN_BRAND_OR_TAG = 0;
+const IN_SUBTITLE = 1;
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
@@ -48,8 +49,9 @@ export class ProductIndex {
   readonly dictionary = new Dictionary();
   /** By the number of the word: products that have it in their name. */
   readonly inNames = new Postings({ noteBits: 0 });
-  /** By the number of the word: products that have it elsewhere, with the field. */
-  readonly inTexts = new Postings({ noteBits: 2 });
+  /** Of the others, products that have it in their brand, tags or subtitle, with the field; and of the rest, in their description. */
+  readonly inTexts = new Postings({ noteBits: 1 });
+  readonly inDescriptions = new Postings({ noteBits: 0 });
   /** By code. */
   readonly ofCategory = new Postings({ noteBits: 0 });
   readonly ofBrand = new Postings({ noteBits: 0 });
@@ -78,7 +80,7 @@ export class ProductIndex {
   }
 
   get #postings(): readonly Postings[] {
-    return [this.inNames, this.inTexts, this.ofCategory, this.ofBrand, this.ofTag];
+    return [this.inNames, this.inTexts, this.inDescriptions, this.ofCategory, this.ofBrand, this.ofTag];
   }
 
   put(product: ProductRow): void {
@@ -181,7 +183,7 @@ export class ProductIndex {
     product: ProductRow,
     { wordsHash, brand, category, tags }: { wordsHash: number; brand: number; category: number; tags: number[] },
   ): number {
-    const { columns, dictionary, inNames, inTexts } = this;
+    const { columns, dictionary, inNames, inTexts, inDescriptions } = this;
     const row = columns.append(product.id);
     columns.wordsHash[row] = wordsHash;
     columns.brand.set(row, brand);
@@ -197,7 +199,9 @@ export class ProductIndex {
     for (const [word, fields] of wordsOfProduct(product)) {
       const number = dictionary.numberOf(word);
       if ((fields & NAME) !== 0) inNames.append(number, row);
-      if (fields !== NAME) inTexts.append(number, row, bestText(fields));
+      if ((fields & (BRAND_OR_TAG | SUBTITLE)) !== 0)
+        inTexts.append(number, row, (fields & BRAND_OR_TAG) === 0 ? IN_SUBTITLE : IN_BRAND_OR_TAG);
+      else if ((fields & NAME) === 0) inDescriptions.append(number, row);
     }
     return row;
   }
@@ -208,10 +212,6 @@ const NAME = 1;
 const BRAND_OR_TAG = 2;
 const SUBTITLE = 4;
 const DESCRIPTION = 8;
-
-/** The note of a posting in a text: the best field that has the word, apart from the name. */
-const bestText = (fields: number): number =>
-  (fields & BRAND_OR_TAG) !== 0 ? IN_BRAND_OR_TAG : (fields & SUBTITLE) !== 0 ? 2 : 3;
 
 /** As `vitrine_search` makes them in PostgreSQL, with the fields that have each. */
 const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow): Map<string, number> => {

@@ -33,7 +33,11 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
   const filter = new RowFilter(index, request.filter, matches, request.now);
   const selection = new PageSelection(columns, request, matches?.scores, boundaryRank);
   /** Facets by the parts of the filter that hold for what they count: most by all parts, together with the page. */
-  const facetsBy = Map.groupBy(facets, (facet) => filter.parts & ~OWN_PARTS[facet]);
+  const facetsBy = Map.groupBy(facets, (facet) => {
+    // Of products in stock there are as many without the part that wants these as with it.
+    const isOwn = (facet === 'inStock' && request.filter.inStock) || (facet === 'onSale' && request.filter.onSale);
+    return isOwn ? filter.parts : filter.parts & ~OWN_PARTS[facet];
+  });
   let facetCounts: FacetCounts = {};
   let totalCount: number | undefined;
 

@@ -1,9 +1,10 @@
 import { FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import type { ProductIndex } from './product-index.ts';
 
-/** What a word in the name is worth, and by the note of a posting what it is worth elsewhere: brand and tags, subtitle, description. */
+/** What a word is worth by the note of its posting. */
 const NAME_SCORE = [FIELD_WEIGHTS.name];
-const TEXT_SCORES = [0, FIELD_WEIGHTS.brand, FIELD_WEIGHTS.subtitle, FIELD_WEIGHTS.description];
+const TEXT_SCORES = [FIELD_WEIGHTS.brand, FIELD_WEIGHTS.subtitle];
+const DESCRIPTION_SCORE = [FIELD_WEIGHTS.description];
 
 /** Rows of an index that are looked at, each once. */
 export interface Candidates {
@@ -22,7 +23,7 @@ const MIN_ORDERED_SHARE = 1 / 16;
 
 /** @param fields names alone: the beginnings of what somebody types */
 export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
-  const { columns, inNames, inTexts, scratch } = index;
+  const { columns, inNames, inTexts, inDescriptions, scratch } = index;
   const { count } = columns;
   const [rarest, ...others] = terms
     .map((term) => wordsOfTerm(index, term, fields))
@@ -32,13 +33,17 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
   let length = 0;
   for (const word of rarest?.words ?? []) {
     length = inNames.raise(word, NAME_SCORE, scores, rows, length);
-    if (fields === 'all') length = inTexts.raise(word, TEXT_SCORES, scores, rows, length);
+    if (fields === 'names') continue;
+    length = inTexts.raise(word, TEXT_SCORES, scores, rows, length);
+    length = inDescriptions.raise(word, DESCRIPTION_SCORE, scores, rows, length);
   }
   for (const { words } of others) {
     const best = scratch.zeroed('best', count);
     for (const word of words) {
       inNames.raise(word, NAME_SCORE, best);
-      if (fields === 'all') inTexts.raise(word, TEXT_SCORES, best);
+      if (fields === 'names') continue;
+      inTexts.raise(word, TEXT_SCORES, best);
+      inDescriptions.raise(word, DESCRIPTION_SCORE, best);
     }
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
@@ -66,15 +71,14 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
 
 /** The words that a term stands for, and how many postings they have. */
 const wordsOfTerm = (
-  { dictionary, inNames, inTexts }: ProductIndex,
+  { dictionary, inNames, inTexts, inDescriptions }: ProductIndex,
   { text, isPrefix }: SearchTerm,
   fields: 'all' | 'names',
 ): { readonly words: readonly number[]; readonly count: number } => {
   const exact = dictionary.find(text);
   const words = isPrefix ? dictionary.beginningWith(text) : exact === undefined ? [] : [exact];
-  const count = words.reduce(
-    (sum, word) => sum + inNames.countOf(word) + (fields === 'all' ? inTexts.countOf(word) : 0),
-    0,
-  );
+  const lists = fields === 'all' ? [inNames, inTexts, inDescriptions] : [inNames];
+  let count = 0;
+  for (const list of lists) for (const word of words) count += list.countOf(word);
   return { words, count };
 };
