@@ -7,6 +7,8 @@ import { listen, sendRaw } from '../support/socket.ts';
 
 const database = await shared(createTestDatabase());
 const gateway = await shared(createTestGateway(database));
+const SHOP = 'https://shop.example';
+const listed = await shared(createTestGateway(database, { CORS_ORIGINS: SHOP }));
 
 /** One of every kind of response: data, an error of each protocol, and paths that belong to neither. */
 const TARGETS = [
@@ -56,7 +58,6 @@ describe('x-request-id', () => {
 });
 
 describe('CORS', () => {
-  const SHOP = 'https://shop.example';
   const corsOf = ({ headers }: { headers: Readonly<Record<string, string>> }): Record<string, string> =>
     Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')));
   const preflight = {
@@ -81,24 +82,12 @@ describe('CORS', () => {
         });
         expect(answer.headers.vary).toContain('origin');
       }
-      for (const origin of [
-        'https://evil.example',
-        'null',
-        `${SHOP}.evil.example`,
-        'http://shop.example',
-        `${SHOP}:8443`,
-      ]) {
-        const answer = await own.get(target, { origin });
-        expect(corsOf(answer)).toEqual({});
-        expect(answer.headers.vary).toContain('origin');
-      }
       expect((await own.get(target)).headers.vary).toContain('origin');
     }
   });
 
   test('answers the preflight of an origin of the list', async () => {
-    await using own = await createTestGateway(database, { CORS_ORIGINS: SHOP });
-    const answer = await own.request('OPTIONS', '/graphql', preflight);
+    const answer = await listed.request('OPTIONS', '/graphql', preflight);
     expect(answer.status).toBe(204);
     expect(corsOf(answer)).toEqual({
       'access-control-allow-origin': SHOP,
@@ -108,9 +97,9 @@ describe('CORS', () => {
       ),
       'access-control-max-age': expect.stringMatching(/^\d+$/),
     });
-    expect(corsOf(await own.request('OPTIONS', '/graphql', { ...preflight, origin: 'https://evil.example' }))).toEqual(
-      {},
-    );
+    expect(
+      corsOf(await listed.request('OPTIONS', '/graphql', { ...preflight, origin: 'https://evil.example' })),
+    ).toEqual({});
   });
 
   test('lets everybody read with *, without credentials', async () => {
@@ -138,13 +127,15 @@ describe('CORS', () => {
     `${SHOP}, https://evil.example`,
     `${SHOP}@evil.example`,
     'https://evil.example?https://shop.example',
+    'http://shop.example',
+    `${SHOP}:8443`,
+    `${SHOP}.evil.example`,
     'https://evil-shop.example',
     'https://m.shop.example',
     'file://',
   ])('takes %s for none of the list', async (origin) => {
-    await using own = await createTestGateway(database, { CORS_ORIGINS: SHOP });
     for (const method of ['GET', 'GET', 'HEAD', 'OPTIONS']) {
-      const answer = await own.request(method, '/api/notice/list', { ...preflight, origin });
+      const answer = await listed.request(method, '/api/notice/list', { ...preflight, origin });
       expect(corsOf(answer)).toEqual({});
       expect(answer.headers.vary).toContain('origin');
     }

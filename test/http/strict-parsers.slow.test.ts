@@ -2,14 +2,13 @@ import net from 'node:net';
 import fc from 'fast-check';
 import { Client } from 'undici';
 import { expect, test } from 'vitest';
-import { hasCurl, type Transfer, transferAll } from '../support/curl.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 import { stored } from '../support/views.ts';
 
-// Whatever a request says of media types, encodings, its connection and its version, strict parsers of other makers accept the response of either
-// protocol: undici's, curl's, and the rules of RFC 9112 as they are written down here.
+// Whatever a request says of media types, encodings, its connection and its version, strict parsers accept the response of either protocol: undici's,
+// and the rules of RFC 9112 as they are written down here.
 
 const shop = await shared(createRestShop());
 const listening = await shared(listen(shop.gateway));
@@ -310,25 +309,5 @@ test('every answer is read alike by undici and by the rules of HTTP, and leaves 
     });
   };
   await fc.assert(fc.asyncProperty(anyCase, check), { numRuns: 600, endOnFailure: true });
-  expect(await stored(shop.database, NOTICE)).toBe(views);
-});
-
-test.skipIf(!hasCurl)('every answer is taken by curl without complaint', async () => {
-  let views = await stored(shop.database, NOTICE);
-  const check = async (cases: readonly Case[]): Promise<void> => {
-    const transfers = cases.map((each): Transfer => ({ ...each, url: listening.url + each.target }));
-    const transferred = await transferAll(transfers);
-    expect(transferred).toHaveLength(cases.length);
-    for (const [index, { exitCode, complaint, status, contentType, bodyBytes }] of transferred.entries()) {
-      const each = cases[index] as Case;
-      expect({ exitCode, complaint }, JSON.stringify(each)).toEqual({ exitCode: 0, complaint: '' });
-      expect(status).toBeGreaterThanOrEqual(200);
-      if (each.method === 'HEAD' || status === 304) expect(bodyBytes).toBe(0);
-      else expect(bodyBytes).toBeGreaterThan(0);
-      views += viewsIn(each, status, contentType);
-    }
-  };
-  const cases = fc.array(anyCase, { minLength: 50, maxLength: 50 });
-  await fc.assert(fc.asyncProperty(cases, check), { numRuns: 12, endOnFailure: true });
   expect(await stored(shop.database, NOTICE)).toBe(views);
 });

@@ -78,13 +78,9 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 60_000 }, () => {
   });
 
   describe('the REST reference', () => {
-    test.for([
-      ['light', {}],
-      ['dark', DARK],
-    ] as const)('shows the paths and tries one, %s', async ([, options]) => {
-      const page = await open('/docs', options);
+    test('tries a path with the parameters of its example', async () => {
+      const page = await open('/docs', DARK);
       await page.locator('.opblock').first().waitFor();
-      expect(await page.locator('.opblock-summary-path').allInnerTexts()).toHaveLength(ROUTES.length);
       await page.locator('#operations-product-ProductList .opblock-summary-control').click();
       const answering = page.waitForResponse((response) => response.url().includes('/api/product/list'));
       await page.locator('#operations-product-ProductList .execute').click();

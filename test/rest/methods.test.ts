@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { createTestGateway } from '../support/gateway.ts';
 import { expectNotFound, expectProblem } from '../support/rest-problem.ts';
 import { createRestShop, TARGETS } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
@@ -71,28 +70,4 @@ test.for([
 
 test.for(['POST', 'OPTIONS', 'HEAD', 'DELETE'])('a path that is none says so to %s', async (method) => {
   for (const path of ['/api/product/abc', '/api/nothing']) expectNotFound(await shop.gateway.request(method, path));
-});
-
-test('with CORS_ORIGINS, a page of an allowed origin may ask and read at each path, errors included, and no other page', async () => {
-  const ORIGIN = 'https://shop.example';
-  await using gateway = await createTestGateway(shop.database, { CORS_ORIGINS: ORIGIN });
-  for (const path of [...TARGETS, ...ERRORS]) {
-    const { headers } = await gateway.get(path, { origin: ORIGIN });
-    expect(headers).toMatchObject({ 'access-control-allow-origin': ORIGIN, vary: expect.stringContaining('origin') });
-    const stranger = await gateway.get(path, { origin: 'https://evil.example' });
-    expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
-    expect(stranger.headers.vary).toContain('origin');
-  }
-  for (const path of TARGETS) {
-    const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
-    expect(await gateway.request('OPTIONS', path, { origin: ORIGIN, ...asked })).toMatchObject({
-      status: 204,
-      text: '',
-      headers: {
-        'access-control-allow-origin': ORIGIN,
-        'access-control-allow-methods': expect.stringContaining('GET'),
-        'access-control-allow-headers': expect.stringContaining('authorization'),
-      },
-    });
-  }
 });

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { expectNotFound } from '../support/rest-problem.ts';
 import {
   categoryOf,
   createRestShop,
-  ENDED_ID,
-  HIDDEN_NOTICE_IDS,
-  HIDDEN_PRODUCT_IDS,
   NOTICE_IDS,
   nameOf,
   PINNED_IDS,
@@ -13,9 +9,7 @@ import {
   priceOf,
   salesOf,
 } from '../support/rest-shop.ts';
-import { insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
-import { stored } from '../support/views.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -84,36 +78,6 @@ describe('GET /api/product/{id}', () => {
     expect(json).toStrictEqual(PRODUCT_4);
     expect(Object.keys(json as Row)).toEqual(Object.keys(PRODUCT_4));
   });
-
-  test('answers what is optional where the product has it', async () => {
-    const optional = { subtitle: 'Of stoneware', description: 'Glazed.', brand: 'Kiln', tags: ['blue', 'new, 2'] };
-    const id = await insertProduct(shop.database, {
-      ...optional,
-      id: 200,
-      category_id: 3,
-      price: '19.9',
-      list_price: '24.95',
-      currency: 'EUR',
-      stock: 7,
-      image_url: '/a.svg',
-      image_urls: ['/a.svg', '/b.svg'],
-    });
-    expect((await shop.gateway.get(`/api/product/${id}`)).json).toMatchObject({
-      ...optional,
-      price: { amount: '19.90', currencyCode: 'EUR' },
-      listPrice: { amount: '24.95', currencyCode: 'EUR' },
-      stock: 7,
-      inStock: true,
-      imageUrl: '/a.svg',
-      imageUrls: ['/a.svg', '/b.svg'],
-      category: { id: 3, name: 'Empty', slug: 'empty' },
-    });
-    await shop.database.sql('delete from product where id = $1', [id]);
-  });
-
-  test.for([...HIDDEN_PRODUCT_IDS, 0, 999])('answers 404 for %i, which no client can see', async (id) => {
-    expectNotFound(await shop.gateway.get(`/api/product/${id}`));
-  });
 });
 
 describe.for([
@@ -121,41 +85,20 @@ describe.for([
   ['new', 10, NEWEST],
   ['list', 20, BEST_SELLING],
 ] as const)('GET /api/product/%s', ([name, byDefault, expected]) => {
-  test(`answers the first ${byDefault}, in their order, each as its detail does`, async () => {
+  test(`answers the first ${byDefault} or as many as limit says, in their order, each as its detail does`, async () => {
     const rows = await getRows(`/api/product/${name}`);
     expect(idsOf(rows)).toEqual(expected.slice(0, byDefault));
+    expect(idsOf(await getRows(`/api/product/${name}?limit=23`))).toEqual(expected.slice(0, 23));
     for (const row of rows) expect(row).toStrictEqual((await shop.gateway.get(`/api/product/${row.id}`)).json);
-  });
-
-  test.for([1, 3, 30, 100])('answers %i at most where limit says so', async (limit) => {
-    expect(idsOf(await getRows(`/api/product/${name}?limit=${limit}`))).toEqual(expected.slice(0, limit));
   });
 });
 
 describe('GET /api/product/list', () => {
-  test.for([
-    ['1', BEST_SELLING.filter((id) => categoryOf(id) === 1)],
-    ['2', BEST_SELLING.filter((id) => categoryOf(id) === 2)],
-    ['1,2', BEST_SELLING],
-    ['2,1,2,1', BEST_SELLING],
-    ['1,3,999', BEST_SELLING.filter((id) => categoryOf(id) === 1)],
-    ['3', []],
-    ['999', []],
-  ] as const)('answers the products of the categories %s together, none twice', async ([categoryIds, expected]) => {
-    expect(idsOf(await getRows(`/api/product/list?limit=100&categoryIds=${categoryIds}`))).toEqual(expected);
-  });
-
-  test.for([
-    ['DEFAULT', BEST_SELLING],
-    ['BEST_SELLING', BEST_SELLING],
-    ['NEWEST', NEWEST],
-    ['PRICE_ASC', sorted(PRODUCT_IDS, priceOf)],
-    ['PRICE_DESC', sorted(PRODUCT_IDS, (id) => -priceOf(id))],
-    ['NAME_ASC', sorted(PRODUCT_IDS, (id) => Number(nameOf(id).slice(-2)))],
-  ] as const)('answers in the order %s', async ([orderBy, expected]) => {
-    expect(idsOf(await getRows(`/api/product/list?limit=100&orderBy=${orderBy}`))).toEqual(expected);
-    const ofOne = expected.filter((id) => categoryOf(id) === 2).slice(0, 7);
-    expect(idsOf(await getRows(`/api/product/list?limit=7&categoryIds=2&orderBy=${orderBy}`))).toEqual(ofOne);
+  test('answers the products of categories together, none twice, in an order', async () => {
+    const ofOne = sorted(PRODUCT_IDS, priceOf).filter((id) => categoryOf(id) === 1);
+    const target = '/api/product/list?categoryIds=1,3,999,1&orderBy=PRICE_ASC&limit=';
+    expect(idsOf(await getRows(`${target}100`))).toEqual(ofOne);
+    expect(idsOf(await getRows(`${target}7`))).toEqual(ofOne.slice(0, 7));
   });
 });
 
@@ -181,13 +124,9 @@ describe('GET /api/notice/page', () => {
   });
 
   test.for([
-    ['?pageNum=3', IN_EFFECT.slice(20), { total: 25, pageNum: 3, pageSize: 10, pages: 3 }],
     ['?pageNum=2&pageSize=7', IN_EFFECT.slice(7, 14), { total: 25, pageNum: 2, pageSize: 7, pages: 4 }],
     ['?pageNum=4', [], { total: 25, pageNum: 4, pageSize: 10, pages: 3 }],
-    ['?pageSize=100', IN_EFFECT, { total: 25, pageNum: 1, pageSize: 100, pages: 1 }],
     ['?keyword=äÖü%2024', [24], { total: 1, pageNum: 1, pageSize: 10, pages: 1 }],
-    ['?keyword=%25_', IN_EFFECT.filter((id) => id % 2 === 0).slice(0, 10), { total: 12, pages: 2 }],
-    ['?keyword=nowhere', [], { total: 0, pageNum: 1, pageSize: 10, pages: 0 }],
     ['?type=PROMOTION&pageSize=3', IN_EFFECT.filter((id) => id % 3 === 1).slice(0, 3), { total: 9, pages: 3 }],
   ] as const)('answers %s', async ([query, ids, rest]) => {
     const { list, ...others } = await getPage(query);
@@ -205,23 +144,5 @@ describe('GET /api/notice/{id}', () => {
       expect(json).toStrictEqual({ ...NOTICE_4, viewCount });
       expect(Object.keys(json as Row)).toEqual(Object.keys(NOTICE_4));
     }
-  });
-
-  test('counts past the largest 32-bit number', async () => {
-    const id = await insertNotice(shop.database, { id: 500, view_count: 2_147_483_647, ends_at: '2020-02-01Z' });
-    expect((await shop.gateway.get(`/api/notice/${id}`)).json).toMatchObject({ id, viewCount: 2_147_483_648 });
-  });
-
-  test('answers one that has ended, saying so', async () => {
-    expect((await shop.gateway.get(`/api/notice/${ENDED_ID}`)).json).toMatchObject({
-      id: ENDED_ID,
-      endsAt: moment('02-01T00'),
-      inEffect: false,
-    });
-  });
-
-  test.for([...HIDDEN_NOTICE_IDS, 0, 999])('answers 404 for %i, counting nothing', async (id) => {
-    expectNotFound(await shop.gateway.get(`/api/notice/${id}`));
-    expect((await stored(shop.database, id)) || 0).toBe(0);
   });
 });

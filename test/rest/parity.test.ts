@@ -112,28 +112,6 @@ test('/api/notice/{id} answers the data of its document, each door counting a vi
   }
 });
 
-const OUT_OF_RANGE: readonly (readonly [path: string, parameter: string, argument: string])[] = [
-  ['/api/product/hot', 'limit', 'limit'],
-  ['/api/product/new', 'limit', 'limit'],
-  ['/api/product/list', 'limit', 'limit'],
-  ['/api/notice/page', 'pageNum', 'page'],
-  ['/api/notice/page', 'pageSize', 'pageSize'],
-];
-
-test.for(OUT_OF_RANGE)('%s refuses a %s out of range in the words of its document', async ([path, name, argument]) => {
-  for (const number of [0, -1, -2_147_483_648]) {
-    const { rest, errors } = await askBoth(path, { [name]: number });
-    const [error] = errors ?? [];
-    expect(error?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', argument });
-    expect(rest.json).toMatchObject({
-      status: 400,
-      code: 'BAD_USER_INPUT',
-      parameter: name,
-      detail: error?.message.replace(`Argument "${argument}"`, `Parameter "${name}"`),
-    });
-  }
-});
-
 test('every path is compared', () => {
   const compared = new Set([...CASES.map(([path]) => path), COUNTED_PATH]);
   expect(operations.map(({ route }) => route.path).toSorted()).toEqual([...compared].toSorted());
