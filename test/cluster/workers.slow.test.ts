@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { backOffMs } from '../../src/cluster/primary.ts';
 import { getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { PATIENT } from '../support/gateway.ts';
 import { runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { parseMetrics, type Scrape } from '../support/scrape.ts';
@@ -57,7 +58,7 @@ describe('two workers', () => {
   let asked = 0;
 
   beforeAll(async () => {
-    gateway = await start({ CACHE_MAX_MB: '100', LOG_REQUESTS: 'all', SHUTDOWN_TIMEOUT_MS: '4000' });
+    gateway = await start({ ...PATIENT, CACHE_MAX_MB: '100', LOG_REQUESTS: 'all', SHUTDOWN_TIMEOUT_MS: '4000' });
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
-import { openStream, untilShown } from '../support/events.ts';
-import { createTestGateway } from '../support/gateway.ts';
-import { STALE } from '../support/known-answers.ts';
-import { OUTAGES } from '../support/outages.ts';
-import { insertNotice, momentFromNow } from '../support/rows.ts';
-import { scrape } from '../support/scrape.ts';
-import { openSession } from '../support/session.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { openStream, untilShown } from '../../support/events.ts';
+import { createTestGateway } from '../../support/gateway.ts';
+import { STALE } from '../../support/known-answers.ts';
+import { OUTAGES } from '../../support/outages.ts';
+import { insertNotice, momentFromNow } from '../../support/rows.ts';
+import { scrape } from '../../support/scrape.ts';
+import { openSession } from '../../support/session.ts';
 
 const NOTICES = 'subscription { notices { title } }';
 const shows = (title: string) => ({ notices: [{ title }] });

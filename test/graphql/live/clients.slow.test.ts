@@ -2,11 +2,11 @@ import { fetchExchange, subscriptionExchange, Client as UrqlClient } from '@urql
 import { EventSource } from 'eventsource';
 import { createClient, type RequestParams, type Sink } from 'graphql-sse';
 import { describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
-import { PATIENT } from '../support/gateway.ts';
-import { startGatewayProcess } from '../support/process.ts';
-import { insertNotice } from '../support/rows.ts';
-import { shared } from '../support/shared.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { PATIENT } from '../../support/gateway.ts';
+import { startGatewayProcess } from '../../support/process.ts';
+import { insertNotice } from '../../support/rows.ts';
+import { shared } from '../../support/shared.ts';
 
 // Clients as their documentation shows them, against the real program.
 

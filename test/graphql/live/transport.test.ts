@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createGateway } from '../../src/index.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { type Asked, openStream, readStream } from '../support/events.ts';
-import { createTestGateway, PATIENT } from '../support/gateway.ts';
-import { insertNotice } from '../support/rows.ts';
-import { parseMetrics, scrape } from '../support/scrape.ts';
-import { shared } from '../support/shared.ts';
-import { listen } from '../support/socket.ts';
+import { createGateway } from '../../../src/index.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { type Asked, openStream, readStream } from '../../support/events.ts';
+import { createTestGateway, PATIENT } from '../../support/gateway.ts';
+import { insertNotice } from '../../support/rows.ts';
+import { parseMetrics, scrape } from '../../support/scrape.ts';
+import { shared } from '../../support/shared.ts';
+import { listen } from '../../support/socket.ts';
 
 const TOKEN = 'a-token-0123456789';
 const SUBSCRIPTION = 'subscription { notices { title } }';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
-import { openStream, untilShown } from '../support/events.ts';
-import { createTestGateway, PATIENT } from '../support/gateway.ts';
-import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from '../support/rows.ts';
-import { shared } from '../support/shared.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { openStream, untilShown } from '../../support/events.ts';
+import { createTestGateway, PATIENT } from '../../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from '../../support/rows.ts';
+import { shared } from '../../support/shared.ts';
 
 const database = await shared(createTestDatabase());
 const category = await insertCategory(database);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
-import { openStream, type TestStream, untilShown } from '../support/events.ts';
-import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
-import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
-import { scrape } from '../support/scrape.ts';
-import { shared } from '../support/shared.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { wireTo } from '../support/wire.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { openStream, type TestStream, untilShown } from '../../support/events.ts';
+import { createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct } from '../../support/rows.ts';
+import { scrape } from '../../support/scrape.ts';
+import { shared } from '../../support/shared.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { wireTo } from '../../support/wire.ts';
 
 const database = await shared(createTestDatabase());
 const id = await insertNotice(database, { title: 'First', view_count: 5 });
