@@ -134,6 +134,22 @@ test('a change whose reading fails is read again', async () => {
   await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
 });
 
+test('categories whose reading fails are read again', async () => {
+  await using database = await shop();
+  await using engines = await createBrowseEngines(database);
+  const { index, now } = engines;
+  await database.sql('alter table category rename column name to title');
+  await database.sql(`update category set title = 'Lanterns'`);
+  await expect
+    .poll(() => engines.logged.map(({ msg }) => msg))
+    .toContainEqual(expect.stringMatching(/^the index of products could not read: .*name/));
+  await database.sql('alter table category rename column title to name');
+  const terms = [{ text: 'lant', isPrefix: true }];
+  await expect
+    .poll(() => index.suggest({ terms, limit: 1, now: now() }).catch(() => undefined))
+    .toMatchObject([{ text: 'Lanterns' }]);
+});
+
 test('a thread that dies is started again, and PostgreSQL answers meanwhile', async () => {
   await using database = await shop();
   const threads: Worker[] = [];
