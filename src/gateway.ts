@@ -50,8 +50,8 @@ import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
 import { createSchema } from './schema.ts';
 
-/** The share of the memory for responses that known rows get: they take less room than the responses that show them, and serve other selections too. */
-const ROWS_SHARE = 0.25;
+/** Of the memory for responses: rows take less than the responses that show them, and answer those that nobody has asked for yet. */
+const ROWS_SHARE = 0.375;
 
 /** For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. */
 const REQUEST_CACHE_SHARE = 0.125;
@@ -161,6 +161,7 @@ export const createGateway = async (
   const knownRows = createKnownRows({
     tagVersions,
     freshnessMonitor,
+    clock,
     maxBytes: rowBytes,
   });
   const responseCache = createResponseCache({

@@ -3,7 +3,7 @@ import { registerBrowse } from './browse/browse.feature.ts';
 import { FEATURES } from './features.ts';
 import { type Bounds, enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
-import { noteInfoReaders } from './graphql/executor/compile.ts';
+import { noteParameters } from './graphql/executor/compile.ts';
 import { assertListSizes, enforceRowBudget } from './graphql/limits/list-size.ts';
 
 // Types and queries register with the builder once in a process.
@@ -16,7 +16,7 @@ for (const register of [...FEATURES.map((feature) => feature.register), register
  * @throws Error that names a field whose definition cannot be served
  */
 export const createSchema = (bounds: Bounds): GraphQLSchema =>
-  enforceRowBudget(enforceBounds(assertListSizes(noteInfoReaders(assertConcrete(builder.toSchema()))), bounds));
+  enforceRowBudget(enforceBounds(assertListSizes(noteParameters(assertConcrete(builder.toSchema()))), bounds));
 
 /** Selections are collected (graphql/selection.ts) as if every type condition held. @throws Error for an interface or a union */
 const assertConcrete = (schema: GraphQLSchema): GraphQLSchema => {

@@ -55,7 +55,7 @@ const METHOD = `## Method
 - **Vitrine, cache warm** has its default settings, but writes no line a request to the log, as no server here does. Everything was asked for once before: 20,000 products, 500 pairs of categories,
   the rest whole. **Cache off** is \`CACHE_MAX_MB=0\`, over all 100,000 products and all pairs. Equal requests in flight still share one execution, which is why W2, W3, W5, W6, W8 and W9 ask
   PostgreSQL for little.
-- **First asked** has its default settings and has read all rows, but hardly one of its answers was asked for before: 48 documents that differ in their names, with random arguments: 5,000 products (W1), two of 200 categories (W4),
+- **First asked** has its default settings and has read all rows, but hardly one of its answers was asked for before: documents that differ in their names (48, for W9 480), with random arguments: 5,000 products (W1), two of 200 categories (W4),
   5 to 15 products and one of 30 pages of notices (W8), 1 to 19 products of each category in three orders (W9).
 - **1,000 changes a second** is a warm cache on a database of its own, in which a back office changes stock and price of 10,000 products, at random and one at a time, while W10 is asked. An answer that is read
   every 5 ms must show each change that was committed more than 100 ms before; otherwise the run ends.

@@ -21,11 +21,9 @@ interface Kind {
   readonly valuesOf: (variables: Readonly<Record<string, unknown>>) => readonly unknown[];
 }
 
-/** So many are compiled and kept by any server, and multiply the arguments. */
-const DOCUMENTS = 48;
-
-export const firstAsked = (rows: readonly Question[], kinds: readonly Kind[]): FirstAsked => {
-  const documents = Array.from({ length: DOCUMENTS }, (_, index) => {
+/** @param count of documents, which a server compiles and keeps: times the arguments, many more than the answers that it keeps */
+export const firstAsked = (rows: readonly Question[], kinds: readonly Kind[], count = 48): FirstAsked => {
+  const documents = Array.from({ length: count }, (_, index) => {
     const kind = kinds[index % kinds.length] as Kind;
     return { ...kind, query: kind.query.replace(/^query \w*/, `query First${index}`) };
   });

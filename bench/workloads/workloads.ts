@@ -185,6 +185,7 @@ const singleWorkloads = ({ products, categories, noticesInEffect }: Catalogue): 
           expectedSql: sql.nested(by, '$1'),
           valuesOf: ({ limit }) => [limit],
         })),
+        480,
       ),
     },
   ];

@@ -11,8 +11,11 @@ import type { Change, TagVersions } from './tags.ts';
  * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
  */
 export interface FreshnessMonitor {
-  /** Whether the last heartbeat is recent enough that cached responses miss no commit older than the bound. */
-  readonly isFresh: () => boolean;
+  /**
+   * Whether the last heartbeat is recent enough that cached responses miss no commit older than the bound.
+   * @param arrivedMs of the request, by `performance.now()`. @default now
+   */
+  readonly isFresh: (arrivedMs?: number) => boolean;
   /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
   readonly freshen: () => Promise<boolean>;
   /** Whether the connection is lost and not yet back. */
@@ -184,8 +187,8 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
   const ageMs = (): number => performance.now() - lastSentMs;
 
   return {
-    isFresh: () => {
-      const age = ageMs();
+    isFresh: (arrivedMs = performance.now()) => {
+      const age = arrivedMs - lastSentMs;
       // Before the bound is reached, so that under load no request waits.
       if (age > freshnessMs / 2 && freshnessMs > 0 && client) void heartbeat();
       return age < freshnessMs && client !== undefined;

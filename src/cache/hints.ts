@@ -21,6 +21,9 @@ export class CacheHints {
    */
   asOfMs: number | undefined;
 
+  /** When the operation began, by `performance.now()`. Undefined as above. */
+  openedMs: number | undefined;
+
   /** 404: the response says that there is nothing. */
   status: 200 | 404 = 200;
 

@@ -1,9 +1,14 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../database/clock.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
-import type { TaggedRead, TagVersions } from './tags.ts';
+import { giveTexts } from './row-texts.ts';
+import type { Tag, TaggedRead, TagVersions } from './tags.ts';
 
-/** Rows that earlier operations have read, by their ids. A row is given until one of its cache tags is touched, as a response is. */
+/**
+ * What was read for earlier operations, while nothing has changed it since: rows by their ids, and lists of ids, under the same tags as responses.
+ * A response is put together from both.
+ */
 export interface KnownRows {
   readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
   readonly size: () => { bytes: number; rows: number };
@@ -11,59 +16,122 @@ export interface KnownRows {
 }
 
 export interface KnownRowsOf<Row> {
-  /** A row that misses no commit older than the bound. The hints learn how old it may be. */
-  readonly find: (id: number, hints: CacheHints) => Row | undefined;
+  /**
+   * Whether an operation may be answered from here: then what is found misses no commit older than the bound. The hints learn how old it may be.
+   * What is found in the same turn needs no further question.
+   */
+  readonly mayUse: (hints: CacheHints) => boolean;
+  readonly find: (id: number) => Row | undefined;
+  /** Whether there is such a row, even one that has changed since. */
+  readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
+  /** A list that was kept under this name. @param now of the operation: a list is over when rows begin or end to show */
+  readonly findList: <List extends KnownList>(name: string, now: Date) => List | undefined;
+  /** To be called before lists are read. */
+  readonly beginLists: () => ListsRead;
 }
 
-interface KnownRow extends TaggedRead {
+/** Lists that are being read, to be kept for later operations. */
+export interface ListsRead {
+  /** When rows must show that are in them. An earlier time would miss what began to show since, and is no longer planned. */
+  readonly now: Date;
+  /** Keeps a list that is still true. */
+  readonly keep: <List extends KnownList>(name: string, list: List, group?: number) => void;
+}
+
+/** Rows in their order. */
+export interface KnownList {
+  readonly ids: readonly number[];
+}
+
+interface Known extends TaggedRead {
+  readonly bytes: number;
+}
+
+interface KnownRow extends Known {
   readonly row: object;
+}
+
+interface KeptList extends Known {
+  readonly list: KnownList;
+  /** In the database's milliseconds. */
+  readonly untilMs: number;
 }
 
 interface Options {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
+  readonly clock: Clock;
   /** 0 keeps nothing. */
   readonly maxBytes: number;
 }
 
-export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Options): KnownRows => {
-  const rows =
-    maxBytes > 0 ? new LRUCache<number, KnownRow>({ maxSize: maxBytes, sizeCalculation: sizeOfRow }) : undefined;
+export const createKnownRows = ({ tagVersions, freshnessMonitor, clock, maxBytes }: Options): KnownRows => {
+  const known =
+    maxBytes > 0
+      ? new LRUCache<number | string, KnownRow | KeptList>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes })
+      : undefined;
   const stats = { hits: 0 };
 
-  /** Where changes are not notified, no known row can be trusted; and an operation that counts a view reads everything now. */
-  const mayUse = ({ asOfMs }: CacheHints): boolean =>
-    asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh();
+  const findTrue = (key: number | string): KnownRow | KeptList | undefined => {
+    const found = known?.get(key);
+    if (!found || tagVersions.hasChanged(found)) return undefined;
+    stats.hits += 1;
+    return found;
+  };
+
+  const keepTrue = (key: number | string, read: KnownRow | KeptList): void => {
+    if (!freshnessMonitor.isLost() && !tagVersions.hasChanged(read)) known?.set(key, read);
+  };
 
   return {
     stats,
-    size: () => ({ bytes: rows?.calculatedSize ?? 0, rows: rows?.size ?? 0 }),
+    size: () => ({ bytes: known?.calculatedSize ?? 0, rows: known?.size ?? 0 }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
-      const { whole, row: tagOf } = of(table);
+      const { whole, anyRow, row: tagOf, group: tagOfGroup } = of(table);
       const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
       return {
-        find: (id, hints) => {
-          const known = rows?.get(keyOf(id));
-          if (!known || !mayUse(hints) || tagVersions.hasChanged(known)) return undefined;
+        mayUse: (hints) => {
+          // Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now.
+          if (!known || hints.asOfMs === undefined || freshnessMonitor.trustedUntilMs() !== undefined) return false;
+          if (!freshnessMonitor.isFresh(hints.openedMs)) return false;
           hints.readsAsOf(performance.now() - freshnessMonitor.ageMs());
-          stats.hits += 1;
-          return known.row as Row;
+          return true;
         },
+        find: (id) => (findTrue(keyOf(id)) as KnownRow | undefined)?.row as Row | undefined,
+        has: (id) => known?.has(keyOf(id)) === true,
         keep: async (read) => {
           // What changes from here on may or may not be in what is read.
           const { sequence } = tagVersions;
           const found = await read();
-          if (!rows || freshnessMonitor.isLost()) return found;
+          if (!known) return found;
           for (const row of found) {
-            const known = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
-            if (!tagVersions.hasChanged(known)) rows.set(keyOf(row.id), known);
+            const chars = charsOf(row);
+            giveTexts(row, chars + TEXTS_BESIDE_CHARS);
+            const bytes = ROW_OVERHEAD_BYTES + TEXTS_BESIDE_CHARS + chars * 2;
+            keepTrue(keyOf(row.id), { row, tags: [whole, tagOf(row.id)], trueAt: sequence, bytes });
           }
           return found;
+        },
+        findList: <List extends KnownList>(name: string, now: Date) => {
+          const found = findTrue(`${table} ${name}`) as KeptList | undefined;
+          return found && now.getTime() < found.untilMs ? (found.list as List) : undefined;
+        },
+        beginLists: () => {
+          const { sequence } = tagVersions;
+          const untilMs = freshnessMonitor.nextChangeMs(table);
+          return {
+            now: new Date(clock.nowMs()),
+            keep: (name, list, group) => {
+              if (untilMs === undefined) return;
+              const tags: Tag[] = [whole, group === undefined ? anyRow : tagOfGroup(group)];
+              keepTrue(`${table} ${name}`, { list, untilMs, tags, trueAt: sequence, bytes: sizeOfList(list) });
+            },
+          };
         },
       };
     },
@@ -77,11 +145,20 @@ export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => P
 /** What a row takes beside its texts (measured for a product): its object, numbers, times and amounts, and its part of the map. */
 const ROW_OVERHEAD_BYTES = 1000;
 
-const sizeOfRow = ({ row }: KnownRow): number => {
-  let bytes = ROW_OVERHEAD_BYTES;
+/** The JSON that is kept with a row may have its texts once, and so much more: names of fields, numbers, times. */
+const TEXTS_BESIDE_CHARS = 600;
+
+const charsOf = (row: object): number => {
+  let chars = 0;
   for (const value of Object.values(row)) {
-    if (typeof value === 'string') bytes += value.length;
-    else if (Array.isArray(value)) bytes += value.reduce((sum, text) => sum + String(text).length, 0);
+    if (typeof value === 'string') chars += value.length;
+    else if (Array.isArray(value)) chars += value.reduce((sum, text) => sum + String(text).length, 0);
   }
-  return bytes;
+  return chars;
 };
+
+const LIST_OVERHEAD_BYTES = 600;
+/** An id, and two numbers by which it is sorted. */
+const ENTRY_BYTES = 24;
+
+const sizeOfList = ({ ids }: KnownList): number => LIST_OVERHEAD_BYTES + ids.length * ENTRY_BYTES;

@@ -117,6 +117,7 @@ export const createResponseCache = ({
     const openedMs = performance.now();
     const hints = createHints();
     hints.asOfMs = openedMs;
+    hints.openedMs = openedMs;
 
     const changesMs = (): number => {
       let ms = hints.changesMs;

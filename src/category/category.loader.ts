@@ -18,9 +18,9 @@ export interface CategoryLoaders {
   /** Takes a category that was read with other rows, so that it is not read again. */
   readonly remember: (category: Category) => void;
   /** The roots of the tree, by position then id. */
-  readonly roots: () => Promise<Category[]>;
+  readonly roots: () => Category[] | Promise<Category[]>;
   /** By position then id. */
-  readonly childrenOf: (id: number) => Promise<Category[]>;
+  readonly childrenOf: (id: number) => Category[] | Promise<Category[]>;
   /** Those above a category, root first. */
   readonly ancestorsOf: (category: Category) => Promise<Category[]>;
   /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
@@ -53,10 +53,29 @@ export const createCategoryReads = (prisma: PrismaClient, sql: Sql, known?: Know
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
     return rows.map(({ id }) => id);
   },
-  roots: () => prisma.category.findMany({ where: { parentId: null }, orderBy: SIBLINGS }),
-  childrenOf: (parentIds) =>
-    prisma.category.findMany({ where: { parentId: { in: padded(parentIds) } }, orderBy: SIBLINGS }),
+  roots: async () => {
+    const lists = known?.beginLists();
+    const roots = await keepRows(known, () =>
+      prisma.category.findMany({ where: { parentId: null }, orderBy: SIBLINGS }),
+    );
+    lists?.keep(ROOTS, listOf(roots));
+    return roots;
+  },
+  childrenOf: async (parentIds) => {
+    const lists = known?.beginLists();
+    const children = await keepRows(known, () =>
+      prisma.category.findMany({ where: { parentId: { in: padded(parentIds) } }, orderBy: SIBLINGS }),
+    );
+    const byParent = Map.groupBy(children, ({ parentId }) => parentId);
+    for (const id of parentIds) lists?.keep(childrenOf(id), listOf(byParent.get(id) ?? []));
+    return children;
+  },
 });
+
+// The names of known lists.
+const ROOTS = 'roots';
+const childrenOf = (id: number): string => `children ${id}`;
+const listOf = (categories: readonly Category[]) => ({ ids: categories.map(({ id }) => id) });
 
 const SIBLINGS: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc' }, { id: 'asc' }];
 
@@ -70,7 +89,7 @@ const padded = (ids: readonly number[]): number[] =>
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
 export const createCategoryLoaders = (
   reads: CategoryReads,
-  { hints, inFlight }: LoaderScope,
+  { hints, now, inFlight }: LoaderScope,
   known?: KnownRowsOf<Category>,
 ): CategoryLoaders => {
   const loaded = new Map<number, Category | Promise<Category | null>>();
@@ -82,10 +101,10 @@ export const createCategoryLoaders = (
       : new Promise((resolve) => inFlight.whenIdle(() => resolve(reads.byId.load(id))));
 
   const byIdOrNull = (id: number): Category | Promise<Category | null> => {
-    hints.dependsOn('category');
     let category = loaded.get(id);
     if (!category) {
-      category = known?.find(id, hints) ?? read(id);
+      hints.dependsOn('category');
+      category = (known?.mayUse(hints) && known.find(id)) || read(id);
       loaded.set(id, category);
     }
     return category;
@@ -103,12 +122,13 @@ export const createCategoryLoaders = (
   };
 
   const remember = (category: Category): void => {
+    hints.dependsOn('category');
     loaded.set(category.id, category);
   };
 
   const rememberAll = async (categories: Promise<Category[]>): Promise<Category[]> => {
     hints.dependsOn('category');
-    for (const category of await categories) remember(category);
+    for (const category of await categories) loaded.set(category.id, category);
     return categories;
   };
 
@@ -133,7 +153,17 @@ export const createCategoryLoaders = (
     return lineages.load(ids);
   };
 
-  let roots: Promise<Category[]> | undefined;
+  /** The categories of a list that was read for an earlier operation. */
+  const findList = (name: string): Category[] | undefined => {
+    const ids = known?.mayUse(hints) ? known.findList(name, now)?.ids : undefined;
+    const categories = ids?.map((id) => known?.find(id)).filter((category) => category !== undefined);
+    if (!categories || categories.length !== ids?.length) return undefined;
+    hints.dependsOn('category');
+    for (const category of categories) loaded.set(category.id, category);
+    return categories;
+  };
+
+  let roots: Category[] | Promise<Category[]> | undefined;
   let children: DataLoader<number, Category[]> | undefined;
 
   return {
@@ -153,7 +183,7 @@ export const createCategoryLoaders = (
       return reads.withDescendants(ids);
     },
     roots: () => {
-      roots ??= rememberAll(reads.roots());
+      roots ??= findList(ROOTS) ?? rememberAll(reads.roots());
       return roots;
     },
     childrenOf: (id) => {
@@ -161,7 +191,7 @@ export const createCategoryLoaders = (
         const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
         return parentIds.map((parentId) => byParent.get(parentId) ?? []);
       });
-      return children.load(id);
+      return findList(childrenOf(id)) ?? children.load(id);
     },
   };
 };

@@ -3,7 +3,8 @@ import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
-import type { ProductOrder } from './product.order.ts';
+import { createProductHeads, type Head, isInPlace, mergeHeads, type ProductHeads } from './product.heads.ts';
+import { type ProductOrder, sortKeysOf } from './product.order.ts';
 import {
   categoryOf,
   countOfEachCategory,
@@ -31,13 +32,13 @@ declare module '../graphql/context.ts' {
 
 export interface ProductLoaders {
   /** A visible product, else null. */
-  readonly byId: (id: number) => Promise<Product | null>;
+  readonly byId: (id: number) => Product | null | Promise<Product | null>;
   /** A visible product, else null. */
   readonly bySlug: (slug: string) => Promise<Product | null>;
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  readonly list: (key: ProductListKey) => Promise<Product[]>;
+  readonly list: (key: ProductListKey) => Product[] | Promise<Product[]>;
   /** The first `limit` visible products of one category, for all categories of a list in one statement. */
-  readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Promise<Product[]>;
+  readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Product[] | Promise<Product[]>;
   /** How many visible products a category has, for all categories of a list in one statement. */
   readonly countOfCategory: (id: number, withDescendants: boolean) => Promise<number>;
 }
@@ -46,6 +47,8 @@ export interface ProductLoaders {
 export interface ProductReads {
   readonly byId: DataLoader<number, Product | null>;
   readonly bySlug: DataLoader<string, Product | null>;
+  readonly heads: ProductHeads;
+  /** By one statement, as the next. */
   readonly list: (key: ProductListKey, now: Date) => Promise<Product[]>;
   /** The first `limit` of each category, one category after another. */
   readonly topOfEach: (
@@ -62,26 +65,33 @@ export interface ProductReads {
   ) => Promise<{ id: number; count: number }[]>;
 }
 
-export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): ProductReads => ({
-  byId: createSharedLoader({
-    read: (ids) => keepRows(known, () => sql.rows<Product>(productsById, [ids])),
-    keyOf: ({ id }) => id,
-  }),
-  bySlug: createSharedLoader({
-    read: (slugs) => keepRows(known, () => sql.rows<Product>(productsBySlug, [slugs])),
-    keyOf: ({ slug }) => slug,
-  }),
-  list: ({ categoryIds, orderBy, limit }, now) =>
-    keepRows(known, () =>
-      categoryIds.length > 0
-        ? sql.rows<Product>(listOfCategories(orderBy), [[...new Set(categoryIds)], now, limit])
-        : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
-    ),
-  topOfEach: (categoryIds, orderBy, limit, now) =>
-    keepRows(known, () => sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
-  countOfEach: (categoryIds, withDescendants, now) =>
-    sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
-});
+export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): ProductReads => {
+  const heads = createProductHeads(sql, known);
+  return {
+    heads,
+    byId: createSharedLoader({
+      read: (ids) => keepRows(known, () => sql.rows<Product>(productsById, [ids])),
+      keyOf: ({ id }) => id,
+    }),
+    bySlug: createSharedLoader({
+      read: (slugs) => keepRows(known, () => sql.rows<Product>(productsBySlug, [slugs])),
+      keyOf: ({ slug }) => slug,
+    }),
+    list: ({ categoryIds, orderBy, limit }, now) =>
+      heads.keepRows(() =>
+        categoryIds.length > 0
+          ? sql.rows<Product>(listOfCategories(orderBy), [categoryIds, now, limit])
+          : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
+      ),
+    topOfEach: (categoryIds, orderBy, limit, now) =>
+      heads.keepRows(() => sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
+    countOfEach: (categoryIds, withDescendants, now) =>
+      sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
+  };
+};
+
+/** The rows of a list of more categories are read by one statement: heads have to be read, and compared, of each. */
+const MAX_HEADS = 16;
 
 /** Loaders for one operation: `now` decides what is visible. */
 export const createProductLoaders = (
@@ -104,10 +114,23 @@ export const createProductLoaders = (
     return product;
   };
 
-  const visibleById = memo(async (id: number) => {
+  const readById = async (id: number): Promise<Product | null> =>
+    withCategory(await inFlight.track(reads.byId.load(id)));
+
+  const findById = (id: number): Product | undefined => (known?.mayUse(hints) ? known.find(id) : undefined);
+
+  const loaded = new Map<number, Product | null | Promise<Product | null>>();
+
+  const visibleById = (id: number): Product | null | Promise<Product | null> => {
     hints.dependsOnRow('product', id);
-    return visible(known?.find(id, hints) ?? withCategory(await inFlight.track(reads.byId.load(id))));
-  });
+    let product = loaded.get(id);
+    if (product === undefined) {
+      const found = findById(id);
+      product = found ? visible(found) : readById(id).then(visible);
+      loaded.set(id, product);
+    }
+    return product;
+  };
 
   const visibleBySlug = memo(async (slug: string) => {
     // No text in PostgreSQL has a NUL; as a parameter it would be an error.
@@ -119,9 +142,79 @@ export const createProductLoaders = (
     return visible(withCategory(product));
   });
 
-  let lists: Map<string, Promise<Product[]>> | undefined;
+  /**
+   * At once where heads and rows are known. Otherwise the heads are read, and those rows that are not known; or all rows by one statement, where most
+   * are not known, and where a row has changed since its head was read.
+   */
+  const listOf = (
+    { categoryIds, orderBy, limit }: ProductListKey,
+    readRows: () => Promise<Product[]>,
+  ): Product[] | Promise<Product[]> => {
+    if (!known?.mayUse(hints)) return inFlight.track(readRows());
+    const groups = categoryIds.length > 0 ? categoryIds : [undefined];
+    const found = groups.map((categoryId) => reads.heads.find(orderBy, categoryId, limit, now));
+    const heads = found.filter((head) => head !== undefined);
+    const entries = heads.length === groups.length ? mergeHeads(heads, limit) : undefined;
+    const rows = entries?.map(({ id }) => known.find(id));
+    if (rows?.every((row) => row !== undefined)) return rows;
+    const areIdsEnough = sortKeysOf(orderBy) && groups.length <= MAX_HEADS && reads.heads.areRowsKnown();
+    if (!areIdsEnough) return inFlight.track(readRows());
+    return inFlight.track(readKnown(groups, orderBy, limit, found, readRows));
+  };
+
+  const readKnown = async (
+    groups: readonly (number | undefined)[],
+    orderBy: ProductOrder,
+    limit: number,
+    found: readonly (Head | undefined)[],
+    readRows: () => Promise<Product[]>,
+  ): Promise<Product[]> => {
+    const heads = await Promise.all(
+      groups.map((categoryId, index) =>
+        found[index]?.sortKeys ? found[index] : reads.heads.read(orderBy, categoryId, limit),
+      ),
+    );
+    const entries = mergeHeads(heads, limit);
+    const mayFind = known?.mayUse(hints);
+    const rows = await Promise.all(
+      entries?.map(({ id }) => (mayFind && known?.find(id)) || reads.byId.load(id).then(withCategory)) ?? [],
+    );
+    const isTrue = entries?.every((entry, index) => {
+      const row = rows[index];
+      return row && visibility.holds(row, now) && isInPlace(entry, row);
+    });
+    return isTrue ? (rows as Product[]) : readRows();
+  };
+
+  let lists: Map<string, Product[] | Promise<Product[]>> | undefined;
   let countsOfEach: DataLoader<number, number>[] | undefined;
   let topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
+
+  const topOf = (orderBy: ProductOrder, limit: number): DataLoader<number, Product[]> => {
+    const name = `${orderBy} ${limit}`;
+    topOfEach ??= new Map();
+    let loader = topOfEach.get(name);
+    if (!loader) {
+      loader = new DataLoader<number, Product[]>(async (ids) => {
+        const rows = await inFlight.track(reads.topOfEach(ids, orderBy, limit, now));
+        const byCategory = Map.groupBy(rows, (row) => row.categoryId);
+        return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
+      });
+      topOfEach.set(name, loader);
+    }
+    return loader;
+  };
+
+  const listOnce = (key: ProductListKey, readRows: () => Promise<Product[]>): Product[] | Promise<Product[]> => {
+    const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
+    lists ??= new Map();
+    let list = lists.get(name);
+    if (!list) {
+      list = listOf(key, readRows);
+      lists.set(name, list);
+    }
+    return list;
+  };
 
   return {
     byId: visibleById,
@@ -129,11 +222,8 @@ export const createProductLoaders = (
     list: (key) => {
       if (key.categoryIds.length === 0) hints.dependsOn('product');
       for (const id of key.categoryIds) hints.dependsOnGroup('product', id);
-      const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
-      lists ??= new Map();
-      const list = lists.get(name) ?? inFlight.track(reads.list(key, now));
-      lists.set(name, list);
-      return list;
+      const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
+      return listOnce(own, () => reads.list(own, now));
     },
     countOfCategory: (id, withDescendants) => {
       if (withDescendants) {
@@ -152,20 +242,7 @@ export const createProductLoaders = (
     },
     ofCategory: (id, orderBy, limit) => {
       hints.dependsOnGroup('product', id);
-      const name = `${orderBy} ${limit}`;
-      topOfEach ??= new Map();
-      let loader = topOfEach.get(name);
-      if (!loader) {
-        loader = new DataLoader<number, Product[]>(async (ids) => {
-          const byCategory = Map.groupBy(
-            await inFlight.track(reads.topOfEach(ids, orderBy, limit, now)),
-            (row) => row.categoryId,
-          );
-          return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
-        });
-        topOfEach.set(name, loader);
-      }
-      return loader.load(id);
+      return listOnce({ categoryIds: [id], orderBy, limit }, () => topOf(orderBy, limit).load(id));
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { Product } from '../database/generated/client/client.ts';
+
 // Each order ends in the id, so that it is total, and each has its index (prisma/migrations): change them together.
 const BEST_SELLING = ['sales desc', 'published_at desc', 'id desc'];
 
@@ -20,3 +22,31 @@ export const orderBySql = (order: ProductOrder, alias: string): string =>
 /** The columns that an order reads. */
 export const orderColumns = (order: ProductOrder): string[] =>
   PRODUCT_ORDERS[order].by.map((term) => term.replace(' desc', ''));
+
+/** A column as a whole number, in SQL and of a row of Prisma's: what cannot be told so, only the database can compare. */
+interface SortKey {
+  readonly sql: (alias: string) => string;
+  readonly isOf: (key: number, product: Product) => boolean;
+}
+
+const SORT_KEYS: Readonly<Record<string, SortKey>> = {
+  price: {
+    sql: (alias) => `(${alias}.price * 100)::bigint`,
+    isOf: (key, { price }) => key === Math.round(price.toNumber() * 100),
+  },
+  sales: { sql: (alias) => `${alias}.sales`, isOf: (key, { sales }) => key === sales },
+  // In microseconds, which decide between two of one millisecond.
+  published_at: {
+    sql: (alias) => `(extract(epoch from ${alias}.published_at) * 1000000)::bigint`,
+    isOf: (key, { publishedAt }) => Math.floor(key / 1000) === publishedAt.getTime(),
+  },
+};
+
+/** What an order sorts by before the id; undefined where only the database can compare. */
+export const sortKeysOf = (order: ProductOrder): SortKey[] | undefined => {
+  const keys = orderColumns(order).flatMap((column) => (column === 'id' ? [] : [SORT_KEYS[column]]));
+  return keys.every((key) => key !== undefined) ? keys : undefined;
+};
+
+/** Whether an order begins with the greatest: then all its columns descend. */
+export const isDescending = (order: ProductOrder): boolean => PRODUCT_ORDERS[order].by[0].endsWith(' desc');

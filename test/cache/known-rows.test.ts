@@ -3,6 +3,7 @@ import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
 import { createKnownRows } from '../../src/cache/known-rows.ts';
 import { createTagVersions } from '../../src/cache/tags.ts';
+import { createClock } from '../../src/database/clock.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -131,25 +132,66 @@ const fresh = (ageMs: number): FreshnessMonitor =>
 
 test('what is made of a known row is as old as the last heartbeat', async () => {
   const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(500), maxBytes: 10_000 });
+  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(500), clock: createClock(), maxBytes: 10_000 });
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => [{ id: 1 }]);
   const hints = new CacheHints(tagVersions.tags);
   hints.asOfMs = performance.now();
-  expect(products.find(1, hints)).toEqual({ id: 1 });
+  expect(products.mayUse(hints)).toBe(true);
+  expect(products.find(1)).toEqual({ id: 1 });
   expect(performance.now() - hints.asOfMs).toBeGreaterThanOrEqual(500);
 });
 
 test('a row that changes between its read and the end of the statement is not kept', async () => {
   const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(0), maxBytes: 10_000 });
+  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(0), clock: createClock(), maxBytes: 10_000 });
   const products = rows.of<{ id: number }>('product');
-  const hints = new CacheHints(tagVersions.tags);
-  hints.asOfMs = performance.now();
   await products.keep(async () => {
     tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
     return [{ id: 1 }, { id: 2 }];
   });
-  expect(products.find(1, hints)).toEqual({ id: 1 });
-  expect(products.find(2, hints)).toBeUndefined();
+  expect(products.find(1)).toMatchObject({ id: 1 });
+  expect(products.find(2)).toBeUndefined();
+});
+
+test('lists of known products by price are merged without a statement, and after a change ids are read, and one row', async () => {
+  const one = await insertCategory(database, { name: 'One shelf' });
+  const other = await insertCategory(database, { name: 'Another shelf' });
+  const ids: number[] = [];
+  for (const [category_id, price] of [
+    [one, 3],
+    [other, 1],
+    [one, 2],
+    [other, 4],
+  ] as const)
+    ids.push(await insertProduct(database, { category_id, price }));
+  const list = (field: string) => `products(categoryIds: [${one}, ${other}], orderBy: PRICE_ASC) { ${field} }`;
+  // Lists ask for ids once most of what lists showed was known.
+  await expect
+    .poll(async () => {
+      await ask(list('id'));
+      return statementsOf(list('name'));
+    })
+    .toBe(0);
+  const inOrder = (order: readonly number[]) => ({ products: order.map((index) => ({ id: ids[index] })) });
+  expect(await ask(list('id'))).toEqual(inOrder([1, 2, 0, 3]));
+  await database.sql('update product set price = 9 where id = $1', [ids[1]]);
+  await expect.poll(() => ask(list('id'))).toEqual(inOrder([2, 0, 3, 1]));
+  await isKnown(list('stock'));
+});
+
+test('a list that is known before a publication is read again from then on', async () => {
+  const shelf = await insertCategory(database);
+  const list = `products(categoryIds: [${shelf}], orderBy: PRICE_ASC) { id }`;
+  await expect
+    .poll(async () => {
+      await ask('hotProducts(limit: 2) { id }');
+      await ask(list);
+      return statementsOf(list);
+    })
+    .toBe(0);
+  const publishedAt = await momentFromNow(database, 1500);
+  const id = await insertProduct(database, { category_id: shelf, published_at: publishedAt });
+  await isKnown(list);
+  await expect.poll(() => ask(list), { timeout: 5000 }).toEqual({ products: [{ id }] });
 });

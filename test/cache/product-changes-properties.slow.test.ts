@@ -27,6 +27,18 @@ const OPERATIONS = [
   '{ product(id: 4) { category { products { id } } } products(categoryIds: [3]) { id stock } }',
 ];
 
+/** Under a new name each time, so that no response is cached: they are put together from rows and lists that are known. */
+const LISTS = [
+  'products(categoryIds: [1, 3], orderBy: PRICE_ASC, limit: 3) { id price { amount } stock category { name } }',
+  'products(categoryIds: [1, 2], limit: 2) { id sales stock }',
+  `products(categoryIds: [2, 1, ${1 + 2 ** 14}], orderBy: PRICE_DESC) { slug price { amount } stock }`,
+  'products(orderBy: NEWEST, limit: 2) { id stock publishedAt }',
+  'products(categoryIds: [2], orderBy: NAME_ASC) { id name }',
+  'categories { name children { id } products(limit: 2) { name price { amount } stock } }',
+  'categories { id products(orderBy: PRICE_ASC, limit: 2) { name price { amount } } }',
+];
+let asked = 0;
+
 /** How long after its statement a product is published at the latest. */
 const LATEST_PUBLICATION_MS = 20;
 
@@ -87,7 +99,7 @@ interface Commit {
 const commit: fc.Arbitrary<Commit> = fc.record({
   statements: fc.array(change, { minLength: 1, maxLength: 3 }),
   isTakenBack: fc.nat({ max: 9 }).map((n) => n === 0),
-  after: fc.nat({ max: PATHS.length + OPERATIONS.length }),
+  after: fc.nat({ max: PATHS.length + OPERATIONS.length + LISTS.length }),
 });
 
 const scriptOf = ({ statements, isTakenBack }: Commit): string => {
@@ -105,6 +117,10 @@ const scriptOf = ({ statements, isTakenBack }: Commit): string => {
 const readAll = (gateway: TestGateway): Promise<string>[] => [
   ...PATHS.map(async (path) => `${path} ${(await gateway.get(path)).text}`),
   ...OPERATIONS.map(async (query) => `${query} ${JSON.stringify(await gateway.graphql(query))}`),
+  ...LISTS.map(async (list) => {
+    asked += 1;
+    return `${list} ${JSON.stringify(await gateway.graphql(`query Q${asked} { ${list} }`))}`;
+  }),
 ];
 
 const refill = async ({ sql }: TestDatabase): Promise<void> => {
@@ -141,7 +157,7 @@ describe.concurrent('whatever products a transaction changes, every answer shows
         kept -= await gateway.countStatements(async () => {
           expect(await Promise.all(readAll(gateway))).toEqual(await Promise.all(readAll(uncached)));
         });
-        kept += PATHS.length + OPERATIONS.length;
+        kept += PATHS.length + OPERATIONS.length + LISTS.length;
       }
     });
     await fc.assert(property, { numRuns: 3, endOnFailure: true });

@@ -73,13 +73,15 @@ describe('the tree of categories', () => {
   });
 
   test('takes a statement a level, and none for the parents of categories that were just read', async () => {
-    expect(
-      await gateway.countStatements(() =>
-        gateway.graphql(
-          '{ categories { id children { id parent { name } children { id parent { parent { name } } } } } }',
-        ),
-      ),
-    ).toBe(3);
+    await using uncached = await createTestGateway(database, { CACHE_MAX_MB: '0' });
+    const tree = '{ categories { id children { id parent { name } children { id parent { parent { name } } } } } }';
+    expect(await uncached.countStatements(() => uncached.graphql(tree))).toBe(3);
+  });
+
+  test('is known once it was read', async () => {
+    await gateway.graphql('{ categories { id children { id children { id } } } }');
+    const another = '{ categories { name children { name children { name parent { slug } } } } }';
+    expect(await gateway.countStatements(() => gateway.graphql(another))).toBe(0);
   });
 
   test('is an empty list where there are no categories', async () => {

@@ -4,7 +4,13 @@ import { searchQuery } from '../../src/browse/search.sql.ts';
 import { termsOf } from '../../src/browse/words.ts';
 import type { Statement } from '../../src/database/sql.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
-import { listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
+import {
+  headOfAll,
+  headOfEachCategory,
+  listOfAll,
+  listOfCategories,
+  topOfEachCategory,
+} from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -27,7 +33,7 @@ await database.sql(`
     abs(hashint4(n + 3) % 5000), case when n % 20 = 0 then 'DRAFT' else 'ON_SALE' end::product_status,
     now() + case when n % 50 = 1 then 1 else -1 end * n * interval '1 minute'
   from generate_series(1, ${PRODUCTS}) n`);
-await database.sql('analyze');
+await database.sql('vacuum (analyze) product');
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -79,6 +85,14 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
       }
     },
   );
+
+  test.for(ORDERS)('the ids of a list in the order %s are read from an index alone', async (order) => {
+    const ofAll = await explain(headOfAll(order), `now(), ${LIMIT}`, mode);
+    const ofEach = await explain(headOfEachCategory(order), `'{7,8,9,10,11}', now(), ${LIMIT}`, mode);
+    for (const { kinds } of [ofAll, ofEach]) expect([...kinds]).toEqual(['Index Only Scan']);
+    expect(ofAll.rows).toBeLessThanOrEqual(2 * LIMIT);
+    expect(ofEach.rows).toBeLessThanOrEqual(5 * LIMIT * 1.5);
+  });
 });
 
 test.each([

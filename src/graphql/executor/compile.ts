@@ -11,10 +11,11 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
+import { textsOf } from '../../cache/row-texts.ts';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
-import { NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
+import { NotCompiled, Output, type Run, type Writer, write as writeText } from './output.ts';
 import { argsReader, leafWriter } from './values.ts';
 
 /** One operation, compiled for one schema. */
@@ -23,11 +24,16 @@ export interface CompiledOperation {
   readonly run: (variables: VariableValues, context: OperationContext) => string | Promise<string>;
 }
 
-interface CompiledField {
+interface Compiled {
+  readonly write: Writer;
+  /** What is written, where it depends on the row alone: equal for equal selections. Undefined where loaders or arguments have a part in it. */
+  readonly ofRow: string | undefined;
+}
+
+interface CompiledField extends Compiled {
   /** `"key":` */
   readonly label: string;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
-  readonly write: Writer;
 }
 
 /**
@@ -44,7 +50,7 @@ export const compile = (
   if (!rootType || hasDirective(document)) return undefined;
   let write: Writer;
   try {
-    write = objectWriter(rootType, rootOf(operation), fragmentsOf(document));
+    ({ write } = compileObject(rootType, rootOf(operation), fragmentsOf(document)));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
@@ -58,11 +64,11 @@ export const compile = (
 };
 
 /**
- * Notes which resolvers take the fourth parameter, `info`: an operation that selects such a field is not compiled. It has to see the resolvers as
- * they were written, before others are wrapped around them.
+ * Notes which resolvers take the fourth parameter, `info`: an operation that selects such a field is not compiled. And which take the row alone: what
+ * is written of them can be kept with the row. It has to see the resolvers as they were written, before others are wrapped around them.
  * @throws Error for a field that the Prisma plugin reads
  */
-export const noteInfoReaders = (schema: GraphQLSchema): GraphQLSchema => {
+export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field, coordinate } of objectFieldsOf(schema)) {
     if (field.extensions.pothosPrismaSelect) {
       throw new Error(
@@ -70,7 +76,9 @@ export const noteInfoReaders = (schema: GraphQLSchema): GraphQLSchema => {
           'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
       );
     }
-    if (field.resolve && field.resolve.length > 3) field.extensions = { ...field.extensions, readsInfo: true };
+    const parameters = field.resolve?.length ?? 0;
+    if (parameters > 3) field.extensions = { ...field.extensions, readsInfo: true };
+    if (parameters < 2 && field.args.length === 0) field.extensions = { ...field.extensions, readsRowAlone: true };
   }
   return schema;
 };
@@ -85,13 +93,42 @@ const hasDirective = (document: DocumentNode): boolean => {
   return found;
 };
 
-const objectWriter = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Writer => {
+const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Compiled => {
   const fields = [...collectFields(parents, fragments)].map(([key, selections], index) =>
     compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, fragments),
   );
-  return (value, run, output) => {
-    // A value that is an error counts as thrown: a list of a DataLoader may hold some.
-    if (value instanceof Error) throw new NotCompiled();
+  const parts = partsOf(type, fields);
+  return {
+    ofRow: fields.every(({ ofRow }) => ofRow !== undefined)
+      ? `{${fields.map(({ ofRow }) => ofRow).join('')}}`
+      : undefined,
+    write: (value, run, output) => {
+      // A value that is an error counts as thrown: a list of a DataLoader may hold some.
+      if (value instanceof Error) throw new NotCompiled();
+      for (const writePart of parts) writePart(value, run, output);
+      output.text += '}';
+    },
+  };
+};
+
+/** Fields that depend on the row alone are written together: of a row that is known, their text is kept. */
+const partsOf = (type: GraphQLObjectType, fields: readonly CompiledField[]): Writer[] => {
+  const parts: Writer[] = [];
+  for (let start = 0; start < fields.length; ) {
+    const isOfRow = fields[start]?.ofRow !== undefined;
+    let end = start + 1;
+    while (end < fields.length && (fields[end]?.ofRow !== undefined) === isOfRow) end += 1;
+    const part = fields.slice(start, end);
+    const write = fieldsWriter(part);
+    parts.push(isOfRow ? keptWriter(`${type.name} ${part.map(({ ofRow }) => ofRow).join('')}`, write) : write);
+    start = end;
+  }
+  return parts;
+};
+
+const fieldsWriter =
+  (fields: readonly CompiledField[]): Writer =>
+  (value, run, output) => {
     const source = value as Record<string, unknown>;
     for (const { label, read, write } of fields) {
       output.text += label;
@@ -99,9 +136,30 @@ const objectWriter = (type: GraphQLObjectType, parents: readonly Parent[], fragm
       if (isPromise(result)) output.await(result, write);
       else write(result, run, output);
     }
-    output.text += '}';
   };
-};
+
+const keptWriter =
+  (key: string, write: Writer): Writer =>
+  (row, run, output) => {
+    const texts = textsOf(row as object);
+    if (!texts) {
+      write(row, run, output);
+      return;
+    }
+    let text = texts.find(key);
+    if (text === undefined) {
+      const own = new Output();
+      write(row, run, own);
+      text = own.finished();
+      if (text === undefined) {
+        own.abandon();
+        write(row, run, output);
+        return;
+      }
+      texts.keep(key, text);
+    }
+    output.text += text;
+  };
 
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
@@ -115,46 +173,62 @@ const compileField = (
   const [{ node }] = selections;
   const name = node.name.value;
   if (name === '__typename') {
-    return { label, read: () => null, write: (_, __, output) => (output.text += JSON.stringify(parent.name)) };
+    const text = JSON.stringify(parent.name);
+    return { label, ofRow: `${label}${text}`, read: () => null, write: (_, __, output) => (output.text += text) };
   }
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type.
   if (!field || field.extensions.readsInfo) throw new NotCompiled();
-  const write = valueWriter(field.type, selections, fragments);
+  const { write, ofRow: ofValue } = compileValue(field.type, selections, fragments);
+  const ofRow = field.extensions.readsRowAlone && ofValue !== undefined ? `${label}${name}${ofValue}` : undefined;
   const { resolve } = field;
-  if (!resolve) return { label, read: (source) => source[name], write };
+  if (!resolve) return { label, ofRow, read: (source) => source[name], write };
 
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
   return {
     label,
+    ofRow,
     write,
     read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
 };
 
-const valueWriter = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Writer => {
+const compileValue = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
   if (!isNonNullType(type)) {
-    const write = nonNullWriter(type, selections, fragments);
-    return (value, run, output) => {
-      if (value === null || value === undefined) output.text += 'null';
-      else write(value, run, output);
+    const { write, ofRow } = compileNonNull(type, selections, fragments);
+    return {
+      ofRow,
+      write: (value, run, output) => {
+        if (value === null || value === undefined) output.text += 'null';
+        else write(value, run, output);
+      },
     };
   }
-  const write = nonNullWriter(type.ofType, selections, fragments);
-  return (value, run, output) => {
-    if (value === null || value === undefined) throw new NotCompiled();
-    write(value, run, output);
+  const { write, ofRow } = compileNonNull(type.ofType, selections, fragments);
+  return {
+    ofRow,
+    write: (value, run, output) => {
+      if (value === null || value === undefined) throw new NotCompiled();
+      write(value, run, output);
+    },
   };
 };
 
-const nonNullWriter = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Writer => {
-  if (isListType(type)) return listWriter(valueWriter(type.ofType, selections, fragments));
-  if (isObjectType(type)) return objectWriter(type, selections, fragments);
+const compileNonNull = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
+  if (isListType(type)) {
+    const { write, ofRow } = compileValue(type.ofType, selections, fragments);
+    // A list of rows counts them (limits/list-size.ts).
+    return { write: listWriter(write), ofRow: ofRow === '' ? '' : undefined };
+  }
+  if (isObjectType(type)) return compileObject(type, selections, fragments);
   if (!isLeafType(type)) throw new NotCompiled();
   const toJson = leafWriter(type);
-  return (value, _, output) => {
-    output.text += toJson(value);
+  return {
+    ofRow: '',
+    write: (value, _, output) => {
+      output.text += toJson(value);
+    },
   };
 };
 

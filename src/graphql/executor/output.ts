@@ -39,6 +39,11 @@ export class Output {
     for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(() => {});
   }
 
+  /** The whole text; undefined where there is a gap. */
+  finished(): string | undefined {
+    return this.pieces === undefined ? this.text : undefined;
+  }
+
   /** The whole text, at once where there is no gap. */
   finish(run: Run): string | Promise<string> {
     return this.pieces === undefined ? this.text : fill(this.pieces, this.text, run);
