@@ -61,7 +61,7 @@ const ENTRY_OVERHEAD_CHARS = 200;
 const MAX_VALIDATION_ERRORS = 10;
 
 export const createDocuments = ({ schema, limits, introspection, fieldSuggestions }: Options): Documents => {
-  // Texts that do not parse are not kept.
+  // Of valid documents.
   const documents = new LRUCache<string, CheckedDocument>({
     maxSize: MAX_CHARS,
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_CHARS,
@@ -79,7 +79,8 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
         const document = parseWithin(limits, text);
         return { document, errors: validate(document) };
       });
-      documents.set(text, checked);
+      // A faulty one would take the place of one in use: clients can make up any number, and what failed is in memory by its request.
+      if (checked.errors.length === 0) documents.set(text, checked);
       return checked;
     },
     prepare: (document, name) => {

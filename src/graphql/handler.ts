@@ -145,7 +145,8 @@ const findOperation = async (
   const definition = getOperationAST(document, operationName);
   if (!definition) return { at: 'operation', document };
   if (errors.length > 0) {
-    await caller.admit(rootFieldsOf(document, definition));
+    const admission = caller.admit(rootFieldsOf(document, definition));
+    if (admission) await admission;
     return { at: 'validation', document, errors };
   }
   const operation = documents.prepare(document, operationName);

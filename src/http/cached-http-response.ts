@@ -16,16 +16,18 @@ import type { Cors } from './response-headers.ts';
 import type { Executed, ResponseHead } from './route.ts';
 import { matchesEtag } from './static-file.ts';
 
-/** Writes the HTTP responses of operations. Those of the first three methods are complete: what their heads share is serialized once. */
+/** Writes the HTTP responses of operations. Those of the methods up to `failed` are complete: what their heads share is serialized once. */
 export interface ResponseWriter {
   cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
   /** @param body with the view counts of this request, one character for each byte */
   counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
   rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse;
-  /** The complete response to a request that failed, to be given to equal requests too; undefined where it is for this request alone. */
-  failure(response: GatewayResponse, request: GatewayRequest): WrittenFailure | undefined;
-  /** Undefined where the request needs a response of its own. */
-  failed(failure: WrittenFailure, request: GatewayRequest, requestId: string): GatewayResponse | undefined;
+  /** Whether the response to a request that failed may be one that equal requests get too. */
+  isShared(request: GatewayRequest): boolean;
+  /** Such a response, written once for all of them. @param response still without the headers that all responses have */
+  failure(response: GatewayResponse): WrittenFailure;
+  /** @param serverTiming of this request, where it was not answered from memory */
+  failed(failure: WrittenFailure, requestId: string, serverTiming?: string): GatewayResponse;
   /** The result of a request that was executed, still without the headers that all responses have. */
   executed(executed: Executed, head: ResponseHead, request: GatewayRequest): GatewayResponse;
   /** Adds the headers that all responses have. */
@@ -61,7 +63,7 @@ const OWN_HEADERS_UNCACHED: ReadonlySet<string> = new Set(['x-request-id', 'link
 
 const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, body: undefined, fault: undefined };
 
-/** A response to a request that failed, but for the headers of {@link OWN_OF_FAILURES}. */
+/** A response to a request that failed, but for its request id and its `Server-Timing`. */
 export interface WrittenFailure {
   readonly status: number;
   readonly lines: string;
@@ -69,7 +71,7 @@ export interface WrittenFailure {
   readonly body: string;
 }
 
-const OWN_OF_FAILURES: ReadonlySet<string> = new Set(['x-request-id', 'server-timing']);
+const OWN_OF_FAILURES: ReadonlySet<string> = new Set(['x-request-id']);
 
 interface Rejection extends Pick<GatewayResponse, 'status'> {
   readonly body: string | Uint8Array;
@@ -233,19 +235,25 @@ export const createResponseWriter = ({
           ? ofAbsence(executed.body, executed.encoding, head.link)
           : ofRequest(executed.body, executed.encoding, head),
 
-    failure: (response, request) => {
-      if (request.method === 'HEAD' || dependsOnOrigin(request)) return undefined;
-      const { status, body, headers } = response;
-      const lines = writeLines(
-        Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_OF_FAILURES.has(name))),
-      );
-      return { status, lines, body: Buffer.from(body ?? '').toString('latin1') };
+    isShared: (request) => request.method !== 'HEAD' && !dependsOnOrigin(request),
+
+    failure: (response) => {
+      const { status, headers, body } = response;
+      // The headers of errors come from a few literals, so there are few kinds.
+      let kind = 'failure';
+      for (const name in headers) kind += `\n${name}: ${headers[name]}`;
+      const isAscii = typeof body === 'string' && Buffer.byteLength(body) === body.length;
+      return {
+        status,
+        lines: writeOnce(kind, () => response, OWN_OF_FAILURES),
+        body: isAscii ? body : Buffer.from(body ?? '').toString('latin1'),
+      };
     },
 
-    failed: ({ status, lines, body }, request, requestId) =>
-      request.method === 'HEAD' || dependsOnOrigin(request)
-        ? undefined
-        : new WrittenResponse(lines + idLine(requestId), body, status),
+    failed: ({ status, lines, body }, requestId, serverTiming) => {
+      const own = idLine(requestId) + (serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`);
+      return new WrittenResponse(lines + own, body, status);
+    },
 
     withCommon,
   };

@@ -65,13 +65,10 @@ export const createApp = (deps: Deps): App => {
       }
     }
     // The failure of an equal request, where every caller would get it.
-    const failure = key === undefined || known || observer.recordsCached ? undefined : failures.find(key);
-    if (failure && isPublic) {
-      const response = writer.failed(failure.response, request, requestIdOf(request.headers['x-request-id']));
-      if (response) {
-        observer.failed(failure.counts, 'none', response.status, failure.code);
-        return response;
-      }
+    const failure = key === undefined || known || !sharesFailure(request) ? undefined : failures.find(key);
+    if (failure) {
+      observer.failed(failure.counts, 'none', failure.response.status, failure.code);
+      return writer.failed(failure.response, requestIdOf(request.headers['x-request-id']));
     }
     // 2. Overload: what would have to be executed is refused while there is no room.
     const route = known?.route ?? findQuietly(splitTarget(request.target).path, request);
@@ -162,19 +159,15 @@ export const createApp = (deps: Deps): App => {
     } catch (error) {
       response = failed(call, error);
     }
-    const ended = end(call, response);
-    if (key !== undefined && call.requestContext.isRepeatable) learnFailure(key, call, ended);
-    return ended;
+    const { isRepeatable } = call.requestContext;
+    return key !== undefined && isRepeatable && sharesFailure(request)
+      ? endShared(call, response, key)
+      : end(call, response);
   };
 
-  const learnFailure = (
-    key: string,
-    { request, requestContext: { counts, code = '' } }: Call,
-    ended: GatewayResponse,
-  ): void => {
-    const response = isPublic ? writer.failure(ended, request) : undefined;
-    if (response) failures.learn(key, { response, code, counts });
-  };
+  /** Where each request is recorded, each is executed too. */
+  const sharesFailure = (request: GatewayRequest): boolean =>
+    isPublic && !observer.recordsCached && writer.isShared(request);
 
   // 3. Route.
 
@@ -298,6 +291,14 @@ export const createApp = (deps: Deps): App => {
     const serverTiming = observer.end(requestContext, response.status);
     if (serverTiming !== undefined) response.headers['server-timing'] = serverTiming;
     return response;
+  };
+
+  /** Ends a request with a failure that equal requests get from memory. */
+  const endShared = ({ requestContext }: Call, response: GatewayResponse, key: string): GatewayResponse => {
+    const { origin, counts, code = '' } = requestContext;
+    const failure = writer.failure(response);
+    failures.learn(key, { response: failure, code, counts });
+    return writer.failed(failure, origin.requestId, observer.end(requestContext, failure.status));
   };
 
   return { handle };

@@ -59,6 +59,24 @@ test.for(FAILURES)(
   },
 );
 
+test('a failure is written as it is where each request is recorded, and executed', async () => {
+  await using recorded = await createTestGateway(database, { CORS_ORIGINS: ORIGIN, LOG_REQUESTS: 'all' });
+  const queries = ['{ größe: (', '{ größe }', '{ notices { "🍵" } }', '{ notice(id: "ö🍵") { id } }', '{ ...F }', ''];
+  const made = [
+    ...FAILURES.map(([, ask]) => ask),
+    ...queries.map((query) => post({ query, variables: { größe: '🍵' } })),
+    post({ query: 'query($o: ProductOrder!) { products(orderBy: $o) { id } }', variables: { o: 'größe\ud800' } }),
+    by('GET', '/api/product/hot?limit=gr%C3%B6%C3%9Fe'),
+    by('GET', '/api/product/list?orderBy=%F0%9F%8D%B5'),
+  ];
+  for (const ask of made) {
+    for (const accept of ['application/json', 'application/graphql-response+json', 'text/event-stream', 'image/png']) {
+      const expected = lasting(await ask(recorded, { accept }));
+      for (let times = 0; times < 2; times += 1) expect(lasting(await ask(gateway, { accept }))).toEqual(expected);
+    }
+  }
+});
+
 test('HEAD has the headers of a failure that is known by GET', async () => {
   for (const target of ['/api/product/hot?limit=y', '/api/product/123457', '/nowhere']) {
     const { status, headers } = lasting(await gateway.get(target));
