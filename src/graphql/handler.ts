@@ -3,7 +3,6 @@ import { bytesOf } from '../cache/response-store.ts';
 import { ERROR_TABLE } from '../errors.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
 import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';
-import type { Caller } from './context.ts';
 import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
@@ -75,13 +74,19 @@ const createEndpoint = (
     }
   },
 
-  parse: async (call) => {
+  parse: (call) => {
     const { request } = call;
     const text = request.method === 'POST' ? jsonBodyOf(request) : undefined;
     const contentType = negotiate(request.headers.accept);
     const params = text === undefined ? paramsOfTarget(request) : paramsOfBody(readText(text));
-    const wanted = await findOperation(engine, trusted, params, call);
-    if ('at' in wanted) return respondFailed(failures, wanted, withText(request, params), call, contentType);
+    const wanted = findOperation(engine, trusted, params);
+    if ('at' in wanted) {
+      const respond = () => respondFailed(failures, wanted, withText(request, params), call, contentType);
+      // Else the client may not learn what is wrong with the document.
+      const admission =
+        wanted.at === 'validation' ? call.admit(rootFieldsOf(wanted.document, wanted.definition)) : undefined;
+      return admission ? admission.then(respond) : respond();
+    }
     const { operation } = wanted;
     call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
     const ownType = operation.isSubscription ? negotiateEvents(request.headers.accept) : contentType;
@@ -113,26 +118,27 @@ const toBytes = (executed: Executed): Buffer =>
 const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
 /** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
-const respondFailed = async (
+const respondFailed = (
   { create }: FailureResponses,
   failed: Failed,
   request: GatewayRequest,
   call: Call,
   contentType: string,
-): Promise<GatewayResponse> => {
+): GatewayResponse | Promise<GatewayResponse> => {
   if (contentType !== EVENT_STREAM_TYPE) return create(failed, request, call, contentType);
-  const response = await create(failed, request, call, errorTypeOf(request.headers.accept));
-  if (failed.at === 'parameters' || !OPERATION_FAULTS.has(response.status)) return response;
-  return singleEvent(Buffer.from(response.body as string));
+  const toEvent = (response: GatewayResponse): GatewayResponse =>
+    failed.at === 'parameters' || !OPERATION_FAULTS.has(response.status)
+      ? response
+      : singleEvent(Buffer.from(response.body as string));
+  const response = create(failed, request, call, errorTypeOf(request.headers.accept));
+  return response instanceof Promise ? response.then(toEvent) : toEvent(response);
 };
 
-/** @throws (in the promise) AppError UNAUTHENTICATED to a client that may not learn what is wrong with the document */
-const findOperation = async (
+const findOperation = (
   { documents }: Engine,
   trusted: TrustedDocuments,
   params: RequestParams | undefined,
-  caller: Caller,
-): Promise<Omit<ParsedOperation, 'head'> | Failed> => {
+): Omit<ParsedOperation, 'head'> | Failed => {
   if (!params) return { at: 'parameters' };
   const { query, operationName, variables, extensions } = params;
   let checked: ReturnType<typeof documents.check>;
@@ -144,11 +150,7 @@ const findOperation = async (
   const { document, errors } = checked;
   const definition = getOperationAST(document, operationName);
   if (!definition) return { at: 'operation', document };
-  if (errors.length > 0) {
-    const admission = caller.admit(rootFieldsOf(document, definition));
-    if (admission) await admission;
-    return { at: 'validation', document, errors };
-  }
+  if (errors.length > 0) return { at: 'validation', document, definition, errors };
   const operation = documents.prepare(document, operationName);
   if (!operation) return { at: 'operation', document };
   const form = extensions.cost === true ? BODY_WITH_COST : BODY;

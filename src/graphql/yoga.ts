@@ -1,4 +1,11 @@
-import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
@@ -14,7 +21,13 @@ export type Failed =
   | { readonly at: 'parsing'; readonly error: unknown }
   /** The name selects none. */
   | { readonly at: 'operation'; readonly document: DocumentNode }
-  | { readonly at: 'validation'; readonly document: DocumentNode; readonly errors: readonly GraphQLError[] }
+  | {
+      readonly at: 'validation';
+      readonly document: DocumentNode;
+      /** The operation that was to be run. */
+      readonly definition: OperationDefinitionNode;
+      readonly errors: readonly GraphQLError[];
+    }
   | {
       readonly at: 'execution';
       readonly document: DocumentNode;

@@ -19,13 +19,13 @@ import {
   splitTarget,
 } from './message.ts';
 import { type KnownRequest, type RequestCache, requestKey } from './request-cache.ts';
-import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './route.ts';
+import type { Call, FindRoute, OperationRoute, ParsedRequest, ResponseRoute, Route } from './route.ts';
 
 /** The whole gateway, as a function. */
 export interface App {
   /**
-   * Answers a request: at once from the cache, or where the gateway is overloaded, else by a promise, which never rejects: every failure is
-   * a response.
+   * Answers a request: at once where nothing has to be waited for (a cached response, most failures), else by a promise, which never rejects:
+   * every failure is a response.
    */
   readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
 }
@@ -146,23 +146,25 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
-  const answer = async (
+  const answer = (
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest | undefined,
     route: Route | undefined,
-  ): Promise<GatewayResponse> => {
+  ): GatewayResponse | Promise<GatewayResponse> => {
     const call = begin(request);
-    let response: GatewayResponse;
+    const finish = (response: GatewayResponse): GatewayResponse =>
+      key !== undefined && call.requestContext.isRepeatable && sharesFailure(request)
+        ? endShared(call, response, key)
+        : end(call, response);
+    const fail = (error: unknown): GatewayResponse => finish(failed(call, error));
+    let response: GatewayResponse | Promise<GatewayResponse>;
     try {
-      response = await observer.run(call.requestContext, respond, call, key, known, route);
+      response = observer.run(call.requestContext, respond, call, key, known, route);
     } catch (error) {
-      response = failed(call, error);
+      return fail(error);
     }
-    const { isRepeatable } = call.requestContext;
-    return key !== undefined && isRepeatable && sharesFailure(request)
-      ? endShared(call, response, key)
-      : end(call, response);
+    return response instanceof Promise ? response.then(finish, fail) : finish(response);
   };
 
   /** Where each request is recorded, each is executed too. */
@@ -171,12 +173,12 @@ export const createApp = (deps: Deps): App => {
 
   // 3. Route.
 
-  const respond = async (
+  const respond = (
     call: Call,
     key: string | undefined,
     known: KnownRequest | undefined,
     found: Route | undefined,
-  ): Promise<GatewayResponse> => {
+  ): GatewayResponse | Promise<GatewayResponse> => {
     const { request, requestContext } = call;
     const fault = request.fault ?? targetFault(request.target);
     if (fault) throw fault;
@@ -210,23 +212,41 @@ export const createApp = (deps: Deps): App => {
 
   // 5. Execute, or find the response in the cache: by another spelling of the request, or shared with one that is being executed.
 
-  const execute = async (
+  const execute = (
     route: OperationRoute,
+    call: Call,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+  ): GatewayResponse | Promise<GatewayResponse> => {
+    const knownParsed = known?.parsed();
+    if (knownParsed) return run(route, knownParsed, call, key, known);
+    const goOn = (parsed: ParsedRequest | GatewayResponse): GatewayResponse | Promise<GatewayResponse> =>
+      'status' in parsed ? parsed : run(route, parsed, call, key, undefined);
+    const fail = (error: unknown): GatewayResponse => withLink(route.errorLink, failed(call, error));
+    try {
+      const parsed = route.parse(call);
+      return parsed instanceof Promise ? parsed.then(goOn).catch(fail) : goOn(parsed);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
+  /** @param known whose request it is, where the request was known */
+  const run = async (
+    route: OperationRoute,
+    parsed: ParsedRequest,
     call: Call,
     key: string | undefined,
     known: KnownRequest | undefined,
   ): Promise<GatewayResponse> => {
     const { request, requestContext } = call;
     try {
-      const knownParsed = known?.parsed();
-      const parsed = knownParsed ?? (await route.parse(call));
-      if ('status' in parsed) return parsed;
       const executed = await route.run(parsed, call);
       if ('headers' in executed) return executed;
       if (executed.answer) requestContext.cache = executed.outcome;
       if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
       if (key !== undefined) {
-        const learnt = known && knownParsed ? known : requests.learn(key, route, parsed, requestContext.counts);
+        const learnt = known ?? requests.learn(key, route, parsed, requestContext.counts);
         learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
       }
       return writer.executed(executed, parsed.head, request);

@@ -33,8 +33,8 @@ export interface OperationRoute<Parsed extends ParsedRequest = ParsedRequest> ex
   readonly errorLink?: string | undefined;
   /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
   countsViewsOnly(path: string, request: GatewayRequest): boolean;
-  /** Reads what a request asks for. @throws AppError, or rejects with it */
-  parse(call: Call): Promise<Parsed | GatewayResponse>;
+  /** Reads what a request asks for: at once, unless the caller is admitted later. @throws AppError, or rejects with it */
+  parse(call: Call): Parsed | GatewayResponse | Promise<Parsed | GatewayResponse>;
   /** Executes the request, or finds the result in the cache. @throws AppError (in the promise) */
   run(parsed: Parsed, call: Call): Promise<Executed | GatewayResponse>;
 }

@@ -3,7 +3,7 @@ import { ExecutionFailed } from '../graphql/failures.ts';
 import type { ParsedOperation } from '../graphql/handler.ts';
 import type { BodyForm, Engine } from '../graphql/run-operation.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
-import { type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
+import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import type { RestOperation } from './documents.ts';
 
 interface Options {
@@ -50,6 +50,14 @@ const createRoute = (
   const form = bodyFormOf(operation);
   const link = explorer === undefined ? undefined : createOperationLink(explorer, id);
 
+  const parse = ({ path, query }: Call): ParsedOperation => {
+    const id = decodePath(path).split('/').at(-1) ?? '';
+    const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
+    const variables = readVariables(operation, inPath, parseQueryString(query));
+    const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
+    return { operation: prepared, variables, form, head };
+  };
+
   return {
     methods: READ_METHODS,
     errors: PROBLEM_DETAILS,
@@ -57,15 +65,10 @@ const createRoute = (
     countedAs: ['rest', route.document, route.path],
     countsViewsOnly: () => prepared.isOnlyCounted,
 
-    parse: async ({ path, query, admit }) => {
+    parse: (call) => {
       // First of all, so that a client without a token learns nothing about the parameters.
-      const admission = admit(prepared.rootFields);
-      if (admission) await admission;
-      const id = decodePath(path).split('/').at(-1) ?? '';
-      const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
-      const variables = readVariables(operation, inPath, parseQueryString(query));
-      const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
-      return { operation: prepared, variables, form, head };
+      const admission = call.admit(prepared.rootFields);
+      return admission ? admission.then(() => parse(call)) : parse(call);
     },
 
     run: async (parsed, call) => {
