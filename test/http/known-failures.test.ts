@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
 import { createKnownFailures } from '../../src/http/known-failures.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { type CachedResponse, createTestGateway, lasting, type TestGateway } from '../support/gateway.ts';
+import {
+  type CachedResponse,
+  cachedResponse,
+  createTestGateway,
+  lasting,
+  type TestGateway,
+} from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { scrape } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
@@ -58,6 +64,19 @@ test.for(FAILURES)(
     expect((await ask(gateway)).headers).not.toHaveProperty('access-control-allow-origin');
   },
 );
+
+test('what is wrong with a request is answered at once, though nobody has sent it before', () => {
+  const json = { 'content-type': 'application/json' };
+  const target = '/graphql';
+  for (const [request, code] of [
+    [{ method: 'GET', target: '/api/product/hot?limit=at-once' }, 'BAD_USER_INPUT'],
+    [{ method: 'GET', target: '/graphql?query={at_once}', headers: { accept: 'image/png' } }, 'NOT_ACCEPTABLE'],
+    [{ method: 'POST', target, headers: json, body: '{"query":"{ at once"}' }, 'GRAPHQL_PARSE_FAILED'],
+    [{ method: 'POST', target, headers: json, body: '{"query":"{ at_once }"}' }, 'GRAPHQL_VALIDATION_FAILED'],
+  ] as const) {
+    expect(String(cachedResponse(gateway, request)?.body)).toContain(`"code":"${code}"`);
+  }
+});
 
 test('a failure is written as it is where each request is recorded, and executed', async () => {
   await using recorded = await createTestGateway(database, { CORS_ORIGINS: ORIGIN, LOG_REQUESTS: 'all' });
