@@ -198,13 +198,13 @@ export interface VariableOptions {
   readonly restDocuments?: string | undefined;
 
   /**
-   * Most operations that run or wait to run at the same time. Further ones get a 503.
-   * @default 1000
+   * Most requests for something that is not in memory, executed or waiting, at the same time. Further ones get a 503.
+   * @default 10000
    */
   readonly maxInFlight?: number | undefined;
   /**
-   * Longest time that an operation may wait for earlier ones. One that would have to wait longer gets a 503 at once. In milliseconds.
-   * @default 1000
+   * Longest time that a request waits for its turn. Then it gets a 503. In milliseconds.
+   * @default 750
    */
   readonly maxWaitMs?: number | undefined;
   /**

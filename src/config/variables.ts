@@ -354,16 +354,16 @@ export const VARIABLES = {
   MAX_IN_FLIGHT: {
     group: 'load',
     value: integer(1, 1_000_000),
-    default: '1000',
-    description: 'Most operations that run or wait to run at the same time. Further ones get a 503.',
+    default: '10000',
+    description:
+      'Most requests for something that is not in memory, executed or waiting, at the same time. Further ones get a 503.',
   },
   MAX_WAIT_MS: {
     group: 'load',
     value: milliseconds(10),
-    default: '1000',
+    default: '750',
     unit: 'ms',
-    description:
-      'Longest time that an operation may wait for earlier ones. One that would have to wait longer gets a 503 at once.',
+    description: 'Longest time that a request waits for its turn. Then it gets a 503.',
   },
   MAX_LOOP_LAG_MS: {
     group: 'load',

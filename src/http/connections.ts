@@ -6,6 +6,8 @@ import { responseUnderWay } from './send.ts';
 export interface Connections {
   /** Whether there are too many, and this one came after the limit was reached: it gets a 503 and is closed. */
   readonly isExcess: (socket: Socket) => boolean;
+  /** Reads no more of a connection: without it a client that waits for no response could send any number of requests, to be held in memory. */
+  readonly pauseUntil: (socket: Socket, settled: Promise<unknown>) => void;
   /** Cuts the connections on which no request waits for its response. */
   readonly cutUnanswered: () => void;
   readonly close: () => void;
@@ -31,6 +33,20 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
   const excess = new Set<Socket>();
   /** In how many sweeps in a row a connection had bytes that the client did not read, and the system could not buffer. */
   const stuck = new Map<Socket, number>();
+
+  /** How many promises a paused connection waits for. */
+  const pauses = new Map<Socket, number>();
+
+  const resume = (socket: Socket): void => {
+    const left = (pauses.get(socket) ?? 0) - 1;
+    if (left > 0) {
+      pauses.set(socket, left);
+      return;
+    }
+    pauses.delete(socket);
+    socket.off('resume', pauseAgain);
+    socket.resume();
+  };
 
   let madeRoomMs = Number.NEGATIVE_INFINITY;
 
@@ -78,9 +94,21 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
 
   return {
     isExcess: (socket) => excess.size > 0 && open.size > maxConnections && excess.has(socket),
+    pauseUntil: (socket, settled) => {
+      const count = pauses.get(socket) ?? 0;
+      pauses.set(socket, count + 1);
+      if (count === 0) socket.on('resume', pauseAgain);
+      socket.pause();
+      void settled.finally(() => resume(socket));
+    },
     cutUnanswered: () => {
       for (const socket of open) if (!responseUnderWay(socket)) socket.destroy();
     },
     close: () => clearInterval(sweeping),
   };
 };
+
+/** Node resumes a connection after each request that it has read of it. */
+function pauseAgain(this: Socket): void {
+  this.pause();
+}

@@ -15,6 +15,8 @@ export interface GatewayRequest {
   readonly body: Buffer | AppError | undefined;
   /** Why the server refuses the request before looking at what it asks for. */
   readonly fault: AppError | undefined;
+  /** Whether the client no longer waits for the response. */
+  readonly isGone?: () => boolean;
 }
 
 /** Whether the body of a request has to be read before the request is handled. */

@@ -51,29 +51,75 @@ export const createApp = (deps: Deps): App => {
   const { routes, requests, failures, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
   const isPublic = !access.isRestricted;
   const requestIdOf = createRequestIds();
+  /** The requests that are being answered and have taken a place, by their bytes: an equal one shares the execution, and takes none. */
+  const begun = new Set<string>();
 
   // 1. Known bytes: the response to an equal request, where it is still current and this caller may read it.
 
   const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
     const key = request.fault ? undefined : requestKey(request);
     const known = key === undefined ? undefined : requests.peek(key);
-    if (known?.entry !== undefined && (isPublic || access.isGranted(request.headers))) {
-      const cached = responses.current(known.entry);
-      if (cached !== undefined) {
-        if (!cached.countsViews || cached.status === 404) return answerCached(request, known, cached);
-        if (request.method !== 'HEAD') return answerCounted(request, key, known, cached);
-      }
-    }
+    const current = known && answerKnown(request, key, known);
+    if (current) return current;
     // The failure of an equal request, where every caller would get it.
     const failure = key === undefined || known || !sharesFailure(request) ? undefined : failures.find(key);
     if (failure) {
       observer.failed(failure.counts, 'none', failure.response.status, failure.code);
       return writer.failed(failure.response, requestIdOf(request.headers['x-request-id']));
     }
-    // 2. Overload: what would have to be executed is refused while there is no room.
     const route = known?.route ?? findQuietly(splitTarget(request.target).path, request);
-    if ((load.isFull() || load.isLagging()) && !isExempt(request, known, route)) return reject(request);
-    return (known ? undefined : refuse(request, route)) ?? answer(request, key, known, route);
+    const refused = known ? undefined : refuse(request, route);
+    if (refused) return refused;
+    if (isExempt(request, known, route)) return answer(request, key, known, route);
+    // 2. Overload: what would have to be executed waits for its turn.
+    if (load.isLagging()) return reject(request, route);
+    if (key !== undefined && begun.has(key)) return answer(request, key, known, route);
+    return load.begin() ? answerAndFinish(request, key, known, route) : answerInTurn(request, key, route);
+  };
+
+  const answerKnown = (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest,
+  ): GatewayResponse | Promise<GatewayResponse> | undefined => {
+    if (known.entry === undefined || !(isPublic || access.isGranted(request.headers))) return undefined;
+    const cached = responses.current(known.entry);
+    if (cached === undefined) return undefined;
+    if (!cached.countsViews || cached.status === 404) return answerCached(request, known, cached);
+    return request.method === 'HEAD' ? undefined : answerCounted(request, key, known, cached);
+  };
+
+  const answerAndFinish = (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+    route: Route | undefined,
+  ): GatewayResponse | Promise<GatewayResponse> => {
+    if (key !== undefined) begun.add(key);
+    const finish = (response: GatewayResponse): GatewayResponse => {
+      if (key !== undefined) begun.delete(key);
+      load.finish();
+      return response;
+    };
+    const response = answer(request, key, known, route);
+    return response instanceof Promise ? response.then(finish) : finish(response);
+  };
+
+  /** Waits with the bare request: so refusing it costs no more than a cache hit, and leaves time for other requests. */
+  const answerInTurn = async (
+    request: GatewayRequest,
+    key: string | undefined,
+    route: Route | undefined,
+  ): Promise<GatewayResponse> => {
+    const { isGone } = request;
+    if (!(await load.wait({ isGone, bytes: bytesOf(request) }))) return reject(request, route);
+    // An equal request may have been answered meanwhile.
+    const known = key === undefined ? undefined : requests.peek(key);
+    const current = known && answerKnown(request, key, known);
+    const isShared = key !== undefined && begun.has(key);
+    if (!current && !isShared) return answerAndFinish(request, key, known, route);
+    load.finish();
+    return current ?? answer(request, key, known, route);
   };
 
   /** @param countedBody with the view counts of this request, where it has any */
@@ -125,10 +171,9 @@ export const createApp = (deps: Deps): App => {
     return !route || 'respond' in route || route.countsViewsOnly(splitTarget(request.target).path, request);
   };
 
-  /** Costs no more than a cache hit, so that refusing leaves time for other requests. */
-  const reject = (request: GatewayRequest): GatewayResponse => {
+  const reject = (request: GatewayRequest, route: Route | undefined): GatewayResponse => {
     const requestId = requestIdOf(request.headers['x-request-id']);
-    return writer.rejected(load.refuse(), errorFormatOf(request), request, requestId);
+    return writer.rejected(load.refuse(), route?.errors ?? PROBLEM_DETAILS, request, requestId);
   };
 
   /** Scanners make up paths: what no route takes costs about as much as a cache hit. Undefined for any other request. */
@@ -325,6 +370,13 @@ export const createApp = (deps: Deps): App => {
 };
 
 const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');
+
+/** What a request takes in memory while it waits, at least. */
+const bytesOf = ({ target, headers, body }: GatewayRequest): number => {
+  let bytes = target.length + (Buffer.isBuffer(body) ? body.byteLength : 0);
+  for (const value of Object.values(headers)) bytes += value?.length ?? 0;
+  return bytes;
+};
 
 const allowedBy = ({ methods }: Route): string => methods.join(', ');
 

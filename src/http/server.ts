@@ -119,6 +119,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
         answered
           .then((later) => reply(request, response, later))
           .catch((error: unknown) => fail(request, response, error));
+        if (isPipelined(response)) connections.pauseUntil(request.socket, answered);
       } else reply(request, response, answered);
     } catch (error) {
       fail(request, response, error);
@@ -128,8 +129,9 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   /** @param fault for which the request is refused already */
   const serve = (request: IncomingMessage, response: ServerResponse, fault?: AppError): void => {
     const { method = 'GET', url: target = '/', headers } = request;
+    const isGone = (): boolean => request.socket.destroyed;
     const pass = (body: GatewayRequest['body']): void =>
-      handle(request, response, { method, target, headers, body, fault: undefined });
+      handle(request, response, { method, target, headers, body, fault: undefined, isGone });
     const refusal = fault ?? faultOf(request, target);
     if (refusal) handle(request, response, { method, target, headers, body: undefined, fault: refusal });
     else if (takesBody(method, target)) readBody(request, pass, pass);
@@ -198,6 +200,9 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     },
   };
 };
+
+/** Whether its connection waits for another response first: it gets its socket after that. */
+const isPipelined = ({ socket }: ServerResponse): boolean => socket === null;
 
 // uri-host [":" port]: https://www.rfc-editor.org/rfc/rfc9110#section-7.2
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;

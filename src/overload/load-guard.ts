@@ -1,31 +1,30 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
-import { createThroughput } from './throughput.ts';
+import { createWaitingLine, type WaitingClient } from './waiting-line.ts';
 
-/**
- * Rejects executions that could not finish in time. An execution beyond the capacity of the process delays all others, until every response is
- * late; a rejection is cheap, and `Retry-After` says when to try again.
- */
+/** Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again. */
 export interface LoadGuard {
-  /** Whether no further execution may begin. */
-  readonly isFull: () => boolean;
+  /** Whether a request that will probably be executed may begin now; it then has to `finish`. */
+  readonly begin: () => boolean;
+  /** Resolves to whether it may begin after a wait, or is to be rejected. */
+  readonly wait: (client: WaitingClient) => Promise<boolean>;
+  readonly finish: () => void;
   /** Whether the event loop lags so much that requests are rejected unread. */
   readonly isLagging: () => boolean;
   /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */
   readonly enter: () => Promise<void> | undefined;
-  /** Ends an execution. @param isDone whether it ran to its end, rather than being given up while it waited */
-  readonly leave: (isDone: boolean) => void;
+  readonly leave: () => void;
   /** The error of a rejected request; counted and logged. */
   readonly refuse: () => Overloaded;
-  readonly stats: { inFlight: number; refused: number };
+  readonly stats: { readonly inFlight: number; readonly refused: number };
   readonly stop: () => void;
 }
 
 interface Options {
-  /** Upper bound on concurrent executions, waiting ones included. */
+  /** Upper bound on requests that have begun or wait, and on executions. */
   readonly maxInFlight: number;
-  /** Longest wait for earlier executions. */
+  /** Longest wait for earlier requests. */
   readonly maxWaitMs: number;
   /** Largest lag of the event loop. */
   readonly maxLoopLagMs: number;
@@ -38,20 +37,17 @@ interface Options {
 }
 
 /**
- * Executions that are always accepted, however slow they are: enough to keep every connection busy, and a few dozen more, so that a short stall of the
- * database rejects nothing.
- */
-const ACCEPTED_PER_CONNECTION = 4;
-const MIN_ACCEPTED = 40;
-
-/**
- * Concurrency of executions. More would not raise the throughput: rows in memory would wait with them, and the garbage collector would copy them again
- * and again.
+ * Requests that are executed at the same time. More would not raise the throughput: their rows would wait with them in memory, and be copied again and
+ * again by the garbage collector, and what is in memory would wait for them, because executions that share a statement go on in one turn of the event loop.
  */
 const CONCURRENCY = 64;
+const CONCURRENCY_PER_CONNECTION = 4;
 
-/** Multiple of the expected wait after which a waiting execution is given up. */
-const PATIENCE = 1.25;
+/** Executions beside those of requests that have begun so. */
+const MORE_EXECUTIONS = 32;
+
+/** Of the requests that wait, with their bodies. */
+const MAX_WAITING_BYTES = 64 * 1_048_576;
 
 /** Statements that wait for a connection, for each connection of the pool. */
 const MAX_QUEUE_PER_CONNECTION = 100;
@@ -59,9 +55,8 @@ const MAX_QUEUE_PER_CONNECTION = 100;
 const LOG_INTERVAL_MS = 5000;
 
 /**
- * The bound comes from the recent throughput: by Little's law, an execution behind N others waits as long as N executions take. So it follows the cost
- * of the current requests, and no rate has to be configured. It applies only after all slots have been busy for a while: before that, a low
- * throughput only means few requests.
+ * Requests wait in a line before anything is made for them. Executions have a semaphore besides, because not every one has a request that went through the
+ * line: many requests may wait for a response that is known and has changed, and subscriptions execute by themselves.
  */
 export const createLoadGuard = ({
   maxInFlight,
@@ -73,78 +68,71 @@ export const createLoadGuard = ({
   lag,
   log,
 }: Options): LoadGuard => {
-  const alwaysAccepted = Math.min(maxInFlight, Math.max(MIN_ACCEPTED, ACCEPTED_PER_CONNECTION * connections));
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
-  const firstLookMs = maxWaitMs / 5;
-  const throughput = createThroughput(maxWaitMs);
+  const places = Math.min(maxInFlight, Math.max(CONCURRENCY, CONCURRENCY_PER_CONNECTION * connections));
   // One error object for all: capturing a stack trace would cost more than the rest of the rejection.
   const refusal = new Overloaded();
-  const semaphore = createSemaphore(Math.max(CONCURRENCY, ACCEPTED_PER_CONNECTION * poolSize));
-  const stats = { inFlight: 0, refused: 0 };
-  /** Since when all guaranteed slots have been busy, without a break longer than the window. */
-  let busySinceMs = Number.NEGATIVE_INFINITY;
-  /** Since when one of them has been free. */
-  let calmSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
+  const line = createWaitingLine({
+    places,
+    maxWaitMs,
+    maxWaiting: maxInFlight - places,
+    maxWaitingBytes: MAX_WAITING_BYTES,
+  });
+  const semaphore = createSemaphore(places + MORE_EXECUTIONS);
+  let executing = 0;
+  let refused = 0;
   let loggedMs = Number.NEGATIVE_INFINITY;
 
-  const isFull = (): boolean => {
-    const { inFlight } = stats;
-    if (inFlight < alwaysAccepted) return false;
-    if (inFlight >= maxInFlight || pool.waitingCount >= maxQueue) return true;
-    const nowMs = performance.now();
-    if (nowMs - busySinceMs < firstLookMs) return false;
-    // If all executions are late because the event loop lags, a lower bound would not help, and one slow moment would shrink it further and further.
-    return inFlight >= throughput.perMs(nowMs) * (maxWaitMs + lag.standingMs());
-  };
-
-  /** The earlier executions took longer than expected: the client is about to give up, and this execution would only delay the next one. */
   const inTime = async (turn: Promise<void>): Promise<void> => {
     const sinceMs = performance.now();
     await turn;
-    if (performance.now() - sinceMs > maxWaitMs * PATIENCE) throw refuse();
+    if (performance.now() - sinceMs > maxWaitMs) throw refuse();
   };
 
   const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
 
   const refuse = (): Overloaded => {
-    stats.refused += 1;
+    refused += 1;
     const nowMs = performance.now();
     if (nowMs - loggedMs > LOG_INTERVAL_MS) {
       loggedMs = nowMs;
-      const { inFlight, refused } = stats;
       const lagMs = Math.round(lag.standingMs());
-      log.warn({ inFlight, waiting: pool.waitingCount, lagMs, refused }, 'overload: requests are rejected');
+      log.warn(
+        { inFlight: executing, waiting: line.waiting(), statementsWaiting: pool.waitingCount, lagMs, refused },
+        'overload: requests are rejected',
+      );
     }
     return refusal;
   };
 
   return {
-    isFull,
+    begin: line.enter,
+    wait: line.wait,
+    finish: line.leave,
     isLagging,
     refuse,
     enter: () => {
-      if (isFull()) throw refuse();
-      stats.inFlight += 1;
-      if (stats.inFlight >= alwaysAccepted && calmSinceMs !== undefined) {
-        const nowMs = performance.now();
-        if (nowMs - calmSinceMs > maxWaitMs) {
-          busySinceMs = nowMs;
-          throughput.reset(nowMs);
-        }
-        calmSinceMs = undefined;
-      }
+      if (executing >= maxInFlight || pool.waitingCount >= maxQueue) throw refuse();
+      executing += 1;
       const turn = semaphore.take();
       return turn && inTime(turn);
     },
-    leave: (isDone) => {
+    leave: () => {
+      executing -= 1;
       semaphore.free();
-      stats.inFlight -= 1;
-      const nowMs = performance.now();
-      if (stats.inFlight < alwaysAccepted) calmSinceMs ??= nowMs;
-      if (isDone) throughput.add(nowMs);
     },
-    stats,
-    stop: lag.stop,
+    stats: {
+      get inFlight() {
+        return executing + line.waiting();
+      },
+      get refused() {
+        return refused;
+      },
+    },
+    stop: () => {
+      line.stop();
+      lag.stop();
+    },
   };
 };
 

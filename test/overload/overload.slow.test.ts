@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -75,7 +76,7 @@ describe('while products cannot be read', () => {
   test.for<[string, Record<string, string>]>([
     ['executions under way', { MAX_IN_FLIGHT: '40', MAX_WAIT_MS: '60000' }],
     ['the time that they wait', { DATABASE_POOL_SIZE: '4', MAX_WAIT_MS: '100' }],
-  ])('what is past the bound of %s is refused at once, and the rest goes on', async ([, environment]) => {
+  ])('what is past the bound of %s is refused, and the rest goes on', async ([, environment]) => {
     await using gateway = await start(environment);
     await ask(gateway, KNOWN);
     await askGraphql(gateway, KNOWN_QUERY);
@@ -125,6 +126,32 @@ test('overload is no outage: what is too old to be given is refused, and not giv
   await backOffice.query('rollback');
   await Promise.all(waiting);
   expect(await seen()).toMatchObject({ status: 200 });
+});
+
+test('of a connection that sends requests without waiting for responses, no more is read while its first ones wait', async () => {
+  await using gateway = await start({ DATABASE_POOL_SIZE: '1', MAX_WAIT_MS: '60000', DATABASE_TIMEOUT_MS: '60000' });
+  await ask(gateway, KNOWN);
+  await askGraphql(gateway, KNOWN_QUERY);
+  await using backOffice = await holdProducts();
+  const { hostname, port } = new URL(gateway.url);
+  const client = net.connect(Number(port), hostname);
+  const count = 6000;
+  for (let id = 1; id <= count; id += 1) client.write(`GET /api/product/${id} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const inFlight = async (): Promise<number> => {
+    const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
+    return Number(/^vitrine_executions_in_flight (\d+)/m.exec(metrics)?.[1]);
+  };
+  await expect.poll(inFlight, { timeout: 10_000 }).toBeGreaterThan(100);
+  await expectTheRestToGoOn(gateway);
+  // Node reads 64 kB at a time.
+  expect(await inFlight()).toBeLessThan(count / 2);
+  let responses = 0;
+  client.on('data', (chunk) => {
+    responses += chunk.toString().split('HTTP/1.1 ').length - 1;
+  });
+  await backOffice.query('rollback');
+  await expect.poll(() => responses, { timeout: 60_000 }).toBeGreaterThan(count - 100);
+  client.destroy();
 });
 
 test('while the event loop is late, nothing new is begun, and the rest goes on', async () => {

@@ -98,14 +98,11 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
 
   const runGuarded = async (execution: Execution): Promise<string> => {
     const turn = load.enter();
-    let isDone = false;
     try {
       if (turn) await turn;
-      const text = await runTraced(execution);
-      isDone = true;
-      return text;
+      return await runTraced(execution);
     } finally {
-      load.leave(isDone);
+      load.leave();
     }
   };
 
