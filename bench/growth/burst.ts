@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { openLoop } from '../overload/open-loop.ts';
+import { openLoop, type Sample } from '../overload/open-loop.ts';
 import type { GrowthDatabase } from './database.ts';
 import type { Meter } from './meter.ts';
 
@@ -78,9 +78,9 @@ export const measureBursts = async (database: GrowthDatabase, meter: Meter, plan
     const writing = writePrices(database, plan.commitsPerSecond, stop.signal);
     await readers.run(plan.requestsPerSecond, 1);
     const before = await lookups();
-    let samples: Awaited<ReturnType<typeof readers.run>> = [];
+    let samples: readonly Sample[] = [];
     const used = await meter.use(async () => {
-      samples = await readers.run(plan.requestsPerSecond, plan.seconds);
+      ({ samples } = await readers.run(plan.requestsPerSecond, plan.seconds));
     });
     const after = await lookups();
     stop.abort();

@@ -1,14 +1,27 @@
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
+import { findPostmaster } from '../machine/process-usage.ts';
+import { medianOf } from '../measure/median.ts';
+import { readUsage, settle, usedBetween } from '../measure/usage.ts';
 import { CONTENDERS } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
-import { openLoop, type Sample } from './open-loop.ts';
+import type { LoadOptions, Order } from './load.worker.ts';
+import { openLoop, type Run } from './open-loop.ts';
+import { HOT_TARGET, isWorkload, nextKnown, TITLES, WORKLOADS, type Workload } from './requests.ts';
 
-// What becomes of good answers when more is asked for than can be done: `npm run bench:overload -- --seconds 10`.
+// What becomes of good answers when more is asked for than can be done: `npm run bench:overload -- --seconds 4`.
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '8' }, products: { type: 'string', default: '10000' } },
+  options: {
+    seconds: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '1' },
+    products: { type: 'string', default: '10000' },
+    connections: { type: 'string', default: '2000' },
+    only: { type: 'string', default: Object.keys(WORKLOADS).join(',') },
+  },
 });
 const seconds = Number(values.seconds);
 const catalogue = catalogueOf(Number(values.products));
@@ -16,82 +29,99 @@ const catalogue = catalogueOf(Number(values.products));
 /** Keeps as many under way as finish the most. */
 const CONCURRENCY = 64;
 const WARM_UP_S = 4;
-/** Of what is done at most when the clients wait: somewhere among these is what can be carried of requests that come at their own pace. */
-const RAMP = [0.25, 0.5, 0.625, 0.75, 1];
-const FACTORS = [0.5, 1, 2, 4, 8];
-const HOT = '/api/product/hot?limit=10';
+/**
+ * Of what is done at most when the same clients come back with the next request as soon as they have an answer: about so much can be carried of requests
+ * that come at their own pace. They cost more: the server, and the generator, which has the same cores.
+ */
+const OWN_PACE = 0.9;
+const FACTORS = [1, 2, 4, 8];
+/** Requests a second for what is in memory, over connections of their own. */
+const KNOWN_PER_S = 100;
 
-const random = (below: number): number => 1 + Math.floor(Math.random() * below);
-const get = (target: string): string => `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`;
-const post = (query: string, variables: unknown): string => {
-  const body = JSON.stringify({ query, variables });
-  return `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-};
-const categories = (): number[] => [1, 2, 3].map(() => random(catalogue.categories));
-
-const PAGE = `query Page($ids: [Int!]!, $limit: Int!) { products(categoryIds: $ids, orderBy: PRICE_ASC, limit: $limit) {
-  id name price { amount currencyCode } category { name parent { name } } } }`.replaceAll(/\s+/g, ' ');
-
-/** Hardly ever the same twice, so that none is in memory. */
-const WORKLOADS: Readonly<Record<string, () => string>> = {
-  'one product, REST': () => get(`/api/product/${random(catalogue.products)}?`),
-  'a list of 10, REST': () => get(`/api/product/list?limit=10&categoryIds=${categories()}`),
-  'a page of 50, GraphQL': () => post(PAGE, { ids: categories(), limit: 50 }),
+const percentile = (samples: readonly { readonly ms: number }[], share: number): number => {
+  const sorted = samples.map(({ ms }) => ms).sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 };
 
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+const goodOf = ({ samples }: Run) => samples.filter(({ status }) => status === 200);
 
-const goodPerSecond = (samples: readonly Sample[]): number =>
-  samples.filter(({ status, isInTime }) => status === 200 && isInTime).length / seconds;
+const goodPerSecond = (run: Run): number => goodOf(run).filter(({ isInTime }) => isInTime).length / seconds;
 
-const row = (label: string, asked: number, samples: readonly Sample[]): string => {
-  const good = samples.filter(({ status }) => status === 200).map(({ ms }) => ms);
-  const refused = samples.filter(({ status }) => status === 503).map(({ ms }) => ms);
-  for (const list of [good, refused]) list.sort((a, b) => a - b);
-  const other = samples.length - good.length - refused.length;
-  const cells = [
-    label,
-    Math.round(asked),
-    Math.round(goodPerSecond(samples)),
-    Math.round(percentile(good, 0.5)),
-    Math.round(percentile(good, 0.99)),
-    Math.round(refused.length / seconds),
-    Math.round(percentile(refused, 0.99)),
-    other,
-  ];
-  return cells.map((cell) => String(cell).padStart(12)).join('');
+/** What becomes of a load: the columns of the report. */
+const figuresOf = (run: Run, known: Run, carried: number, used: { server: number; postgres: number }) => {
+  const good = goodOf(run);
+  const refused = run.samples.filter(({ status }) => status === 503);
+  return {
+    'good/s': goodPerSecond(run),
+    'of carried, %': (goodPerSecond(run) / carried) * 100,
+    'p50 ms': percentile(good, 0.5),
+    'p99 ms': percentile(good, 0.99),
+    'known p99 ms': percentile(known.samples, 0.99),
+    'known failed': known.unsent + known.samples.length - goodOf(known).length,
+    'refused/s': refused.length / seconds,
+    'unsent/s': run.unsent / seconds,
+    'failed/s': (run.samples.length - good.length - refused.length) / seconds,
+    'µs/good': used.server / good.length,
+    'pg µs/good': used.postgres / good.length,
+  };
 };
 
-const HEAD = ['', 'asked/s', 'good/s', 'p50 ms', 'p99 ms', 'refused/s', 'p99 ms', 'other'];
+type Figures = ReturnType<typeof figuresOf>;
+
+const line = (label: string, cells: readonly string[]): string =>
+  label.padEnd(6) + cells.map((cell) => cell.padStart(15)).join('');
 
 await using databases = await openBenchDatabases({ catalogue, serverUrl: undefined, log: console.error });
+const { rows } = await databases.shared.client.query<{ pid: number }>('select pg_backend_pid() as pid');
+const postmaster = findPostmaster(rows[0]?.pid ?? 0);
 const contender = CONTENDERS.find(({ name }) => name === 'gateway');
 if (!contender) throw new Error('the gateway is no contender');
 
-for (const [name, nextRequest] of Object.entries(WORKLOADS)) {
+const measure = async (workload: Workload): Promise<void> => {
   await using server = await startServer({
     contender,
     // The memory for answers is so small that only what is asked for all the time stays in it.
     environment: { DATABASE_URL: databases.shared.url, CACHE_MAX_MB: '1', LOG_REQUESTS: 'none' },
     core: undefined,
-    firstCall: { method: 'GET', target: HOT },
+    firstCall: { method: 'GET', target: HOT_TARGET },
   });
-  using load = openLoop(server.url, nextRequest);
-  using people = openLoop(server.url, () => get(Math.random() < 0.8 ? HOT : '/livez'));
-  await load.saturate(CONCURRENCY, WARM_UP_S);
-  const atOnce = goodPerSecond(await load.saturate(CONCURRENCY, seconds));
-  // Requests that come at their own pace cost more than the same 64 that come back: the server, and the generator, which has the same cores.
-  let carried = 0;
-  for (const share of RAMP) carried = Math.max(carried, goodPerSecond(await load.run(atOnce * share, seconds)));
-  const [most, steady] = [atOnce, carried].map(Math.round);
-  console.log(
-    `\n${name}: ${steady} a second can be carried (${most} where the same ${CONCURRENCY} clients wait for each other)\n`,
-  );
-  console.log(HEAD.map((cell) => cell.padStart(12)).join(''));
-  for (const factor of FACTORS) {
-    const [samples, known] = await Promise.all([load.run(carried * factor, seconds), people.run(50, seconds)]);
-    console.log(row(`${factor} x`, carried * factor, samples));
-    if (factor === FACTORS.at(-1)) console.log(row('in memory', 50, known));
+  const options: LoadOptions = { url: server.url, workload, catalogue, connections: Number(values.connections) };
+  const worker = new Worker(new URL('load.worker.ts', import.meta.url), { workerData: options });
+  const tell = async (order: Order): Promise<Run> => {
+    worker.postMessage(order);
+    const [run] = await once(worker, 'message');
+    return run;
+  };
+  const run = (perSecond: number): Promise<Run> => tell({ kind: 'run', perSecond, seconds });
+  using people = openLoop(server.url, nextKnown);
+
+  await tell({ kind: 'saturate', concurrency: CONCURRENCY, seconds: WARM_UP_S });
+  const carriable: number[] = [];
+  const rounds = new Map<number, Figures[]>(FACTORS.map((factor) => [factor, []]));
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (const [factor, figures] of rounds) {
+      // Each time anew: others have the machine too.
+      const atOnce = goodPerSecond(await tell({ kind: 'saturate', concurrency: CONCURRENCY, seconds }));
+      const carried = goodPerSecond(await run(atOnce * OWN_PACE));
+      carriable.push(carried);
+      await settle(server.pid, postmaster);
+      const before = readUsage(server.pid, postmaster);
+      const [load, known] = await Promise.all([run(carried * factor), people.run(KNOWN_PER_S, seconds)]);
+      const { server: serverUs = 0, postgres = 0 } = usedBetween(before, readUsage(server.pid, postmaster));
+      figures.push(figuresOf(load, known, carried, { server: serverUs, postgres }));
+    }
   }
+  console.log(`\n${TITLES[workload]}: ${Math.round(medianOf(carriable))} a second can be carried\n`);
+  for (const [factor, figures] of rounds) {
+    const columns = Object.keys(figures[0] ?? {}) as (keyof Figures)[];
+    if (factor === FACTORS[0]) console.log(line('', columns));
+    const cells = columns.map((column) => String(Math.round(medianOf(figures.map((each) => each[column])))));
+    console.log(line(`${factor} x`, cells));
+  }
+  await worker.terminate();
+};
+
+for (const workload of values.only.split(',')) {
+  if (!isWorkload(workload)) throw new Error(`--only takes ${Object.keys(WORKLOADS)}`);
+  await measure(workload);
 }

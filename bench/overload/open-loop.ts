@@ -3,72 +3,83 @@ import net from 'node:net';
 export interface Sample {
   /** 0 where the connection ended. */
   readonly status: number;
-  /** From the moment at which the request was due, whether or not it could be sent then. */
+  /** From the moment at which the request was due. */
   readonly ms: number;
   /** Whether the answer came before the run was over. */
   readonly isInTime: boolean;
 }
 
+export interface Run {
+  readonly samples: readonly Sample[];
+  /** Requests that were due while every connection waited for an answer: not sent, as by a proxy or an app whose connections are all in use. */
+  readonly unsent: number;
+}
+
 /** Requests that come at their own pace, whatever becomes of those before them, as those of many people do. */
 export interface OpenLoop extends Disposable {
   /** Sends so many a second for so long and waits for the answers. */
-  readonly run: (perSecond: number, seconds: number) => Promise<Sample[]>;
+  readonly run: (perSecond: number, seconds: number) => Promise<Run>;
   /** Keeps so many under way instead: what can be done at most. */
-  readonly saturate: (concurrency: number, seconds: number) => Promise<Sample[]>;
+  readonly saturate: (concurrency: number, seconds: number) => Promise<Run>;
 }
 
 interface Connection {
   readonly socket: net.Socket;
-  readonly waiting: ((status: number) => void)[];
+  answered: ((status: number) => void) | undefined;
 }
 
-/** With more requests under way than this, some wait behind others on one connection. */
-const MAX_CONNECTIONS = 2000;
 const TICK_MS = 2;
 const LENGTH = /content-length: (\d+)/i;
 
-/** Over connections that stay open: none carries a second request before it has answered the first, as long as there may be more. */
-export const openLoop = (url: string, nextRequest: () => string): OpenLoop => {
+/** Over connections that stay open, each with one request at a time. */
+export const openLoop = (url: string, nextRequest: () => string, maxConnections = 2000): OpenLoop => {
   const free: Connection[] = [];
-  const open: Connection[] = [];
-  let turn = 0;
+  const open = new Set<Connection>();
 
-  const take = (): Connection => {
+  const take = (): Connection | undefined => {
     for (let next = free.pop(); next; next = free.pop()) if (next.socket.writable) return next;
-    turn += 1;
-    const shared = open.length < MAX_CONNECTIONS ? undefined : open[turn % open.length];
-    if (shared) return shared;
+    if (open.size >= maxConnections) return undefined;
     const opened = connect(url);
-    open.push(opened);
-    opened.socket.once('close', () => open.splice(open.indexOf(opened), 1));
+    open.add(opened);
+    opened.socket.once('close', () => open.delete(opened));
     return opened;
   };
 
-  const send = (samples: Sample[], dueMs: number, endMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const connection = take();
-      connection.waiting.push((status) => {
-        const nowMs = performance.now();
-        samples.push({ status, ms: nowMs - dueMs, isInTime: nowMs <= endMs });
-        if (connection.waiting.length === 0) free.push(connection);
-        resolve();
-      });
-      connection.socket.write(nextRequest(), 'latin1');
-    });
+  /** Undefined where no connection is free. */
+  const send = (samples: Sample[], dueMs: number, endMs: number): Promise<void> | undefined => {
+    const connection = take();
+    return (
+      connection &&
+      new Promise((resolve) => {
+        connection.answered = (status) => {
+          const nowMs = performance.now();
+          samples.push({ status, ms: nowMs - dueMs, isInTime: nowMs <= endMs });
+          free.push(connection);
+          resolve();
+        };
+        connection.socket.write(nextRequest(), 'latin1');
+      })
+    );
+  };
 
   return {
     run: async (perSecond, seconds) => {
       const samples: Sample[] = [];
       const asked: Promise<void>[] = [];
+      let unsent = 0;
       const startMs = performance.now();
       const endMs = startMs + seconds * 1000;
       while (performance.now() < endMs) {
         const due = Math.floor(((performance.now() - startMs) / 1000) * perSecond);
-        while (asked.length < due) asked.push(send(samples, startMs + (asked.length / perSecond) * 1000, endMs));
+        while (asked.length + unsent < due) {
+          const sent = send(samples, startMs + ((asked.length + unsent) / perSecond) * 1000, endMs);
+          if (sent) asked.push(sent);
+          else unsent += 1;
+        }
         await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       }
       await Promise.all(asked);
-      return samples;
+      return { samples, unsent };
     },
     saturate: async (concurrency, seconds) => {
       const samples: Sample[] = [];
@@ -77,7 +88,7 @@ export const openLoop = (url: string, nextRequest: () => string): OpenLoop => {
         while (performance.now() < endMs) await send(samples, performance.now(), endMs);
       };
       await Promise.all(Array.from({ length: concurrency }, work));
-      return samples;
+      return { samples, unsent: 0 };
     },
     [Symbol.dispose]: () => {
       for (const { socket } of open) socket.destroy();
@@ -89,23 +100,28 @@ const connect = (url: string): Connection => {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);
   socket.setNoDelay();
-  const waiting: Connection['waiting'] = [];
-  let rest = '';
+  const connection: Connection = { socket, answered: undefined };
+  const answer = (status: number): void => {
+    const { answered } = connection;
+    connection.answered = undefined;
+    answered?.(status);
+  };
+  let received = '';
+  let expected = 0;
   socket.on('data', (chunk) => {
-    rest += chunk.toString('latin1');
-    for (;;) {
-      const headEnd = rest.indexOf('\r\n\r\n');
+    received += chunk.toString('latin1');
+    if (expected === 0) {
+      const headEnd = received.indexOf('\r\n\r\n');
       if (headEnd < 0) return;
-      const head = rest.slice(0, headEnd);
-      const end = headEnd + 4 + Number(LENGTH.exec(head)?.[1] ?? 0);
-      if (rest.length < end) return;
-      rest = rest.slice(end);
-      waiting.shift()?.(Number(head.slice(9, 12)));
+      expected = headEnd + 4 + Number(LENGTH.exec(received.slice(0, headEnd))?.[1] ?? 0);
     }
+    if (received.length < expected) return;
+    const status = Number(received.slice(9, 12));
+    received = '';
+    expected = 0;
+    answer(status);
   });
   socket.on('error', () => {});
-  socket.on('close', () => {
-    for (const tell of waiting.splice(0)) tell(0);
-  });
-  return { socket, waiting };
+  socket.on('close', () => answer(0));
+  return connection;
 };
