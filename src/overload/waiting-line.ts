@@ -40,6 +40,9 @@ const MAX_REJECTED_AT_ONCE = 50;
 /** The part of the time that sending rejections may take. What belongs to them (to read what those clients ask next, the system) takes several times as long. */
 const REJECTING_SHARE = 0.01;
 
+/** Longest pause between two such turns: so at least 500 rejections a second are sent, however slow the machine is. */
+const MAX_PAUSE_MS = 100;
+
 /**
  * While more is asked for than can be done, some are rejected in any order. First come, first served would make everyone wait for as long as one may;
  * last come, first served answers most of those who are answered at once.
@@ -95,15 +98,17 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     queueMicrotask(() =>
       process.nextTick(() => {
         timer = undefined;
-        watch((performance.now() - startMs) / REJECTING_SHARE);
+        watch(Math.min((performance.now() - startMs) / REJECTING_SHARE, MAX_PAUSE_MS));
       }),
     );
   };
 
-  const watch = (pauseMs = 0): void => {
+  /** @param pauseMs for good responses, where there are any to be made */
+  const watch = (pauseMs: number): void => {
     const oldest = line[first];
     if (timer || !oldest) return;
-    timer = setTimeout(rejectLate, Math.max(pauseMs, oldest.sinceMs + maxWaitMs - performance.now()));
+    const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
+    timer = setTimeout(rejectLate, Math.max(taken < places ? 0 : pauseMs, dueMs));
   };
 
   return {
@@ -118,7 +123,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
       waitingBytes += bytes;
       return new Promise((resolve) => {
         line.push({ bytes, isGone, resolve, sinceMs: performance.now() });
-        watch();
+        watch(0);
       });
     },
     leave: () => {
