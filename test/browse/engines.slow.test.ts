@@ -65,6 +65,8 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update product set status = (enum_range(null::product_status))[1 + ${n} % 3] where id between ${id} and ${id + 3}`,
     `update product set published_at = now() + ${(n % 3) - 1} * interval '1 minute' where id = ${id}`,
     `delete from product where id = ${id}`,
+    // At the edges of 32 bits of cents, and of the column.
+    `update product set price = (array[0, 42949672.95, 42949672.96, 999999999999.99])[1 + ${n} % 4] where id = ${id}`,
     `insert into product (slug, ${NAMES}) overriding system value select 'x' || ${n}, ${COLUMNS(`${n}`)} on conflict do nothing`,
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
   ];
@@ -94,7 +96,7 @@ const randomFilter = (g: GeneratorValue, now: Date): SearchFilter => {
     ...(pick([0, 0, 1]) && { categoryIds: some(ids) }),
     ...(pick([0, 0, 0, 1]) && { brands: some([...BRANDS, 'unknown']) }),
     ...(pick([0, 0, 0, 1]) && { tags: some([...TAGS, ...TAGS, 'unknown']) }),
-    ...(pick([0, 0, 1]) && { minPrice: pick(['0', '5', '9.995', '25.00', '-1']) }),
+    ...(pick([0, 0, 1]) && { minPrice: pick(['0', '5', '9.995', '25.00', '-1', '42949672.96']) }),
     ...(pick([0, 0, 1]) && { maxPrice: pick(['0', '30', '29.999', '49.99', '1000000000000000']) }),
     ...(pick([0, 0, 1]) && { inStock: pick([true, false]) }),
     ...(pick([0, 0, 1]) && { onSale: pick([true, false]) }),
