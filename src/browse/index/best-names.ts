@@ -32,6 +32,10 @@ export class BestNames {
     return this.#names.size * 250;
   }
 
+  get size(): number {
+    return this.#names.size;
+  }
+
   /** Whether all products are here. */
   get isWhole(): boolean {
     return this.#least === Number.NEGATIVE_INFINITY;

@@ -7,6 +7,8 @@ export class Codes<Value extends string | number> {
   readonly folded: string[] = [];
   /** By code. */
   readonly topSales = new TopSales();
+  /** All of {@link folded}; undefined where it lacks the latest. */
+  #allFolded: string | undefined;
   readonly #codes = new Map<Value, number>();
   readonly #fold: ((value: Value) => string) | undefined;
 
@@ -26,13 +28,22 @@ export class Codes<Value extends string | number> {
       code = this.values.length;
       this.values.push(value);
       this.#codes.set(value, code);
-      if (this.#fold) this.folded.push(this.#fold(value));
+      if (this.#fold) {
+        this.folded.push(this.#fold(value));
+        this.#allFolded = undefined;
+      }
     }
     return code;
   }
 
+  /** Whether any of {@link folded} has a text: one look through one long text, where most of what is typed is in none. */
+  isFolded(text: string): boolean {
+    this.#allFolded ??= this.folded.join('\n');
+    return this.#allFolded.includes(text);
+  }
+
   /** Estimated: an entry of a map and of a list, and texts of usual length. */
   get bytes(): number {
-    return this.values.length * (this.#fold ? 150 : 60) + this.topSales.bytes;
+    return this.values.length * (this.#fold ? 170 : 60) + this.topSales.bytes;
   }
 }

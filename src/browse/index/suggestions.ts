@@ -8,7 +8,7 @@ import type { Postings } from './postings.ts';
 import { IN_BRAND_OR_TAG, type ProductIndex } from './product-index.ts';
 import type { CategoryRow } from './product-reader.ts';
 import { RowFilter } from './row-filter.ts';
-import { matchesOf } from './term-matches.ts';
+import { matchesOf, postingsOf } from './term-matches.ts';
 
 /** What begins with the terms. */
 export interface SuggestedIds {
@@ -64,6 +64,9 @@ const bestNamesOf = (
   { terms, now, maxProducts }: Asked,
 ): Pick<SuggestedIds, 'products' | 'hasMore'> | undefined => {
   const { bestNames, columns } = index;
+  // Where so many are not to be expected among the best sellers, they are not looked through in vain.
+  const expected = (postingsOf(index, terms, 'names') / columns.live) * bestNames.size;
+  if (!bestNames.isWhole && expected < maxProducts) return undefined;
   const isVisible = visibleAt(index, now);
   const products: SuggestedProduct[] = [];
   for (const { id, name, folded, sales, publishedAt } of bestNames.bestFirst()) {
@@ -128,11 +131,9 @@ const salesByCode = (
   };
 };
 
-const textsOf = (
-  { values, folded }: Codes<string>,
-  { atMost, of }: SalesOfCode,
-  { terms, maxProducts }: Asked,
-): SuggestedText[] => {
+const textsOf = (texts: Codes<string>, { atMost, of }: SalesOfCode, { terms, maxProducts }: Asked): SuggestedText[] => {
+  const { values, folded } = texts;
+  if (!terms.every((term) => texts.isFolded(beginningOf(term)))) return [];
   const codes: number[] = [];
   for (let code = 0; code < values.length; code += 1) if (hasTerms(folded[code] as string, terms)) codes.push(code);
   codes.sort((a, b) => atMost(b) - atMost(a));
@@ -159,9 +160,12 @@ const visibleAt = ({ columns }: ProductIndex, now: Date): ((row: number) => bool
   };
 };
 
+/** What a folded text has that has the term. */
+const beginningOf = ({ text, isPrefix }: SearchTerm): string => (isPrefix ? ` ${text}` : ` ${text} `);
+
 /** @param folded as `foldText` makes it */
 const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
-  for (const { text, isPrefix } of terms) if (!folded.includes(isPrefix ? ` ${text}` : ` ${text} `)) return false;
+  for (const term of terms) if (!folded.includes(beginningOf(term))) return false;
   return true;
 };
 

@@ -69,6 +69,10 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
   return { rows, length, scores };
 };
 
+/** How many postings the rarest term has: no more rows have all terms. */
+export const postingsOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): number =>
+  Math.min(...terms.map((term) => wordsOfTerm(index, term, fields).count));
+
 /** The words that a term stands for, and how many postings they have. */
 const wordsOfTerm = (
   { dictionary, inNames, inTexts, inDescriptions }: ProductIndex,
