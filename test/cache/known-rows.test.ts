@@ -138,7 +138,7 @@ test('what is made of a known row is as old as the last heartbeat', async () => 
   const hints = new CacheHints(tagVersions.tags);
   hints.asOfMs = performance.now();
   expect(products.mayUse(hints)).toBe(true);
-  expect(products.find(1)).toEqual({ id: 1 });
+  expect(products.find(1)).toMatchObject({ id: 1 });
   expect(performance.now() - hints.asOfMs).toBeGreaterThanOrEqual(500);
 });
 
