@@ -218,7 +218,7 @@ test('a replica that has not replayed a rewrite of a table is not read once the 
 
 describe('a commit that is acknowledged before it is written', () => {
   test('is not missed either: no replica has it before it is sent', async () => {
-    await primary.sql(`alter system set wal_writer_delay = '10s'`);
+    await primary.sql(`alter system set wal_writer_delay = '3s'`);
     await primary.sql('select pg_reload_conf()');
     try {
       await using gateway = await start([replica], NO_MEMORY);

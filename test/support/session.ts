@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { TestDatabase } from './database.ts';
 
 /** One connection of its own, for a transaction that stays open. */
@@ -20,18 +20,15 @@ export const openSession = async ({ url }: { readonly url: string }): Promise<Se
 /** The gateway's connections that wait for a lock, once there are as many as expected. */
 export const untilBlocked = async ({ sql }: TestDatabase, connections = 1): Promise<number[]> => {
   let pids: number[] = [];
-  await expect
-    .poll(
-      async () => {
-        const rows = await sql<{ pid: number }>(
-          `select pid from pg_stat_activity
-           where datname = current_database() and application_name = 'vitrine' and wait_event_type = 'Lock'`,
-        );
-        pids = rows.map(({ pid }) => pid);
-        return pids.length;
-      },
-      { interval: 5 },
-    )
-    .toBe(connections);
+  const look = async (): Promise<void> => {
+    const rows = await sql<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and application_name = 'vitrine' and wait_event_type = 'Lock'`,
+    );
+    pids = rows.map(({ pid }) => pid);
+    expect(pids).toHaveLength(connections);
+  };
+  // Tests that run side by side have an expect of their own each, and the common one does not poll for them.
+  await vi.waitFor(look, { interval: 5, timeout: 10_000 });
   return pids;
 };
