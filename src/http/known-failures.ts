@@ -21,7 +21,7 @@ const MAX_BYTES = 1_048_576;
 const ENTRY_OVERHEAD_BYTES = 500;
 const BYTES_PER_CHAR = 2;
 
-/** Without its failure remembered, a document that does not validate costs twelve times as much, and a parameter twice (`npm run bench:errors`). */
+/** Without its failure remembered, a document that does not validate costs four times as much, and a parameter half as much again (`npm run bench:errors`). */
 export const createKnownFailures = (): KnownFailures => {
   const failures = new LRUCache<string, KnownFailure>({
     maxSize: MAX_BYTES,
