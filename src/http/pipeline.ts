@@ -58,7 +58,8 @@ export const createApp = (deps: Deps): App => {
 
   const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
     const key = request.fault ? undefined : requestKey(request);
-    const known = key === undefined ? undefined : requests.peek(key);
+    // What is forgotten would have to wait as new requests do.
+    const known = key === undefined ? undefined : load.isBusy() ? requests.touch(key) : requests.peek(key);
     const current = known && answerKnown(request, key, known);
     if (current) return current;
     // The failure of an equal request, where every caller would get it.

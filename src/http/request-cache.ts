@@ -12,6 +12,8 @@ import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
 export interface RequestCache {
   /** Skips the LRU touch: an evicted request is parsed and learned again. */
   readonly peek: (key: string) => KnownRequest | undefined;
+  /** With the touch: under a flood of new requests, those that are asked for all the time stay. */
+  readonly touch: (key: string) => KnownRequest | undefined;
   readonly learn: (key: string, route: OperationRoute, parsed: ParsedRequest, counts: OperationCounts) => KnownRequest;
 }
 
@@ -89,6 +91,7 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
 
   return {
     peek: (key) => known.peek(key),
+    touch: (key) => known.get(key),
     learn: (key, route, { operation, ...parsed }, counts) => {
       const request = new KnownRequest(route, counts, referenceTo(operation), parsed);
       known.set(key, request);

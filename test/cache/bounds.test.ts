@@ -185,6 +185,21 @@ describe('requests in memory', () => {
     expect(requests.peek('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
   });
 
+  test('stay in a flood of new ones where each look at them counts', () => {
+    const requests = createRequestCache(MAX_BYTES);
+    const operation = {};
+    const learn = (key: string) =>
+      requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
+    for (const key of ['/touched', '/peeked']) learn(key);
+    for (let id = 0; id < 5000; id += 1) {
+      learn(`/api/product/${id}`);
+      requests.touch('/touched');
+      requests.peek('/peeked');
+    }
+    expect(requests.peek('/touched')).toBeDefined();
+    expect(requests.peek('/peeked')).toBeUndefined();
+  });
+
   test('do not hold their operations', async () => {
     const requests = createRequestCache(MAX_BYTES);
     const learn = (): void => {
