@@ -100,7 +100,7 @@ const measure = async (workload: Workload): Promise<void> => {
   const rounds = new Map<number, Figures[]>(FACTORS.map((factor) => [factor, []]));
   for (let round = 0; round < Number(values.rounds); round += 1) {
     for (const [factor, figures] of rounds) {
-      // Each time anew: others have the machine too.
+      // Each time again: others have the machine too.
       const atOnce = goodPerSecond(await tell({ kind: 'saturate', concurrency: CONCURRENCY, seconds }));
       const carried = goodPerSecond(await run(atOnce * OWN_PACE));
       carriable.push(carried);

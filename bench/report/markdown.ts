@@ -120,7 +120,7 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
 ## Overload
 
 \`npm run bench:overload -- --seconds 4\`: requests arrive at a fixed rate, and hardly one of them is in memory. They share 2,000 connections, as behind a proxy, each with one request at a time; what finds none free is
-*not sent*. "1" is what can be carried, measured anew before each load. *In memory* is the 99th percentile of a hundred requests a second that are (and \`/livez\`), over connections of their own. CPU is that of the gateway for one good answer, with all that
+*not sent*. "1" is what can be carried, measured again before each load. *In memory* is the 99th percentile of a hundred requests a second that are (and \`/livez\`), over connections of their own. CPU is that of the gateway for one good answer, with all that
 it spends on refusing. Measured on 23 November 2026 with nothing else on the machine; gateway, PostgreSQL and generator share its two cores.
 
 | offered load | good answers a second | of what could be carried just before | p50, p99, ms | in memory, p99, ms | refused a second | not sent | CPU of the gateway, of PostgreSQL, µs |

@@ -112,7 +112,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
   };
 
   return {
-    // Whoever still waits while a place is free is too late.
+    // A request that still waits while a place is free is too late.
     enter: () => {
       const isFree = taken < places;
       if (isFree) taken += 1;

@@ -117,6 +117,16 @@ export class ProductColumns {
     this.tagsEnd = withRoom(this.tagsEnd, count);
   }
 
+  /** Whether a row is visible at a time. */
+  visibleAt(now: Date): (row: number) => boolean {
+    const { state, publishedAt } = this;
+    const nowUs = now.getTime() * 1000;
+    return (row) => {
+      const bits = state[row] as number;
+      return (bits & SETTLED) !== 0 || ((bits & LIVE) !== 0 && (publishedAt[row] as number) <= nowUs);
+    };
+  }
+
   /** The codes of a row's tags. */
   tagsOf(row: number): Uint16Array | Uint32Array {
     return this.tags.codes.subarray(row === 0 ? 0 : this.tagsEnd[row - 1], this.tagsEnd[row]);

@@ -1,5 +1,6 @@
 import type { SearchFilter } from '../browse-engine.ts';
-import { IN_STOCK, LIVE, ON_SALE, type ProductColumns, SETTLED } from './columns.ts';
+import type { Codes } from './codes.ts';
+import { type CodeColumn, IN_STOCK, LIVE, ON_SALE, type ProductColumns, SETTLED } from './columns.ts';
 import { CHUNK } from './page-selection.ts';
 import type { Postings } from './postings.ts';
 import { centsOf } from './prices.ts';
@@ -25,7 +26,7 @@ export class RowFilter {
   readonly #index: ProductIndex;
   readonly #matches: Matches | undefined;
   readonly #filter: SearchFilter;
-  readonly #nowUs: number;
+  readonly #now: Date;
   /** By part, for parts that are given, apart from those of the state; the quickest to refuse most rows come first. */
   readonly #steps = new Map<number, Step>();
   readonly #publishedAfter: Step | undefined;
@@ -37,28 +38,14 @@ export class RowFilter {
     this.#index = index;
     this.#matches = matches;
     this.#filter = filter;
-    this.#nowUs = now.getTime() * 1000;
+    this.#now = now;
     const { columns } = index;
     const { minPrice, maxPrice, inStock, onSale, publishedAfter } = filter;
     const steps = this.#steps;
     if (minPrice !== undefined || maxPrice !== undefined) steps.set(PRICE, withPrice(columns, minPrice, maxPrice));
     if (filter.tags) steps.set(TAGS, withTags(index, filter.tags));
-    if (filter.categoryIds)
-      steps.set(
-        CATEGORY,
-        withCode(
-          columns.category.codes,
-          flags(filter.categoryIds, (id) => index.categories.find(id), index.categories.values.length),
-        ),
-      );
-    if (filter.brands)
-      steps.set(
-        BRAND,
-        withCode(
-          columns.brand.codes,
-          flags(filter.brands, (brand) => index.brands.find(brand), index.brands.values.length),
-        ),
-      );
+    if (filter.categoryIds) steps.set(CATEGORY, withCode(columns.category, index.categories, filter.categoryIds));
+    if (filter.brands) steps.set(BRAND, withCode(columns.brand, index.brands, filter.brands));
     this.#publishedAfter = publishedAfter && publishedLaterThan(columns, publishedAfter);
     this.parts =
       steps.keys().reduce((sum, part) => sum | part, 0) |
@@ -81,12 +68,11 @@ export class RowFilter {
 
   /** Whether a row meets a condition of which few rows are asked: all parts, and that it is visible. */
   holds(): (row: number) => boolean {
-    const { state, publishedAt } = this.#index.columns;
+    const isVisible = this.#index.columns.visibleAt(this.#now);
     const steps = this.#stepsOf(this.parts, LIVE);
     const one = new Int32Array(1);
     return (row) => {
-      const bits = state[row] as number;
-      if ((bits & SETTLED) === 0 && !((bits & LIVE) !== 0 && (publishedAt[row] as number) <= this.#nowUs)) return false;
+      if (!isVisible(row)) return false;
       one[0] = row;
       return steps.every((step) => step(one, 1) === 1);
     };
@@ -111,6 +97,8 @@ export class RowFilter {
   /** The same of the rows that are not settled: {@link Tallies} does not have them. */
   forEachUnsettled(parts: number, visit: (rows: Int32Array, length: number) => void): void {
     const { unsettled, columns } = this.#index;
+    const { state } = columns;
+    const isVisible = columns.visibleAt(this.#now);
     if (unsettled.size === 0) return;
     const rows = new Int32Array(CHUNK);
     const steps = this.#stepsOf(parts, LIVE);
@@ -121,8 +109,7 @@ export class RowFilter {
       length = 0;
     };
     for (const row of unsettled) {
-      const bits = columns.state[row] as number;
-      if ((bits & (LIVE | SETTLED)) !== LIVE || (columns.publishedAt[row] as number) > this.#nowUs) continue;
+      if (((state[row] as number) & SETTLED) !== 0 || !isVisible(row)) continue;
       rows[length++] = row;
       if (length === CHUNK) flush();
     }
@@ -149,11 +136,9 @@ export class RowFilter {
     const filter = this.#filter;
     // A row has one category and one brand, so that it is in one of their lists.
     const lists = [
-      ...((parts & CATEGORY) === 0 ? [] : [listOf(ofCategory, filter.categoryIds ?? [], (id) => categories.find(id))]),
-      ...((parts & BRAND) === 0 ? [] : [listOf(ofBrand, filter.brands ?? [], (brand) => brands.find(brand))]),
-      ...((parts & TAGS) === 0
-        ? []
-        : (filter.tags ?? []).map((tag) => listOf(ofTag, [tag], (each) => tags.find(each)))),
+      ...((parts & CATEGORY) === 0 ? [] : [listOf(ofCategory, categories, filter.categoryIds ?? [])]),
+      ...((parts & BRAND) === 0 ? [] : [listOf(ofBrand, brands, filter.brands ?? [])]),
+      ...((parts & TAGS) === 0 ? [] : (filter.tags ?? []).map((tag) => listOf(ofTag, tags, [tag]))),
     ];
     const [narrowest] = lists.sort((one, other) => one.length - other.length);
     const matches = this.#matches;
@@ -169,12 +154,12 @@ interface List {
   readonly length: number;
 }
 
-const listOf = <Value>(
+const listOf = <Value extends string | number>(
   postings: Postings,
+  known: Codes<Value>,
   values: readonly Value[],
-  find: (value: Value) => number | undefined,
 ): List => {
-  const codes = [...new Set(values.map(find))].filter((code) => code !== undefined);
+  const codes = [...new Set(values.map((value) => known.find(value)))].filter((code) => code !== undefined);
   return { postings, codes, length: codes.reduce((sum, code) => sum + postings.countOf(code), 0) };
 };
 
@@ -185,25 +170,20 @@ const rowsOf = ({ postings, codes, length: count }: List): Candidates => {
   return { rows, length };
 };
 
-/** 1 for the codes that are asked for. */
-const flags = <Value>(
-  values: readonly Value[],
-  find: (value: Value) => number | undefined,
-  length: number,
-): Uint8Array => {
-  const wanted = new Uint8Array(length);
-  for (const value of values) {
-    const code = find(value);
-    if (code !== undefined) wanted[code] = 1;
-  }
-  return wanted;
-};
-
 // Each row is written, and then counted or not: the processor would often predict a branch wrongly.
 
-const withCode =
-  (codes: Uint16Array | Uint32Array, wanted: Uint8Array): Step =>
-  (rows, length) => {
+const withCode = <Value extends string | number>(
+  { codes }: CodeColumn,
+  known: Codes<Value>,
+  values: readonly Value[],
+): Step => {
+  // 1 for the codes that are asked for.
+  const wanted = new Uint8Array(known.values.length);
+  for (const value of values) {
+    const code = known.find(value);
+    if (code !== undefined) wanted[code] = 1;
+  }
+  return (rows, length) => {
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
       const row = rows[at] as number;
@@ -212,6 +192,7 @@ const withCode =
     }
     return kept;
   };
+};
 
 /** @param wanted of the bits of the mask */
 const withState =

@@ -2,7 +2,6 @@ import type { SearchTerm } from '../browse-engine.ts';
 import { nearestWord } from '../correction.ts';
 import { foldText } from '../words.ts';
 import type { Codes } from './codes.ts';
-import { LIVE, SETTLED } from './columns.ts';
 import { PageSelection } from './page-selection.ts';
 import type { Postings } from './postings.ts';
 import { IN_BRAND_OR_TAG, type ProductIndex } from './product-index.ts';
@@ -67,7 +66,7 @@ const bestNamesOf = (
   // Where so many are not to be expected among the best sellers, they are not looked through in vain.
   const expected = (postingsOf(index, terms, 'names') / columns.live) * bestNames.size;
   if (!bestNames.isWhole && expected < maxProducts) return undefined;
-  const isVisible = visibleAt(index, now);
+  const isVisible = columns.visibleAt(now);
   const products: SuggestedProduct[] = [];
   for (const { id, name, folded, sales, publishedAt } of bestNames.bestFirst()) {
     if (!hasTerms(folded, terms) || !isVisible(columns.rowOf(id))) continue;
@@ -112,7 +111,7 @@ const salesByCode = (
 ): SalesOfCode => {
   const { columns, unsettled, categories, brands } = index;
   const { topSales } = codes;
-  const isVisible = visibleAt(index, now);
+  const isVisible = columns.visibleAt(now);
   // Of rows that are not settled, which are few.
   const others = new Map<number, number>();
   for (const row of unsettled) {
@@ -151,15 +150,6 @@ const textsOf = (texts: Codes<string>, { atMost, of }: SalesOfCode, { terms, max
   return found;
 };
 
-const visibleAt = ({ columns }: ProductIndex, now: Date): ((row: number) => boolean) => {
-  const { state, publishedAt } = columns;
-  const nowUs = now.getTime() * 1000;
-  return (row) => {
-    const bits = state[row] as number;
-    return (bits & SETTLED) !== 0 || ((bits & LIVE) !== 0 && (publishedAt[row] as number) <= nowUs);
-  };
-};
-
 /** What a folded text has that has the term. */
 const beginningOf = ({ text, isPrefix }: SearchTerm): string => (isPrefix ? ` ${text}` : ` ${text} `);
 
@@ -195,7 +185,7 @@ export const correct = (
   index: ProductIndex,
   { terms, now }: { terms: readonly SearchTerm[]; now: Date },
 ): SearchTerm[] | undefined => {
-  const isVisible = visibleAt(index, now);
+  const isVisible = index.columns.visibleAt(now);
   const { dictionary, inNames, inTexts } = index;
   /** Visible products that have the word in their name, brand or tags. */
   const countOf = (word: number): number => {

@@ -24,10 +24,7 @@ export class Tallies {
     this.#totals[state] = (this.#totals[state] as number) + by;
     this.#categories = changed(this.#categories, columns.category.codes[row] as number, state, by);
     this.#brands = changed(this.#brands, columns.brand.codes[row] as number, state, by);
-    const begin = row === 0 ? 0 : (columns.tagsEnd[row - 1] as number);
-    const end = columns.tagsEnd[row] as number;
-    for (let at = begin; at < end; at += 1)
-      this.#tags = changed(this.#tags, columns.tags.codes[at] as number, state, by);
+    for (const tag of columns.tagsOf(row)) this.#tags = changed(this.#tags, tag, state, by);
   }
 
   /** @param isWanted by the bits of stock and sale of a product's state */
