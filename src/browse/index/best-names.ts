@@ -21,7 +21,8 @@ export class BestNames {
   readonly #names = new Map<number, BestName>();
   /** Every product that has sold at least this many is here. */
   #least = Number.NEGATIVE_INFINITY;
-  #sorted: readonly BestName[] | undefined;
+  /** In the order of BEST_SELLING; undefined where they were not asked for since many have come. */
+  #sorted: BestName[] | undefined;
   readonly #maxNames: number;
 
   constructor(maxNames = MAX_NAMES) {
@@ -48,21 +49,41 @@ export class BestNames {
     }
     const known = this.#names.get(id);
     const folded = known?.name === name ? known.folded : foldText(name);
-    this.#names.set(id, { id, name, folded, sales, publishedAt });
-    this.#sorted = undefined;
+    const best = { id, name, folded, sales, publishedAt };
+    if (known) this.#takeOut(known);
+    this.#names.set(id, best);
+    this.#sorted?.splice(this.#placeOf(best), 0, best);
     if (this.#names.size > this.#maxNames) this.#shorten();
   }
 
   remove(id: number): void {
-    if (this.#names.delete(id)) this.#sorted = undefined;
+    const known = this.#names.get(id);
+    if (!known) return;
+    this.#takeOut(known);
+    this.#names.delete(id);
   }
 
   /** In the order of BEST_SELLING. */
   bestFirst(): readonly BestName[] {
-    this.#sorted ??= [...this.#names.values()].sort(
-      (a, b) => b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id,
-    );
+    this.#sorted ??= [...this.#names.values()].sort(compare);
     return this.#sorted;
+  }
+
+  #takeOut(known: BestName): void {
+    this.#sorted?.splice(this.#placeOf(known), 1);
+  }
+
+  /** Where a name stands, or would stand, among the sorted ones: to sort all again after each change takes milliseconds. */
+  #placeOf(name: BestName): number {
+    const sorted = this.#sorted ?? [];
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compare(sorted[middle] as BestName, name) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Equal sales are kept or left out together, so that there may be none where all products have sold as much. */
@@ -72,3 +93,5 @@ export class BestNames {
     this.#sorted = undefined;
   }
 }
+
+const compare = (a: BestName, b: BestName): number => b.sales - a.sales || b.publishedAt - a.publishedAt || b.id - a.id;

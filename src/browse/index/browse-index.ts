@@ -51,6 +51,8 @@ const PRESENT_MS = 30_000;
 
 const LOOK_TIMEOUT_MS = 5000;
 
+const MORE_NAMES = 4;
+
 const COUNT_UP_TO = `select count(*)::int as count from (select from product where status = 'ON_SALE' limit $1) first`;
 
 const NAMES: Statement = {
@@ -161,8 +163,16 @@ export const createBrowseIndex = ({
     { limit }: SuggestionRequest,
     reply: Questions['suggest']['answer'],
   ): Promise<Suggestion[] | undefined> => {
-    const nameless = reply.products.filter(({ name }) => name === undefined).map(({ id }) => id);
-    return mergeSuggestions(reply, nameless.length > 0 ? await namesOf(nameless) : new Map(), limit);
+    const { products } = reply;
+    // Few have the same name, so that a few more than are wanted are mostly enough: each name is read from the database.
+    for (const count of new Set([Math.min(limit + MORE_NAMES, products.length), products.length])) {
+      const first = { ...reply, products: products.slice(0, count), hasMore: reply.hasMore || count < products.length };
+      const nameless = first.products.filter(({ name }) => name === undefined).map(({ id }) => id);
+      const names = nameless.length > 0 ? await namesOf(nameless) : new Map();
+      const suggestions = mergeSuggestions(first, names, limit);
+      if (suggestions) return suggestions;
+    }
+    return undefined;
   };
 
   return {

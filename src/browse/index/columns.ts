@@ -1,3 +1,5 @@
+import { BlockExtremes } from './block-extremes.ts';
+
 type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
@@ -23,8 +25,11 @@ export class CodeColumn {
 /** A column of numbers from 0, whole and exact, in four bytes each as long as these are enough. */
 class NumberColumn {
   values: Uint32Array | Float64Array = new Uint32Array(0);
+  /** No value has ever been greater. */
+  greatest = 0;
 
   set(index: number, value: number): void {
+    if (value > this.greatest) this.greatest = value;
     if (value > 0xffffffff && this.values instanceof Uint32Array) this.values = Float64Array.from(this.values);
     this.values[index] = value;
   }
@@ -61,6 +66,14 @@ export class ProductColumns {
   nameHash = new Int32Array(0);
   /** Of everything that is searched: where it is the same, the postings are. */
   wordsHash = new Float64Array(0);
+  /** Of the columns that orders go by. */
+  readonly extremes = {
+    id: new BlockExtremes(),
+    price: new BlockExtremes(),
+    sales: new BlockExtremes(),
+    publishedAt: new BlockExtremes(),
+    nameRank: new BlockExtremes(),
+  };
   readonly category = new CodeColumn();
   readonly brand = new CodeColumn();
   /** Where the tags of the row end in {@link tags}; they begin where those of the row before end. */
@@ -76,7 +89,11 @@ export class ProductColumns {
     const { id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, category, brand, tagsEnd, tags } =
       this;
     const columns = [id, state, price.values, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd, this.#slots];
-    return [...columns, category.codes, brand.codes, tags.codes].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const extremes = Object.values(this.extremes).reduce((sum, { bytes }) => sum + bytes, 0);
+    return [...columns, category.codes, brand.codes, tags.codes].reduce(
+      (sum, { byteLength }) => sum + byteLength,
+      extremes,
+    );
   }
 
   /** The row of a product, or -1. */
@@ -94,9 +111,35 @@ export class ProductColumns {
     this.count = row + 1;
     this.live += 1;
     this.id[row] = id;
+    this.extremes.id.touch(row);
     if (row === this.#sortedCount && (row === 0 || id > (this.id[row - 1] as number))) this.#sortedCount += 1;
     else this.#point(id, row);
     return row;
+  }
+
+  /** Sets what may change while the row stays in its place. */
+  setValues(
+    row: number,
+    values: { readonly cents: number; readonly sales: number; readonly publishedAt: number; readonly nameHash: number },
+  ): void {
+    const { price, sales, publishedAt } = this.extremes;
+    this.price.set(row, values.cents);
+    price.touch(row);
+    this.sales[row] = values.sales;
+    sales.touch(row);
+    this.publishedAt[row] = values.publishedAt;
+    publishedAt.touch(row);
+    this.nameHash[row] = values.nameHash;
+  }
+
+  setNameRank(row: number, rank: number): void {
+    this.nameRank[row] = rank;
+    this.extremes.nameRank.touch(row);
+  }
+
+  forgetNameRanks(): void {
+    this.nameRank.fill(Number.NaN);
+    this.extremes.nameRank.touchAll();
   }
 
   kill(row: number): void {
@@ -106,6 +149,7 @@ export class ProductColumns {
 
   /** Room for so many rows, at once where it is known how many there will be. */
   reserve(count: number): void {
+    if (count <= this.id.length) return;
     this.id = withRoom(this.id, count);
     this.state = withRoom(this.state, count);
     this.price.reserve(count);
@@ -115,6 +159,7 @@ export class ProductColumns {
     this.nameHash = withRoom(this.nameHash, count);
     this.wordsHash = withRoom(this.wordsHash, count);
     this.tagsEnd = withRoom(this.tagsEnd, count);
+    for (const extremes of Object.values(this.extremes)) extremes.reserve(count);
   }
 
   /** Whether a row is visible at a time. */
@@ -164,6 +209,7 @@ export class ProductColumns {
         if (newRow >= 0) column[newRow] = column[row] as number;
       }
     }
+    for (const extremes of Object.values(this.extremes)) extremes.touchAll();
     this.count = live;
     this.#sortedCount = newRows.subarray(0, this.#sortedCount).reduce((sum, row) => sum + (row >= 0 ? 1 : 0), 0);
     this.#rehash();

@@ -17,6 +17,10 @@ export const mergeSuggestions = (
   limit: number,
 ): Suggestion[] | undefined => {
   const none = { publishedAt: 0, id: 0 };
+  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
+    const text = name ?? names.get(id);
+    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, productId: id, publishedAt, id }];
+  });
   const all: Ranked[] = [
     ...categories.map(({ id, text, sales }) => ({
       kind: 'CATEGORY' as const,
@@ -28,12 +32,9 @@ export const mergeSuggestions = (
     })),
     ...brands.map(({ text, sales }) => ({ kind: 'BRAND' as const, text, sales, ...none })),
     ...tags.map(({ text, sales }) => ({ kind: 'TAG' as const, text, sales, ...none })),
-    ...products.flatMap(({ id, sales, publishedAt, name }) => {
-      const text = name ?? names.get(id);
-      return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, productId: id, publishedAt, id }];
-    }),
+    ...named,
   ];
-  const last = products.at(-1)?.id;
+  const last = named.at(-1)?.id;
   const seen = new Set<string>();
   const first: Suggestion[] = [];
   for (const { publishedAt: _, id, ...suggestion } of all.sort(compare)) {
@@ -43,7 +44,7 @@ export const mergeSuggestions = (
     seen.add(folded);
     if (hasMore && suggestion.kind === 'PRODUCT' && id === last && first.length < limit) return undefined;
   }
-  return first;
+  return hasMore && first.length < limit ? undefined : first;
 };
 
 const compare = (a: Ranked, b: Ranked): number =>

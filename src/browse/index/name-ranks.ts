@@ -1,4 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts';
+import type { ProductColumns } from './columns.ts';
 import type { ProductIndex } from './product-index.ts';
 
 /*
@@ -24,7 +25,7 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
   const { columns, unranked } = index;
   index.hasRanks = false;
   index.rankings += 1;
-  columns.nameRank.fill(Number.NaN);
+  columns.forgetNameRanks();
   unranked.clear();
   let rank = 0;
   await client.query(`begin; declare names no scroll cursor for
@@ -38,7 +39,7 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
       for (const [id, hash] of rows) {
         rank += GAP;
         const row = columns.rowOf(id);
-        if (row >= 0 && columns.nameHash[row] === hash) columns.nameRank[row] = rank;
+        if (row >= 0 && columns.nameHash[row] === hash) columns.setNameRank(row, rank);
       }
       if (rows.length < ROWS_AT_ONCE) break;
     }
@@ -101,7 +102,7 @@ const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient
     run.push(row);
     const high = rankOf(afterId, afterHash, Number.POSITIVE_INFINITY);
     if (low === undefined || high === undefined) continue;
-    if (!spread(run, low, high, columns.nameRank)) return false;
+    if (!spread(run, low, high, columns)) return false;
     for (const each of run) unranked.delete(columns.id[each] as number);
     run = [];
   }
@@ -109,7 +110,7 @@ const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient
 };
 
 /** Gives rows ranks at equal distances between two. @returns false where two would be equal */
-const spread = (rows: readonly number[], low: number, high: number, ranks: Float64Array): boolean => {
+const spread = (rows: readonly number[], low: number, high: number, columns: ProductColumns): boolean => {
   const from = Number.isFinite(low) ? low : Number.isFinite(high) ? high - GAP * (rows.length + 1) : 0;
   const to = Number.isFinite(high) ? high : from + GAP * (rows.length + 1);
   const step = (to - from) / (rows.length + 1);
@@ -117,7 +118,7 @@ const spread = (rows: readonly number[], low: number, high: number, ranks: Float
   for (const [index, row] of rows.entries()) {
     const rank = from + step * (index + 1);
     if (rank <= justAfter(last) || justAfter(rank) >= to) return false;
-    ranks[row] = rank;
+    columns.setNameRank(row, rank);
     last = rank;
   }
   return true;

@@ -1,4 +1,5 @@
 import type { BrowseRequest, Position, ProductSearchOrder } from '../browse-engine.ts';
+import { BLOCK_ROWS, type BlockExtremes } from './block-extremes.ts';
 import type { ProductColumns } from './columns.ts';
 import { centsOf, decimalOf } from './prices.ts';
 
@@ -107,44 +108,82 @@ export class PageSelection {
    * @param holds whether a row matches
    */
   offerAll(holds: (row: number) => boolean): void {
-    const { price, sales, publishedAt, nameRank, count } = this.#columns;
+    const { price, sales, publishedAt, nameRank, extremes } = this.#columns;
     const sign = this.#sign;
     switch (this.#order) {
       case 'BEST_SELLING':
       case 'RELEVANCE':
-        this.#offerColumn(sales, sign, count, holds);
+        this.#offerColumn(sales, extremes.sales, sign, holds);
         return;
       case 'NEWEST':
-        this.#offerColumn(publishedAt, sign, count, holds);
+        this.#offerColumn(publishedAt, extremes.publishedAt, sign, holds);
         return;
       case 'PRICE_ASC':
-        this.#offerColumn(price.values, -sign, count, holds);
+        this.#offerColumn(price.values, extremes.price, -sign, holds);
         return;
       case 'PRICE_DESC':
-        this.#offerColumn(price.values, sign, count, holds);
+        this.#offerColumn(price.values, extremes.price, sign, holds);
         return;
       case 'NAME_ASC':
-        this.#offerColumn(nameRank, -sign, count, holds);
+        this.#offerColumn(nameRank, extremes.nameRank, -sign, holds);
     }
   }
 
   /** @param sign of the column in the keys */
   #offerColumn(
     column: Int32Array | Uint32Array | Float64Array,
+    extremes: BlockExtremes,
     sign: number,
-    count: number,
     holds: (row: number) => boolean,
   ): void {
-    // Keys that are better than the boundary's only show that there is something beyond it.
-    let best = this.#hasBeyond ? (this.#boundary?.key ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+    const { count } = this.#columns;
+    const { publishedAt, id } = this.#columns.extremes;
+    publishedAt.refresh(this.#columns.publishedAt, count);
+    id.refresh(this.#columns.id, count);
+    const blocks = extremes.refresh(column, count);
+    const [bestKeys, worstKeys] = sign > 0 ? [extremes.greatest, extremes.least] : [extremes.least, extremes.greatest];
+    const isLatestFirst = this.#sign > 0;
+    const isLowestIdFirst = ASCENDING.has(this.#order) === isLatestFirst;
+    const bestTimes = isLatestFirst ? publishedAt.greatest : publishedAt.least;
+    const bestIds = isLowestIdFirst ? id.least : id.greatest;
+    for (let block = 0; block < blocks; block += 1) {
+      const bestKey = sign * (bestKeys[block] as number);
+      if (!(bestKey >= this.#worst()) || sign * (worstKeys[block] as number) > this.#bestWanted()) continue;
+      // Of equal keys, none in the block can come before the worst one.
+      if (bestKey === this.#worst() && !this.#winsTieOfWorst(bestTimes[block] as number, bestIds[block] as number))
+        continue;
+      const begin = block * BLOCK_ROWS;
+      this.#offerBlock(column, sign, begin, Math.min(begin + BLOCK_ROWS, count), holds);
+    }
+  }
+
+  #offerBlock(
+    column: Int32Array | Uint32Array | Float64Array,
+    sign: number,
+    begin: number,
+    end: number,
+    holds: (row: number) => boolean,
+  ): void {
+    let best = this.#bestWanted();
     let worst = this.#worst();
-    for (let row = 0; row < count; row += 1) {
+    for (let row = begin; row < end; row += 1) {
       const key = sign * (column[row] as number);
       if (!(key >= worst && key <= best) || (key === worst && !this.#isBeforeWorst(key, row)) || !holds(row)) continue;
       this.#take(key, row);
       worst = this.#worst();
-      if (this.#hasBeyond && this.#boundary) best = this.#boundary.key;
+      best = this.#bestWanted();
     }
+  }
+
+  /** Keys that are better than the boundary's only show that there is something beyond it. */
+  #bestWanted(): number {
+    return this.#hasBeyond && this.#boundary ? this.#boundary.key : Number.POSITIVE_INFINITY;
+  }
+
+  #winsTieOfWorst(publishedAt: number, id: number): boolean {
+    const worstRow = this.#rows[0] as number;
+    const columns = this.#columns;
+    return this.#winsTie(publishedAt, id, columns.publishedAt[worstRow] as number, columns.id[worstRow] as number);
   }
 
   /** No row with a smaller key belongs to the page. */

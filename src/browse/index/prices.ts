@@ -43,26 +43,41 @@ export class PriceCounter {
   }
 
   finish(): PriceRange | null {
-    const count = this.#count;
-    const min = this.#min;
-    const max = this.#max;
-    if (count === 0) return null;
+    if (this.#count === 0) return null;
+    const { bands, first, width } = emptyBands(this.#min, this.#max);
     const taken = this.#taken;
-    const width = BAND_WIDTHS.find((each) => each * MAX_BAND_WIDTHS >= max - min) ?? max;
-    const first = Math.floor(min / width);
-    const counts = new Int32Array(Math.floor(max / width) - first + 1);
-    for (let at = 0; at < count; at += 1) {
+    for (let at = 0; at < this.#count; at += 1) {
       const band = Math.floor((taken[at] as number) / width) - first;
-      counts[band] = (counts[band] as number) + 1;
+      bands[band] = (bands[band] as number) + 1;
     }
-    const bands: { min: string; max: string; count: number }[] = [];
-    for (const [band, each] of counts.entries()) {
-      const low = (first + band) * width;
-      if (each > 0) bands.push({ min: decimalOf(low), max: decimalOf(low + width - 1), count: each });
-    }
-    return { min: decimalOf(min), max: decimalOf(max), bands };
+    return toRange(this.#min, this.#max, { bands, first, width });
   }
 }
+
+/** Counts of prices by bands of one width. */
+interface Bands {
+  readonly bands: Int32Array;
+  /** Where the first one begins, in widths. */
+  readonly first: number;
+  /** In cents. */
+  readonly width: number;
+}
+
+/** For prices between two. */
+export const emptyBands = (min: number, max: number): Bands => {
+  const width = BAND_WIDTHS.find((each) => each * MAX_BAND_WIDTHS >= max - min) ?? max;
+  const first = Math.floor(min / width);
+  return { bands: new Int32Array(Math.floor(max / width) - first + 1), first, width };
+};
+
+export const toRange = (min: number, max: number, { bands, first, width }: Bands): PriceRange => ({
+  min: decimalOf(min),
+  max: decimalOf(max),
+  bands: [...bands.entries()].flatMap(([band, count]) => {
+    const low = (first + band) * width;
+    return count > 0 ? [{ min: decimalOf(low), max: decimalOf(low + width - 1), count }] : [];
+  }),
+});
 
 /** Cents as PostgreSQL writes `numeric(14,2)`. */
 export const decimalOf = (cents: number): string =>

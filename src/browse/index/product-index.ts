@@ -4,6 +4,7 @@ import { Codes } from './codes.ts';
 import { IN_STOCK, LIVE, ON_SALE, ProductColumns, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { Postings } from './postings.ts';
+import { PriceTallies } from './price-tallies.ts';
 import { Scratch } from './scratch.ts';
 import { Tallies } from './tallies.ts';
 
@@ -57,6 +58,7 @@ export class ProductIndex {
   readonly ofBrand = new Postings({ noteBits: 0 });
   readonly ofTag = new Postings({ noteBits: 0 });
   readonly tallies = new Tallies();
+  readonly priceTallies = new PriceTallies();
   readonly bestNames: BestNames;
   readonly scratch = new Scratch();
   /** Rows that are live and were not settled when they were looked at last. */
@@ -74,8 +76,9 @@ export class ProductIndex {
   }
 
   get bytes(): number {
-    const { columns, categories, brands, tags, dictionary, tallies, bestNames, scratch } = this;
-    const parts = [columns, categories, brands, tags, dictionary, tallies, bestNames, scratch, ...this.#postings];
+    const { columns, categories, brands, tags, dictionary, tallies, priceTallies, bestNames, scratch } = this;
+    const others = [dictionary, tallies, priceTallies, bestNames, scratch];
+    const parts = [columns, categories, brands, tags, ...others, ...this.#postings];
     return parts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
@@ -103,10 +106,7 @@ export class ProductIndex {
       if (row >= 0) columns.kill(row);
       row = this.#append(product, { wordsHash, brand, category, tags });
     }
-    columns.price.set(row, product.cents);
-    columns.sales[row] = product.sales;
-    columns.publishedAt[row] = product.publishedAt;
-    columns.nameHash[row] = product.nameHash;
+    columns.setValues(row, product);
     const isSettled = product.publishedAt <= this.#settledAt;
     columns.state[row] =
       LIVE | (isSettled ? SETTLED : 0) | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0);
@@ -114,7 +114,7 @@ export class ProductIndex {
     else this.unsettled.add(row);
     this.bestNames.put(product);
     const hasRank = known !== undefined && known.hash === product.nameHash;
-    columns.nameRank[row] = hasRank ? known.rank : Number.NaN;
+    columns.setNameRank(row, hasRank ? known.rank : Number.NaN);
     if (hasRank && !Number.isNaN(known.rank)) this.unranked.delete(product.id);
     else if (this.hasRanks) this.unranked.add(product.id);
   }
@@ -131,12 +131,13 @@ export class ProductIndex {
 
   /** A live row is about to change, or to go. */
   #leave(row: number): void {
-    const { columns, categories, brands, tags, tallies } = this;
+    const { columns, categories, brands, tags, tallies, priceTallies } = this;
     if (((columns.state[row] as number) & SETTLED) === 0) {
       this.unsettled.delete(row);
       return;
     }
     tallies.change(columns, row, -1);
+    priceTallies.change(columns, row, -1);
     categories.topSales.leave(columns.category.codes[row] as number, row);
     brands.topSales.leave(columns.brand.codes[row] as number, row);
     for (const tag of columns.tagsOf(row)) tags.topSales.leave(tag, row);
@@ -144,9 +145,10 @@ export class ProductIndex {
 
   /** A row has become settled, or has changed and still is. */
   #settled(row: number): void {
-    const { columns, categories, brands, tags, tallies } = this;
+    const { columns, categories, brands, tags, tallies, priceTallies } = this;
     const sales = columns.sales[row] as number;
     tallies.change(columns, row, 1);
+    priceTallies.change(columns, row, 1);
     categories.topSales.add(columns.category.codes[row] as number, row, sales);
     brands.topSales.add(columns.brand.codes[row] as number, row, sales);
     for (const tag of columns.tagsOf(row)) tags.topSales.add(tag, row, sales);

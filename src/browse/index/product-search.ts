@@ -1,6 +1,7 @@
-import type { BrowseRequest, Facet, FacetCounts } from '../browse-engine.ts';
+import type { BrowseRequest, Facet, FacetCounts, PriceRange } from '../browse-engine.ts';
 import { FacetCounters } from './facet-counters.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
+import { emptyBands, toRange } from './prices.ts';
 import type { ProductIndex } from './product-index.ts';
 import { BRAND, CATEGORY, PRICE, RowFilter, SALE, STOCK, TAGS } from './row-filter.ts';
 import { matchesOf } from './term-matches.ts';
@@ -14,6 +15,9 @@ export interface SearchReply {
   readonly totalCount: number | undefined;
   readonly facets: FacetCounts;
 }
+
+/** Where fewer of all products are wanted, it is quicker to look at all of them than to look for the first ones. */
+const MIN_TALLIED_SHARE = 1 / 16;
 
 /** The part of the filter that a facet leaves out. */
 const OWN_PARTS: Readonly<Record<Facet, number>> = {
@@ -41,9 +45,13 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
   let facetCounts: FacetCounts = {};
   let totalCount: number | undefined;
 
-  const isTallied = filter.isTallied(filter.parts);
+  /** Whether so many products are of the states that are wanted that the first ones in an order are soon found. */
+  const areMany = (parts: number): boolean =>
+    filter.isTallied(parts) && tallies.total(filter.isState(parts)) >= columns.count * MIN_TALLIED_SHARE;
+
+  const isTallied = areMany(filter.parts);
   if (isTallied) {
-    selection.offerAll(filter.holds());
+    selection.offerAll(filter.holds(filter.parts));
     if (isCounted) {
       totalCount = tallies.total(filter.isState(filter.parts));
       filter.forEachUnsettled(filter.parts, (_, length) => {
@@ -54,9 +62,14 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
   for (const parts of new Set([...(isTallied ? [] : [filter.parts]), ...facetsBy.keys()])) {
     const isOfPage = parts === filter.parts && !isTallied;
     const asked = new Set(facetsBy.get(parts));
-    const tallied = filter.isTallied(parts)
-      ? new Set([...asked].filter((facet) => facet !== 'price'))
-      : new Set<Facet>();
+    const tallied = filter.isTallied(parts) ? new Set(asked) : new Set<Facet>();
+    if (tallied.delete('price') && areMany(parts)) {
+      const price = talliedPrices(index, filter, parts);
+      if (price !== undefined) {
+        facetCounts = { ...facetCounts, price };
+        asked.delete('price');
+      }
+    }
     if (tallied.size > 0) {
       const counters = new FacetCounters(index, tallied);
       counters.addTallies(tallies, filter.isState(parts));
@@ -82,4 +95,32 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
     position: positionOfRow(columns, order, row, matches?.scores[row] ?? 0),
   }));
   return { items, hasNextPage, hasPreviousPage, totalCount, facets: facetCounts };
+};
+
+/**
+ * The prices of all visible products of wanted states, where {@link ProductIndex.priceTallies} can tell.
+ * @param parts of the filter: nothing but stock and sale decides
+ * @returns undefined where each product must be looked at
+ */
+const talliedPrices = (index: ProductIndex, filter: RowFilter, parts: number): PriceRange | null | undefined => {
+  const { columns, priceTallies } = index;
+  const firstOf = (order: 'PRICE_ASC' | 'PRICE_DESC'): number | undefined => {
+    const selection = new PageSelection(columns, { order, page: { from: 'start', size: 1 } }, undefined);
+    selection.offerAll(filter.holds(parts));
+    const [row] = selection.finish().rows;
+    return row === undefined ? undefined : columns.price.values[row];
+  };
+  const min = firstOf('PRICE_ASC');
+  const max = firstOf('PRICE_DESC');
+  if (min === undefined || max === undefined) return null;
+  const counted = emptyBands(min, max);
+  const { bands, first, width } = counted;
+  if (!priceTallies.addTo(bands, counted, columns, filter.isState(parts))) return undefined;
+  filter.forEachUnsettled(parts, (rows, length) => {
+    for (const row of rows.subarray(0, length)) {
+      const band = Math.floor((columns.price.values[row] as number) / width) - first;
+      bands[band] = (bands[band] as number) + 1;
+    }
+  });
+  return toRange(min, max, counted);
 };

@@ -1,8 +1,11 @@
 import { IN_STOCK, ON_SALE, type ProductColumns, withRoom } from './columns.ts';
 
 /** In stock or not, on sale or not. */
-const STATES = 4;
+export const STATES = 4;
 const STATE_SHIFT = Math.log2(IN_STOCK);
+
+/** A number below {@link STATES}. @param bits of a row's state */
+export const stateOf = (bits: number): number => (bits & (IN_STOCK | ON_SALE)) >>> STATE_SHIFT;
 
 /**
  * How many settled products each category, brand and tag has, by whether they are in stock and on sale. It is kept with every change, so that a list
@@ -20,7 +23,7 @@ export class Tallies {
 
   /** @param by 1 for a row that becomes settled, -1 before a settled one changes or goes */
   change(columns: ProductColumns, row: number, by: 1 | -1): void {
-    const state = ((columns.state[row] as number) & (IN_STOCK | ON_SALE)) >>> STATE_SHIFT;
+    const state = stateOf(columns.state[row] as number);
     this.#totals[state] = (this.#totals[state] as number) + by;
     this.#categories = changed(this.#categories, columns.category.codes[row] as number, state, by);
     this.#brands = changed(this.#brands, columns.brand.codes[row] as number, state, by);
@@ -41,7 +44,8 @@ export class Tallies {
   }
 }
 
-const statesWith = (isWanted: (bits: number) => boolean): number[] =>
+/** @param isWanted by the bits of stock and sale */
+export const statesWith = (isWanted: (bits: number) => boolean): number[] =>
   [0, 1, 2, 3].filter((state) => isWanted(state << STATE_SHIFT));
 
 const changed = (

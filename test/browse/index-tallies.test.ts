@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { BrowseRequest, Facet, ProductSearchOrder, SearchFilter } from '../../src/browse/browse-engine.ts';
+import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
+import { search } from '../../src/browse/index/product-search.ts';
+
+const NOW = new Date('2026-11-22T12:00:00Z');
+const NOW_US = NOW.getTime() * 1000;
+/** Of several blocks of rows. */
+const PRODUCTS = 4000;
+const ORDERS: ProductSearchOrder[] = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC'];
+const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale'];
+/** Every product meets it, and each is looked at. */
+const ALWAYS: SearchFilter = { publishedAfter: new Date(0) };
+
+const product = (id: number, random: (below: number) => number): ProductRow => ({
+  id,
+  categoryId: 1 + random(3),
+  name: `Lamp ${id}`,
+  nameHash: 0,
+  brand: ['Ærø', 'Lampe'][random(3)] ?? null,
+  tags: ['new', 'été'].slice(random(3)),
+  // Many have the same price, and few a very high one.
+  cents: random(3) === 0 ? 199 : random(30) === 0 ? random(300) * 10 ** random(12) : random(100_000),
+  isInStock: random(10) > 0,
+  isOnSale: random(4) === 0,
+  sales: random(20),
+  // Some a moment ago, and some to come.
+  publishedAt: NOW_US - (random(30) === 0 ? random(8) - 4 : 10 + random(40)) * 20_000_000,
+  subtitle: null,
+  description: '',
+});
+
+const indexOf = (random: (below: number) => number): ProductIndex => {
+  const index = new ProductIndex();
+  index.settle(NOW_US);
+  for (let id = 1; id <= PRODUCTS; id += 1) index.put(product(id, random));
+  return index;
+};
+
+const ask = (index: ProductIndex, request: Partial<BrowseRequest>) => {
+  const { facets, ...reply } = search(index, {
+    terms: [],
+    filter: {},
+    order: 'NEWEST',
+    page: { from: 'start', size: 20 },
+    isCounted: true,
+    facets: new Set(FACETS),
+    now: NOW,
+    ...request,
+  });
+  return { ...reply, facets: { ...facets, categories: facets.categories?.toSorted((a, b) => a.value - b.value) } };
+};
+
+test('lists of all products are the same by what is kept of blocks and tallies as by a look at each, while products change', () => {
+  let seed = 1;
+  const random = (below: number): number => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) | 0;
+    return Math.floor(((seed >>> 0) / 2 ** 32) * below);
+  };
+  const index = indexOf(random);
+  fc.assert(
+    fc.property(fc.gen(), (g) => {
+      for (let changes = g(fc.integer, { min: 0, max: 200 }); changes > 0; changes -= 1) {
+        const id = 1 + random(PRODUCTS + 100);
+        if (random(4) === 0) index.remove(id);
+        else index.put(product(id, random));
+      }
+      if (index.needsCompaction) index.compact();
+      const order = g(fc.constantFrom, ...ORDERS);
+      const filter = g(fc.constantFrom, {}, {}, { inStock: true }, { onSale: false }, { onSale: true, inStock: true });
+      const size = g(fc.constantFrom, 1, 20, 100);
+      const both = (page: BrowseRequest['page']) => {
+        const expected = ask(index, { order, page, filter: { ...filter, ...ALWAYS } });
+        expect(ask(index, { order, page, filter }), JSON.stringify({ order, page, filter })).toEqual(expected);
+        return expected.items;
+      };
+      const first = both({ from: 'start', size });
+      both({ from: 'offset', size, offset: g(fc.integer, { min: 0, max: 3000 }) });
+      const last = both({ from: 'end', size });
+      const [after, before] = [first.at(-1)?.position, last[0]?.position];
+      if (after) both({ from: 'start', size, after });
+      if (before) both({ from: 'end', size, before });
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('prices that have become much lower are counted in bands as narrow as before', () => {
+  const index = indexOf((below) => Math.floor(Math.random() * below));
+  for (let id = 1; id <= PRODUCTS; id += 1)
+    index.put({ ...product(id, () => 0), publishedAt: NOW_US - 1e9, cents: 10_000 + (id % 7) });
+  expect(ask(index, {}).facets.price).toEqual(ask(index, { filter: ALWAYS }).facets.price);
+  expect(ask(index, {}).facets.price?.bands.length).toBeGreaterThan(3);
+});
