@@ -86,12 +86,17 @@ const splitFolded = function* (folded: string): Generator<{ readonly text: strin
 /**
  * The words of a text, folded, with runs of Chinese, Japanese and Korean as their pieces.
  * @param maxCharacters what follows is not read
+ * @param onLongRun gets the runs of three and more characters
  */
-export const foldedWordsOf = (text: string, maxCharacters: number): string[] => {
+export const foldedWordsOf = (text: string, maxCharacters: number, onLongRun?: (run: string) => void): string[] => {
   const words: string[] = [];
   for (const { text: word } of splitFolded(fold(cut(text, maxCharacters)))) {
     if (!BEGINS_RUN.test(word)) words.push(cut(word, MAX_WORD));
-    else for (const { text: piece } of piecesOfRun(word)) words.push(piece);
+    else {
+      const pieces = piecesOfRun(word);
+      for (const { text: piece } of pieces) words.push(piece);
+      if (pieces.length > 2) onLongRun?.(word);
+    }
   }
   return words;
 };

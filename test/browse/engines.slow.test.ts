@@ -18,6 +18,9 @@ const WORDS = ['Kettle', 'kettles', 'Teapot', 'tea', 'Größe', 'GROSSE', 'lamp'
   '运动',
   '运动鞋',
   '鞋',
+  '动鞋运动鞋子',
+  '运动动鞋',
+  'カタカナ𠀀𠀁𠀂',
   'no.',
   '7',
   '12',
@@ -81,8 +84,19 @@ const pickFrom =
 const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => {
   const pick = pickFrom(g);
   const words = Array.from({ length: pick([0, 1, 1, 2, 3]) }, () => {
-    const word = pick([...WORDS, ...BRANDS, ...TAGS, 'kettel', 'teepot', 'zzz']);
-    return pick([word, word, word.slice(0, pick([1, 2, 3]))]);
+    const word = pick([
+      ...WORDS,
+      ...BRANDS,
+      ...TAGS,
+      'kettel',
+      'teepot',
+      'zzz',
+      '动鞋运',
+      '运动鞋子',
+      'ナ𠀀𠀁',
+      '鞋子运动',
+    ]);
+    return pick([word, word, [...word].slice(0, pick([1, 2, 3])).join('')]);
   });
   return termsOf(words.join(' '));
 };
@@ -147,13 +161,10 @@ const search = async (engine: BrowseEngine, request: BrowseRequest) => {
   return { ...result, facets: { ...facets, categories: sorted(facets.categories) } };
 };
 
-/** What PostgreSQL answers in place of the index: a run of more than two characters. */
-const hasRun = (terms: readonly SearchTerm[]): boolean => terms.some(({ text }) => /[\u4e00-\u9fff]{3}/.test(text));
-
 const askBoth = async ({ sql, index, either }: BrowseEngines, request: BrowseRequest) => {
   const expected = await search(sql, request);
   // The order of names is read while SQL answers.
-  const engine = request.order === 'NAME_ASC' || hasRun(request.terms) ? either() : index;
+  const engine = request.order === 'NAME_ASC' ? either() : index;
   expect(await search(engine, request), JSON.stringify({ ...request, facets: [...request.facets] })).toEqual(expected);
   return expected;
 };
@@ -162,7 +173,7 @@ test('both engines answer every question alike, while the catalogue changes', { 
   await using database = await createTestDatabase();
   await fill(database);
   await using engines = await createBrowseEngines(database);
-  const { sql, index, either, now, browseIndex } = engines;
+  const { sql, index, now, browseIndex } = engines;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {
       const pick = pickFrom(g);
@@ -173,10 +184,9 @@ test('both engines answer every question alike, while the catalogue changes', { 
 
       const terms = randomTerms(g);
       if (terms.length === 0) return;
-      const engine = hasRun(terms) ? either() : index;
       const suggestion = { terms, limit: pick([1, 5, 20]), now: request.now };
-      expect(await engine.suggest(suggestion), JSON.stringify(suggestion)).toEqual(await sql.suggest(suggestion));
-      expect(await engine.correct(terms, request.now), JSON.stringify(terms)).toEqual(
+      expect(await index.suggest(suggestion), JSON.stringify(suggestion)).toEqual(await sql.suggest(suggestion));
+      expect(await index.correct(terms, request.now), JSON.stringify(terms)).toEqual(
         await sql.correct(terms, request.now),
       );
     }),

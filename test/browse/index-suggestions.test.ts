@@ -4,7 +4,7 @@ import { ProductIndex, type ProductRow } from '../../src/browse/index/product-in
 import { CategoryTree, suggest } from '../../src/browse/index/suggestions.ts';
 import { termsOf } from '../../src/browse/words.ts';
 
-const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动'];
+const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
 const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;
 const MAX_NAMES = 20;
@@ -59,7 +59,7 @@ test('suggestions are the same whether the names of all products are at hand or 
       (rows, gone) => {
         const whole = indexOf(rows, gone, 1000);
         const few = indexOf(rows, gone, MAX_NAMES);
-        for (const prefix of ['k', 'kettles', 't', 'te', 'tea pot', 'lamp kett', '运', '1']) {
+        for (const prefix of ['k', 'kettles', 't', 'te', 'tea pot', 'lamp kett', '运', '运动鞋', '1']) {
           for (const maxProducts of [1, 8, 60]) {
             const asked = { terms: termsOf(prefix), now: NOW, maxProducts };
             const found = suggest(few, TREE, asked);
@@ -96,7 +96,7 @@ test('suggestions are the same after dead rows were closed up, and what changes 
         for (const id of goneAfter) index.remove(id);
         for (const row of after) index.put(row);
       }
-      for (const prefix of ['k', 'tea', 'lamp']) {
+      for (const prefix of ['k', 'tea', 'lamp', '运动鞋']) {
         const asked = { terms: termsOf(prefix), now: NOW, maxProducts: 8 };
         expect(suggest(compacted, TREE, asked)).toEqual(suggest(plain, TREE, asked));
       }

@@ -7,7 +7,6 @@ import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
 import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion, SuggestionRequest } from '../browse-engine.ts';
-import { piecesOfTerm } from '../words.ts';
 import { type IndexThread, startIndexThread } from './index-thread.ts';
 import { mergeSuggestions } from './merge-suggestions.ts';
 import type { IndexStatus, Questions, ThreadOptions } from './messages.ts';
@@ -104,9 +103,7 @@ export const createBrowseIndex = ({
     ): Promise<Answer> => {
       void start();
       const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
-      // The index has no places of words: where one must follow another, PostgreSQL looks.
-      const isOfWords = asked.terms.every((term) => piecesOfTerm(term).length === 1);
-      const isReady = thread?.status().isReady === true && isPresent && isOfWords && hints.asOfMs !== undefined;
+      const isReady = thread?.status().isReady === true && isPresent && hints.asOfMs !== undefined;
       if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
         const asOfMs = performance.now() - freshnessMonitor.ageMs();
         const said = await thread.ask(name, asked);

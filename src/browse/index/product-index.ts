@@ -5,6 +5,7 @@ import { IN_STOCK, LIVE, ON_SALE, ProductColumns, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { Postings } from './postings.ts';
 import { PriceTallies } from './price-tallies.ts';
+import { BRAND_OR_TAG, DESCRIPTION, NAME, RunTexts, SUBTITLE } from './run-texts.ts';
 import { Scratch } from './scratch.ts';
 import { Tallies } from './tallies.ts';
 
@@ -53,6 +54,7 @@ export class ProductIndex {
   /** Of the others, products that have it in their brand, tags or subtitle, with the field; and of the rest, in their description. */
   readonly inTexts = new Postings({ noteBits: 1 });
   readonly inDescriptions = new Postings({ noteBits: 0 });
+  readonly runTexts = new RunTexts();
   /** By code. */
   readonly ofCategory = new Postings({ noteBits: 0 });
   readonly ofBrand = new Postings({ noteBits: 0 });
@@ -76,8 +78,8 @@ export class ProductIndex {
   }
 
   get bytes(): number {
-    const { columns, categories, brands, tags, dictionary, tallies, priceTallies, bestNames, scratch } = this;
-    const others = [dictionary, tallies, priceTallies, bestNames, scratch];
+    const { columns, categories, brands, tags, dictionary, runTexts, tallies, priceTallies, bestNames, scratch } = this;
+    const others = [dictionary, runTexts, tallies, priceTallies, bestNames, scratch];
     const parts = [columns, categories, brands, tags, ...others, ...this.#postings];
     return parts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
@@ -177,6 +179,7 @@ export class ProductIndex {
   compact(): void {
     const newRows = this.columns.renumber();
     for (const postings of this.#postings) postings.renumber(newRows);
+    this.runTexts.renumber(newRows);
     for (const { topSales } of [this.categories, this.brands, this.tags]) topSales.forgetRows();
     this.unsettled = new Set(this.unsettled.values().map((row) => newRows[row] as number));
   }
@@ -198,7 +201,9 @@ export class ProductIndex {
       this.ofTag.append(tag, row);
     }
     columns.tagsEnd[row] = begin + tags.length;
-    for (const [word, fields] of wordsOfProduct(product)) {
+    const { words, runs } = wordsOfProduct(product);
+    this.runTexts.append(row, runs);
+    for (const [word, fields] of words) {
       const number = dictionary.numberOf(word);
       if ((fields & NAME) !== 0) inNames.append(number, row);
       if ((fields & (BRAND_OR_TAG | SUBTITLE)) !== 0)
@@ -209,24 +214,20 @@ export class ProductIndex {
   }
 }
 
-/** Fields, as bits. */
-const NAME = 1;
-const BRAND_OR_TAG = 2;
-const SUBTITLE = 4;
-const DESCRIPTION = 8;
-
-/** As `vitrine_search` makes them in PostgreSQL, with the fields that have each. */
-const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow): Map<string, number> => {
+/** As `vitrine_search` makes them in PostgreSQL, with the fields that have each; and the long runs, by field. */
+const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow) => {
   const words = new Map<string, number>();
+  const runs: { field: number; text: string }[] = [];
   const add = (text: string, maxCharacters: number, field: number): void => {
-    for (const word of foldedWordsOf(text, maxCharacters)) words.set(word, (words.get(word) ?? 0) | field);
+    const onLongRun = (run: string): void => void runs.push({ field, text: run });
+    for (const word of foldedWordsOf(text, maxCharacters, onLongRun)) words.set(word, (words.get(word) ?? 0) | field);
   };
   add(name, SEARCHED_FIELD, NAME);
   add(brand ?? '', SEARCHED_FIELD, BRAND_OR_TAG);
   add(tags.join(' '), SEARCHED_FIELD, BRAND_OR_TAG);
   add(subtitle ?? '', SEARCHED_FIELD, SUBTITLE);
   add(searchedDescription(description), SEARCHED_DESCRIPTION, DESCRIPTION);
-  return words;
+  return { words, runs };
 };
 
 const isEqual = (codes: ArrayLike<number>, others: readonly number[]): boolean =>

@@ -1,6 +1,6 @@
 import type { SearchTerm } from '../browse-engine.ts';
 import { nearestWord } from '../correction.ts';
-import { foldText } from '../words.ts';
+import { foldText, piecesOfTerm } from '../words.ts';
 import type { Codes } from './codes.ts';
 import { PageSelection } from './page-selection.ts';
 import type { Postings } from './postings.ts';
@@ -151,7 +151,10 @@ const textsOf = (texts: Codes<string>, { atMost, of }: SalesOfCode, { terms, max
 };
 
 /** What a folded text has that has the term. */
-const beginningOf = ({ text, isPrefix }: SearchTerm): string => (isPrefix ? ` ${text}` : ` ${text} `);
+const beginningOf = (term: SearchTerm): string => {
+  const pieces = piecesOfTerm(term);
+  return term.isPrefix && pieces.length === 1 ? ` ${term.text}` : ` ${pieces.join(' ')} `;
+};
 
 /** @param folded as `foldText` makes it */
 const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {

@@ -1,4 +1,5 @@
 import { FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
+import { piecesOfTerm } from '../words.ts';
 import type { ProductIndex } from './product-index.ts';
 
 /** What a word is worth by the note of its posting. */
@@ -23,7 +24,7 @@ const MIN_ORDERED_SHARE = 1 / 16;
 
 /** @param fields names alone: the beginnings of what somebody types */
 export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
-  const { columns, inNames, inTexts, inDescriptions, scratch } = index;
+  const { columns, inNames, inTexts, inDescriptions, runTexts, scratch } = index;
   const { count } = columns;
   const [rarest, ...others] = terms
     .map((term) => wordsOfTerm(index, term, fields))
@@ -37,7 +38,18 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
     length = inTexts.raise(word, TEXT_SCORES, scores, rows, length);
     length = inDescriptions.raise(word, DESCRIPTION_SCORE, scores, rows, length);
   }
-  for (const { words } of others) {
+  if (rarest?.run !== undefined) {
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      const score = runTexts.weightOf(row, rarest.run, fields);
+      rows[kept] = row;
+      scores[row] = score;
+      if (score > 0) kept += 1;
+    }
+    length = kept;
+  }
+  for (const { words, run } of others) {
     const best = scratch.zeroed('best', count);
     for (const word of words) {
       inNames.raise(word, NAME_SCORE, best);
@@ -48,7 +60,7 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
       const row = rows[at] as number;
-      const score = best[row] as number;
+      const score = run === undefined || best[row] === 0 ? (best[row] as number) : runTexts.weightOf(row, run, fields);
       rows[kept] = row;
       if (score === 0) scores[row] = 0;
       else {
@@ -73,16 +85,30 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
 export const postingsOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): number =>
   Math.min(...terms.map((term) => wordsOfTerm(index, term, fields).count));
 
-/** The words that a term stands for, and how many postings they have. */
-const wordsOfTerm = (
-  { dictionary, inNames, inTexts, inDescriptions }: ProductIndex,
-  { text, isPrefix }: SearchTerm,
-  fields: 'all' | 'names',
-): { readonly words: readonly number[]; readonly count: number } => {
-  const exact = dictionary.find(text);
-  const words = isPrefix ? dictionary.beginningWith(text) : exact === undefined ? [] : [exact];
+interface TermWords {
+  /** A row that has the term has one of them. */
+  readonly words: readonly number[];
+  /** How many postings they have. */
+  readonly count: number;
+  /** What such a row must have in one piece, too. */
+  readonly run?: string;
+}
+
+const wordsOfTerm = (index: ProductIndex, term: SearchTerm, fields: 'all' | 'names'): TermWords => {
+  const { dictionary, inNames, inTexts, inDescriptions } = index;
   const lists = fields === 'all' ? [inNames, inTexts, inDescriptions] : [inNames];
-  let count = 0;
-  for (const list of lists) for (const word of words) count += list.countOf(word);
-  return { words, count };
+  const counted = (words: readonly number[]): TermWords => {
+    let count = 0;
+    for (const list of lists) for (const word of words) count += list.countOf(word);
+    return { words, count };
+  };
+  const exactly = (text: string): TermWords => {
+    const word = dictionary.find(text);
+    return counted(word === undefined ? [] : [word]);
+  };
+  const { text, isPrefix } = term;
+  const pieces = piecesOfTerm(term);
+  if (pieces.length === 1) return isPrefix ? counted(dictionary.beginningWith(text)) : exactly(text);
+  const [rarest] = pieces.map(exactly).sort((one, other) => one.count - other.count);
+  return { ...(rarest ?? counted([])), run: text };
 };
