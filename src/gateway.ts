@@ -165,6 +165,7 @@ export const createGateway = async (
     tagVersions,
     freshnessMonitor,
     clock,
+    freshnessMs,
     maxBytes: rowBytes,
   });
   const responseCache = createResponseCache({

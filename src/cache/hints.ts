@@ -1,4 +1,4 @@
-import type { TableTags, Tag, Tags } from './tags.ts';
+import type { ListVersion, TableTags, Tag, Tags } from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
@@ -7,6 +7,7 @@ const MAX_TAGS = 64;
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
+  readonly lists = new Set<ListVersion>();
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
   readonly tables = new Set<string>();
@@ -61,6 +62,13 @@ export class CacheHints {
     const tags = this.#tagsOf(table);
     this.tables.add(table);
     this.#add(tags, tags.group(id));
+  }
+
+  /** The response lists rows of this table as a known list has them: it depends on that list and its rows alone. */
+  dependsOnList(table: string, list: ListVersion): void {
+    this.tables.add(table);
+    this.tags.add(this.#tagsOf(table).whole);
+    this.lists.add(list);
   }
 
   /** The response holds for this long at most. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database/clock.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
+import { createKnownLists, KeptList, type KnownList, type KnownLists, type ListSource } from './known-lists.ts';
 import { giveTexts } from './row-texts.ts';
 import type { Tag, TaggedRead, TagVersions } from './tags.ts';
 
@@ -24,25 +25,22 @@ export interface KnownRowsOf<Row> {
   readonly find: (id: number) => Row | undefined;
   /** Whether there is such a row, even one that has changed since. */
   readonly has: (id: number) => boolean;
-  /** Keeps the rows of a read that are still true when it ends. */
-  readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
+  /** Keeps the rows of a read that are still true when it ends. @param isWanted @default all */
+  readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>, isWanted?: (id: number) => boolean) => Promise<Kept[]>;
   /** A list that was kept under this name. @param now of the operation: a list is over when rows begin or end to show */
   readonly findList: <List extends KnownList>(name: string, now: Date) => List | undefined;
   /** To be called before lists are read. */
   readonly beginLists: () => ListsRead;
+  /** Lists that are kept while their rows change. */
+  readonly lists: <List extends KnownList, Read extends { readonly id: number }>(
+    source: ListSource<List, Read>,
+  ) => KnownLists<List>;
 }
 
 /** Lists that are being read, to be kept for later operations. */
 export interface ListsRead {
-  /** When rows must show that are in them. An earlier time would miss what began to show since, and is no longer planned. */
-  readonly now: Date;
   /** Keeps a list that is still true. */
-  readonly keep: <List extends KnownList>(name: string, list: List, group?: number) => void;
-}
-
-/** Rows in their order. */
-export interface KnownList {
-  readonly ids: readonly number[];
+  readonly keep: <List extends KnownList>(name: string, list: List) => void;
 }
 
 interface Known extends TaggedRead {
@@ -53,7 +51,7 @@ interface KnownRow extends Known {
   readonly row: object;
 }
 
-interface KeptList extends Known {
+interface TrueList extends Known {
   readonly list: KnownList;
   /** In the database's milliseconds. */
   readonly untilMs: number;
@@ -63,25 +61,38 @@ interface Options {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
   readonly clock: Clock;
+  readonly freshnessMs: number;
   /** 0 keeps nothing. */
   readonly maxBytes: number;
 }
 
-export const createKnownRows = ({ tagVersions, freshnessMonitor, clock, maxBytes }: Options): KnownRows => {
+export const createKnownRows = ({
+  tagVersions,
+  freshnessMonitor,
+  clock,
+  freshnessMs,
+  maxBytes,
+}: Options): KnownRows => {
   const known =
     maxBytes > 0
-      ? new LRUCache<number | string, KnownRow | KeptList>({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes })
+      ? new LRUCache<number | string, KnownRow | TrueList | KeptList<KnownList>>({
+          maxSize: maxBytes,
+          sizeCalculation: (kept) => (kept instanceof KeptList ? sizeOfList(kept.list) : kept.bytes),
+          dispose: (kept) => {
+            if (kept instanceof KeptList) kept.forget();
+          },
+        })
       : undefined;
   const stats = { hits: 0 };
 
-  const findTrue = (key: number | string): KnownRow | KeptList | undefined => {
+  const findTrue = (key: number | string): KnownRow | TrueList | undefined => {
     const found = known?.get(key);
-    if (!found || tagVersions.hasChanged(found)) return undefined;
+    if (!found || found instanceof KeptList || tagVersions.hasChanged(found)) return undefined;
     stats.hits += 1;
     return found;
   };
 
-  const keepTrue = (key: number | string, read: KnownRow | KeptList): void => {
+  const keepTrue = (key: number | string, read: KnownRow | TrueList): void => {
     if (!freshnessMonitor.isLost() && !tagVersions.hasChanged(read)) known?.set(key, read);
   };
 
@@ -90,7 +101,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, clock, maxBytes
     size: () => ({ bytes: known?.calculatedSize ?? 0, rows: known?.size ?? 0 }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
-      const { whole, anyRow, row: tagOf, group: tagOfGroup } = of(table);
+      const { whole, anyRow, row: tagOf } = of(table);
       const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
@@ -104,12 +115,13 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, clock, maxBytes
         },
         find: (id) => (findTrue(keyOf(id)) as KnownRow | undefined)?.row as Row | undefined,
         has: (id) => known?.has(keyOf(id)) === true,
-        keep: async (read) => {
+        keep: async (read, isWanted) => {
           // What changes from here on may or may not be in what is read.
           const { sequence } = tagVersions;
           const found = await read();
           if (!known) return found;
           for (const row of found) {
+            if (isWanted && !isWanted(row.id)) continue;
             const chars = charsOf(row);
             giveTexts(row, chars + TEXTS_BESIDE_CHARS);
             const bytes = ROW_OVERHEAD_BYTES + TEXTS_BESIDE_CHARS + chars * 2;
@@ -118,20 +130,47 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, clock, maxBytes
           return found;
         },
         findList: <List extends KnownList>(name: string, now: Date) => {
-          const found = findTrue(`${table} ${name}`) as KeptList | undefined;
+          const found = findTrue(`${table} ${name}`) as TrueList | undefined;
           return found && now.getTime() < found.untilMs ? (found.list as List) : undefined;
         },
         beginLists: () => {
           const { sequence } = tagVersions;
           const untilMs = freshnessMonitor.nextChangeMs(table);
           return {
-            now: new Date(clock.nowMs()),
-            keep: (name, list, group) => {
+            keep: (name, list) => {
               if (untilMs === undefined) return;
-              const tags: Tag[] = [whole, group === undefined ? anyRow : tagOfGroup(group)];
+              const tags: Tag[] = [whole, anyRow];
               keepTrue(`${table} ${name}`, { list, untilMs, tags, trueAt: sequence, bytes: sizeOfList(list) });
             },
           };
+        },
+        lists: <List extends KnownList, Read extends { readonly id: number }>(source: ListSource<List, Read>) => {
+          const nameOf = (name: string): string => `${table} ${name}`;
+          const lists = createKnownLists<List, Read>({
+            table,
+            source,
+            store: {
+              get: (name) => {
+                const kept = known?.get(nameOf(name));
+                return kept instanceof KeptList ? (kept as KeptList<List>) : undefined;
+              },
+              set: (name, list) => {
+                if (freshnessMonitor.isLost()) return false;
+                known?.set(nameOf(name), list);
+                return known?.peek(nameOf(name)) === list;
+              },
+              delete: (list) => {
+                if (known?.peek(nameOf(list.name)) === list) known.delete(nameOf(list.name));
+              },
+            },
+            sequence: () => tagVersions.sequence,
+            now: () => new Date(clock.nowMs()),
+            nextChangeMs: () => freshnessMonitor.nextChangeMs(table),
+            asOfMs: () => performance.now() - freshnessMonitor.ageMs(),
+            freshnessMs,
+          });
+          tagVersions.watch(lists.changed);
+          return lists;
         },
       };
     },
@@ -161,4 +200,4 @@ const LIST_OVERHEAD_BYTES = 600;
 /** An id, and two numbers by which it is sorted. */
 const ENTRY_BYTES = 24;
 
-const sizeOfList = ({ ids }: KnownList): number => LIST_OVERHEAD_BYTES + ids.length * ENTRY_BYTES;
+const sizeOfList = (list: KnownList | undefined): number => LIST_OVERHEAD_BYTES + (list?.ids.length ?? 0) * ENTRY_BYTES;

@@ -100,9 +100,25 @@ export const createResponseCache = ({
   /** What was read within the bound misses no commit that is older, whatever has changed since. */
   const isYoung = ({ asOfMs }: CachedResponse): boolean => performance.now() - asOfMs < freshnessMs;
 
-  // In a flood of changes a response is made once within the bound, and not for each change.
+  // In a flood of changes a response is made once within the bound, and not for each change. Nor are the rows of its lists read more often.
   const isGiven = (cached: CachedResponse): boolean =>
-    (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached))) && holds(cached);
+    (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached)) || isOfYoungLists(cached)) &&
+    holds(cached);
+
+  const isOfYoungLists = (cached: CachedResponse): boolean => {
+    const { lists } = cached;
+    if (!lists?.length || !lists.every((list) => list.isEnough(tagVersions.sequence))) return false;
+    return !hasChanged(cached, NONE);
+  };
+
+  /** Waits where a list of a response may have changed, until it is known whether it has: seldom for more than a statement. */
+  const isFoundTrue = async (cached: CachedResponse): Promise<boolean> => {
+    const { sequence } = tagVersions;
+    const unknown = cached.lists?.filter(({ unknownSince }) => unknownSince <= sequence) ?? [];
+    if (unknown.length === 0) return false;
+    await withDeadline(Promise.all(unknown.map((list) => list.learn(sequence))), timeoutMs);
+    return !hasChanged(cached, sequence) && holds(cached);
+  };
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
 
@@ -142,6 +158,7 @@ export const createResponseCache = ({
           status: hints.status,
           ...toBody(body),
           tags: [...hints.tags],
+          lists: [...hints.lists],
           asOfMs,
           remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
           trueAt: sequence,
@@ -216,7 +233,7 @@ export const createResponseCache = ({
         nextTryMs = undefined;
         // A response that is not given stays in the store until another takes its place.
         const cached = store.get(key);
-        if (cached && isGiven(cached)) {
+        if (cached && (isGiven(cached) || (await isFoundTrue(cached)))) {
           stats.hits += 1;
           return { answer: cached, outcome: 'hit' };
         }
@@ -241,6 +258,9 @@ export const createResponseCache = ({
     },
   };
 };
+
+/** No change at all. */
+const NONE = -1;
 
 const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 

@@ -63,11 +63,24 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
   };
 };
 
-/** Something that was read, and is true until one of its tags changes. */
+/** Something that was read, and is true until one of its tags changes, or one of its lists. */
 export interface TaggedRead {
   readonly tags: readonly Tag[];
+  readonly lists?: readonly ListVersion[];
   /** The number of the latest change up to which none of its tags has changed. */
   trueAt: number;
+}
+
+/** A list of rows that is kept as changes are notified: `known-lists.ts`. */
+export interface ListVersion {
+  /** The number of the last change that altered its order or one of its rows; infinite once the list is no longer kept. */
+  readonly alteredAt: number;
+  /** The number of the first change of which nobody knows yet whether it alters the list; infinite where there is none. */
+  readonly unknownSince: number;
+  /** Waits until all changes up to this number are known. */
+  readonly learn: (upTo: number) => Promise<void>;
+  /** Whether they are, or only such are not known that need not show yet, in a flood of changes. */
+  readonly isEnough: (upTo: number) => boolean;
 }
 
 /**
@@ -78,12 +91,17 @@ export interface TagVersions {
   readonly tags: Tags;
   /** The number of the latest change. */
   readonly sequence: number;
-  /** Whether one of the tags of a read has changed since. A read that is still true learns so, that the next look is quick. */
-  readonly hasChanged: (read: TaggedRead) => boolean;
+  /**
+   * Whether one of the tags or lists of a read has changed since. A read that is still true learns so, that the next look is quick.
+   * @param upTo changes of lists count that have no higher number. @default all
+   */
+  readonly hasChanged: (read: TaggedRead, upTo?: number) => boolean;
   readonly changed: (change: Change) => void;
   /** Calls back at each change. @returns what ends that */
   readonly watch: (onChange: (change: Change) => void) => () => void;
 }
+
+const NO_LISTS: readonly ListVersion[] = [];
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);
@@ -103,14 +121,19 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
     for (const id of rows.groupIds) lastChange[group(id)] = sequence;
   };
 
-  const versions = {
+  const versions: TagVersions & { sequence: number } = {
     tags,
     sequence: 0,
-    hasChanged: (read: TaggedRead): boolean => {
+    hasChanged: (read: TaggedRead, upTo = versions.sequence): boolean => {
       const { sequence } = versions;
       if (read.trueAt === sequence) return false;
       for (const tag of read.tags) if ((lastChange[tag] ?? 0) > read.trueAt) return true;
-      read.trueAt = sequence;
+      let isKnown = true;
+      for (const { alteredAt, unknownSince } of read.lists ?? NO_LISTS) {
+        if (alteredAt > read.trueAt || unknownSince <= upTo) return true;
+        if (unknownSince <= sequence) isKnown = false;
+      }
+      if (isKnown) read.trueAt = sequence;
       return false;
     },
     changed: (change: Change): void => {

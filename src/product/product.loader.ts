@@ -3,7 +3,7 @@ import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
-import { createProductHeads, type Head, isInPlace, mergeHeads, type ProductHeads } from './product.heads.ts';
+import { createProductHeads, type FoundHead, isInPlace, mergeHeads, type ProductHeads } from './product.heads.ts';
 import { type ProductOrder, sortKeysOf } from './product.order.ts';
 import {
   categoryOf,
@@ -93,6 +93,8 @@ export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): Prod
 /** The rows of a list of more categories are read by one statement: heads have to be read, and compared, of each. */
 const MAX_HEADS = 16;
 
+const listsOf = (heads: readonly FoundHead[]) => heads.map(({ list }) => list);
+
 /** Loaders for one operation: `now` decides what is visible. */
 export const createProductLoaders = (
   reads: ProductReads,
@@ -142,6 +144,17 @@ export const createProductLoaders = (
     return visible(withCategory(product));
   });
 
+  /** What the responses depend on that show what a category has, or any. */
+  const dependsOnGroups = (categoryIds: readonly number[]): void => {
+    if (categoryIds.length === 0) hints.dependsOn('product');
+    for (const id of categoryIds) hints.dependsOnGroup('product', id);
+  };
+
+  const dependsOnHead = ({ list: { categoryId }, version }: FoundHead): void => {
+    if (version) hints.dependsOnList('product', version);
+    else dependsOnGroups(categoryId === undefined ? [] : [categoryId]);
+  };
+
   /**
    * At once where heads and rows are known. Otherwise the heads are read, and those rows that are not known; or all rows by one statement, where most
    * are not known, and where a row has changed since its head was read.
@@ -150,31 +163,38 @@ export const createProductLoaders = (
     { categoryIds, orderBy, limit }: ProductListKey,
     readRows: () => Promise<Product[]>,
   ): Product[] | Promise<Product[]> => {
-    if (!known?.mayUse(hints)) return inFlight.track(readRows());
+    const readAll = (): Promise<Product[]> => {
+      dependsOnGroups(categoryIds);
+      return inFlight.track(readRows());
+    };
+    if (!known?.mayUse(hints)) return readAll();
     const groups = categoryIds.length > 0 ? categoryIds : [undefined];
-    const found = groups.map((categoryId) => reads.heads.find(orderBy, categoryId, limit, now));
-    const heads = found.filter((head) => head !== undefined);
-    const entries = heads.length === groups.length ? mergeHeads(heads, limit) : undefined;
-    const rows = entries?.map(({ id }) => known.find(id));
-    if (rows?.every((row) => row !== undefined)) return rows;
-    const areIdsEnough = sortKeysOf(orderBy) && groups.length <= MAX_HEADS && reads.heads.areRowsKnown();
-    if (!areIdsEnough) return inFlight.track(readRows());
-    return inFlight.track(readKnown(groups, orderBy, limit, found, readRows));
+    if (!sortKeysOf(orderBy) || groups.length > MAX_HEADS) return readAll();
+    const found = groups.map((categoryId) => reads.heads.find(orderBy, categoryId, now));
+    const heads = found.filter((head): head is FoundHead => head !== undefined && !(head instanceof Promise));
+    if (heads.length === groups.length) {
+      const rows = mergeHeads(listsOf(heads), limit)?.map(({ id }) => known.find(id));
+      if (rows?.every((row) => row !== undefined)) {
+        heads.forEach(dependsOnHead);
+        return rows;
+      }
+    } else if (!reads.heads.areRowsKnown() && !found.some((head) => head instanceof Promise)) return readAll();
+    return inFlight.track(readKnown(groups, orderBy, limit, found, readAll));
   };
 
   const readKnown = async (
     groups: readonly (number | undefined)[],
     orderBy: ProductOrder,
     limit: number,
-    found: readonly (Head | undefined)[],
-    readRows: () => Promise<Product[]>,
+    found: readonly (FoundHead | Promise<FoundHead | undefined> | undefined)[],
+    readAll: () => Promise<Product[]>,
   ): Promise<Product[]> => {
-    const heads = await Promise.all(
-      groups.map((categoryId, index) =>
-        found[index]?.sortKeys ? found[index] : reads.heads.read(orderBy, categoryId, limit),
-      ),
-    );
-    const entries = mergeHeads(heads, limit);
+    const read = (index: number): Promise<FoundHead> => reads.heads.read(orderBy, groups[index], limit);
+    let heads = await Promise.all(groups.map(async (_, index) => (await found[index]) ?? read(index)));
+    // One that is too short is read again.
+    if (!mergeHeads(listsOf(heads), limit)) heads = await Promise.all(groups.map((_, index) => read(index)));
+    heads.forEach(dependsOnHead);
+    const entries = mergeHeads(listsOf(heads), limit);
     const mayFind = known?.mayUse(hints);
     const rows = await Promise.all(
       entries?.map(({ id }) => (mayFind && known?.find(id)) || reads.byId.load(id).then(withCategory)) ?? [],
@@ -183,7 +203,7 @@ export const createProductLoaders = (
       const row = rows[index];
       return row && visibility.holds(row, now) && isInPlace(entry, row);
     });
-    return isTrue ? (rows as Product[]) : readRows();
+    return isTrue ? (rows as Product[]) : readAll();
   };
 
   let lists: Map<string, Product[] | Promise<Product[]>> | undefined;
@@ -220,8 +240,6 @@ export const createProductLoaders = (
     byId: visibleById,
     bySlug: visibleBySlug,
     list: (key) => {
-      if (key.categoryIds.length === 0) hints.dependsOn('product');
-      for (const id of key.categoryIds) hints.dependsOnGroup('product', id);
       const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
       return listOnce(own, () => reads.list(own, now));
     },
@@ -240,9 +258,7 @@ export const createProductLoaders = (
       );
       return countsOfEach[Number(withDescendants)]?.load(id) ?? Promise.resolve(0);
     },
-    ofCategory: (id, orderBy, limit) => {
-      hints.dependsOnGroup('product', id);
-      return listOnce({ categoryIds: [id], orderBy, limit }, () => topOf(orderBy, limit).load(id));
-    },
+    ofCategory: (id, orderBy, limit) =>
+      listOnce({ categoryIds: [id], orderBy, limit }, () => topOf(orderBy, limit).load(id)),
   };
 };

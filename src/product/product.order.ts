@@ -23,21 +23,31 @@ export const orderBySql = (order: ProductOrder, alias: string): string =>
 export const orderColumns = (order: ProductOrder): string[] =>
   PRODUCT_ORDERS[order].by.map((term) => term.replace(' desc', ''));
 
-/** A column as a whole number, in SQL and of a row of Prisma's: what cannot be told so, only the database can compare. */
+/** A row with the time of its publication in microseconds, which Prisma's has not. */
+export interface ChangedProduct extends Product {
+  readonly publishedUs: number;
+}
+
+/** A column as a whole number, in SQL and of a row: what cannot be told so, only the database can compare. */
 interface SortKey {
   readonly sql: (alias: string) => string;
+  readonly of: (product: ChangedProduct) => number;
   readonly isOf: (key: number, product: Product) => boolean;
 }
+
+/** In microseconds, which decide between two of one millisecond. */
+export const publishedUs = (alias: string): string => `extract(epoch from ${alias}.published_at) * 1000000`;
 
 const SORT_KEYS: Readonly<Record<string, SortKey>> = {
   price: {
     sql: (alias) => `(${alias}.price * 100)::bigint`,
+    of: ({ price }) => Math.round(price.toNumber() * 100),
     isOf: (key, { price }) => key === Math.round(price.toNumber() * 100),
   },
-  sales: { sql: (alias) => `${alias}.sales`, isOf: (key, { sales }) => key === sales },
-  // In microseconds, which decide between two of one millisecond.
+  sales: { sql: (alias) => `${alias}.sales`, of: ({ sales }) => sales, isOf: (key, { sales }) => key === sales },
   published_at: {
-    sql: (alias) => `(extract(epoch from ${alias}.published_at) * 1000000)::bigint`,
+    sql: (alias) => `(${publishedUs(alias)})::bigint`,
+    of: (product) => product.publishedUs,
     isOf: (key, { publishedAt }) => Math.floor(key / 1000) === publishedAt.getTime(),
   },
 };

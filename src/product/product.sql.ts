@@ -1,6 +1,6 @@
 import { type Category, Prisma } from '../database/generated/client/client.ts';
 import { columnsOf, nestedColumnsOf, nestedRowOf, type Statement } from '../database/sql.ts';
-import { orderBySql, orderColumns, type ProductOrder, sortKeysOf } from './product.order.ts';
+import { orderBySql, orderColumns, type ProductOrder, publishedUs, sortKeysOf } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
 const COLUMNS = columnsOf(Prisma.ProductScalarFieldEnum, 'p');
@@ -26,6 +26,12 @@ export const categoryOf = nestedRowOf<Category>(Prisma.CategoryScalarFieldEnum, 
 export const productsById: Statement = {
   name: 'products_by_id',
   text: `${WITH_CATEGORY} where p.id = any($1::int[])`,
+};
+
+/** For lists that are known: with what they are sorted by. Values: ids. */
+export const changedProducts: Statement = {
+  name: 'changed_products',
+  text: `select ${COLUMNS}, (${publishedUs('p')})::float8 as "publishedUs" from product p where p.id = any($1::int[])`,
 };
 
 /** Values: slugs. */

@@ -132,7 +132,13 @@ const fresh = (ageMs: number): FreshnessMonitor =>
 
 test('what is made of a known row is as old as the last heartbeat', async () => {
   const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(500), clock: createClock(), maxBytes: 10_000 });
+  const rows = createKnownRows({
+    tagVersions,
+    freshnessMonitor: fresh(500),
+    clock: createClock(),
+    freshnessMs: 1000,
+    maxBytes: 10_000,
+  });
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => [{ id: 1 }]);
   const hints = new CacheHints(tagVersions.tags);
@@ -144,7 +150,13 @@ test('what is made of a known row is as old as the last heartbeat', async () => 
 
 test('a row that changes between its read and the end of the statement is not kept', async () => {
   const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({ tagVersions, freshnessMonitor: fresh(0), clock: createClock(), maxBytes: 10_000 });
+  const rows = createKnownRows({
+    tagVersions,
+    freshnessMonitor: fresh(0),
+    clock: createClock(),
+    freshnessMs: 1000,
+    maxBytes: 10_000,
+  });
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => {
     tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
@@ -178,6 +190,33 @@ test('lists of known products by price are merged without a statement, and after
   await database.sql('update product set price = 9 where id = $1', [ids[1]]);
   await expect.poll(() => ask(list('id'))).toEqual(inOrder([2, 0, 3, 1]));
   await isKnown(list('stock'));
+});
+
+test('a change that cannot alter a list takes one row, and none where no list of its category is known', async () => {
+  const [shelf, other] = [await insertCategory(database), await insertCategory(database)];
+  const ids: number[] = [];
+  for (let price = 1; price <= 40; price += 1) ids.push(await insertProduct(database, { category_id: shelf, price }));
+  const elsewhere = await insertProduct(database, { category_id: other });
+  const list = `products(categoryIds: [${shelf}], orderBy: PRICE_ASC, limit: 3) { id price { amount } }`;
+  await isKnown(list);
+  const path = `/api/product/list?categoryIds=${shelf}&orderBy=PRICE_ASC&limit=3`;
+  const isHit = async (): Promise<boolean> => (await gateway.get(path)).headers['cache-status'] === 'vitrine; hit';
+  await expect.poll(isHit).toBe(true);
+
+  /** How many statements the list takes after a price that was notified. */
+  const statementsAfter = async (id: number | undefined): Promise<number> => {
+    await database.sql('update product set price = 100 where id = $1', [id]);
+    await expect
+      .poll(() => ask(`product(id: ${id}) { price { amount } }`))
+      .toEqual({
+        product: { price: { amount: '100.00' } },
+      });
+    return gateway.countStatements(async () => expect(await isHit()).toBe(true));
+  };
+  expect(await statementsAfter(ids[39])).toBe(1);
+  expect(await statementsAfter(elsewhere)).toBe(0);
+  await database.sql(`update product set price = 0.5 where id = ${ids[39]}`);
+  await expect.poll(() => ask(list)).toMatchObject({ products: [{ id: ids[39] }, { id: ids[0] }, { id: ids[1] }] });
 });
 
 test('a list that is known before a publication is read again from then on', async () => {

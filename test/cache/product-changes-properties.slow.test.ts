@@ -34,6 +34,9 @@ const LISTS = [
   `products(categoryIds: [2, 1, ${1 + 2 ** 14}], orderBy: PRICE_DESC) { slug price { amount } stock }`,
   'products(orderBy: NEWEST, limit: 2) { id stock publishedAt }',
   'products(categoryIds: [2], orderBy: NAME_ASC) { id name }',
+  'products(categoryIds: [2], orderBy: PRICE_ASC, limit: 25) { id price { amount } stock }',
+  'products(categoryIds: [2, 3], limit: 60) { id sales stock }',
+  'products(orderBy: PRICE_DESC, limit: 20) { id price { amount } }',
   'categories { name children { id } products(limit: 2) { name price { amount } stock } }',
   'categories { id products(orderBy: PRICE_ASC, limit: 2) { name price { amount } } }',
 ];
@@ -84,6 +87,19 @@ const change: fc.Arbitrary<string> = fc.oneof(
     `insert into product (category_id, name, slug, price) select 2, 'Many', 'many' || n || random(), 5 from generate_series(1, 150) n`,
   ),
   number.map((n) => `update product set sales = ${n} where name = 'Many'`),
+  // A few of them: lists that are known are put in order again, and get shorter, and some are read anew.
+  fc
+    .tuple(fc.constantFrom('price', 'sales', 'stock'), number, fc.nat({ max: 140 }))
+    .map(
+      ([column, n, from]) =>
+        `update product set ${column} = ${n} + id % 3 where id in (select id from product where name = 'Many' order by id offset ${from} limit 8)`,
+    ),
+  fc
+    .nat({ max: 140 })
+    .map(
+      (from) =>
+        `update product set status = 'OFF_SALE' where id in (select id from product where name = 'Many' order by price, id offset ${from} limit 12)`,
+    ),
   fc.constant(`delete from product where name = 'Many'`),
   fc.constant('truncate product'),
 );

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { createKnownLists, type KeptList, type KnownList } from '../../src/cache/known-lists.ts';
+import { type Change, createTagVersions, type TaggedRead } from '../../src/cache/tags.ts';
+import { FEATURES } from '../../src/features.ts';
+
+interface Row {
+  readonly id: number;
+  readonly text: string;
+}
+
+interface List extends KnownList {
+  readonly texts: readonly string[];
+}
+
+/** A list of rows 1 and 2, which are read when the test lets them. */
+const setUp = () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const kept = new Map<string, KeptList<List>>();
+  const reads: { readonly ids: readonly number[]; readonly end: (rows: readonly Row[] | Error) => void }[] = [];
+  const lists = createKnownLists<List, Row>({
+    table: 'product',
+    source: {
+      readRows: (ids) =>
+        new Promise((resolve, reject) => {
+          reads.push({ ids, end: (rows) => (rows instanceof Error ? reject(rows) : resolve([...rows])) });
+        }),
+      withRow: (list, id, row) => {
+        const at = list.ids.indexOf(id);
+        return at < 0 ? list : { ...list, texts: list.texts.with(at, row?.text ?? 'none') };
+      },
+    },
+    store: {
+      get: (name) => kept.get(name),
+      set: (name, list) => kept.set(name, list).has(name),
+      delete: (list) => void kept.delete(list.name),
+    },
+    sequence: () => tagVersions.sequence,
+    now: () => new Date(),
+    nextChangeMs: () => Number.POSITIVE_INFINITY,
+    asOfMs: () => performance.now(),
+    freshnessMs: 60_000,
+  });
+  tagVersions.watch(lists.changed);
+  const found = lists.begin('list', 3).keep({ ids: [1, 2], texts: ['a', 'b'] });
+  if (!found) throw new Error('it is not kept');
+  const { version } = found;
+  /** A response that is made of the list now. */
+  const respond = (): TaggedRead => ({ tags: [], lists: [version], trueAt: tagVersions.sequence });
+  const change = (ids: readonly number[], groupIds: readonly number[] = [3]): void => {
+    const rows: Change['rows'] = { ids, groupIds, nextChangeMs: Number.POSITIVE_INFINITY };
+    tagVersions.changed({ table: 'product', rows });
+  };
+  const find = async () => (await lists.find('list', new Date()))?.list.texts;
+  /** The statement of this number, once it is sent. */
+  const readOf = async (number: number) => {
+    await expect.poll(() => reads.length, { interval: 1 }).toBe(number);
+    return reads[number - 1] as (typeof reads)[number];
+  };
+  return { tagVersions, lists, reads, respond, change, find, readOf };
+};
+
+test('a response of a list stays true where rows changed that are not in it, and is known to be so once they are read', async () => {
+  const { tagVersions, reads, respond, change, find, readOf } = setUp();
+  const response = respond();
+  change([7]);
+  change([8], [4]);
+  expect(tagVersions.hasChanged(response)).toBe(true);
+  expect(reads).toEqual([]);
+  const finding = find();
+  const read = await readOf(1);
+  expect(read.ids).toEqual([7]);
+  read.end([{ id: 7, text: 'c' }]);
+  expect(await finding).toEqual(['a', 'b']);
+  expect(tagVersions.hasChanged(response)).toBe(false);
+});
+
+test('a row that changes while it is read is read again', async () => {
+  const { tagVersions, respond, change, find, readOf } = setUp();
+  const response = respond();
+  change([1]);
+  const first = find();
+  const early = await readOf(1);
+  change([1]);
+  const second = find();
+  early.end([{ id: 1, text: 'old' }]);
+  const late = await readOf(2);
+  late.end([{ id: 1, text: 'new' }]);
+  expect(await second).toEqual(['new', 'b']);
+  await first;
+  expect(tagVersions.hasChanged(response)).toBe(true);
+});
+
+test('who asked before a change does not wait for it', async () => {
+  const { tagVersions, respond, change, find, readOf } = setUp();
+  const response = respond();
+  change([7]);
+  const { sequence } = tagVersions;
+  const finding = find();
+  const read = await readOf(1);
+  change([8]);
+  read.end([]);
+  expect(await finding).toEqual(['a', 'b']);
+  expect(tagVersions.hasChanged(response, sequence)).toBe(false);
+  expect(tagVersions.hasChanged(response)).toBe(true);
+});
+
+test('rows that change while a list is read are read again', async () => {
+  const { lists, change, readOf } = setUp();
+  const reading = lists.begin('other', undefined);
+  change([2]);
+  reading.keep({ ids: [2], texts: ['b'] });
+  const finding = lists.find('other', new Date());
+  (await readOf(1)).end([{ id: 2, text: 'new' }]);
+  expect((await finding)?.list.texts).toEqual(['new']);
+});
+
+test.for<[string, (given: ReturnType<typeof setUp>) => void]>([
+  ['any row may have changed', ({ tagVersions }) => tagVersions.changed({ table: 'product' })],
+  [
+    'more rows changed than are worth reading',
+    ({ change }) => {
+      for (let id = 10; id < 111; id += 1) change([id]);
+    },
+  ],
+  ['a statement changed as many', ({ change }) => change(Array.from({ length: 101 }, (_, index) => 10 + index))],
+])('a list is forgotten, with what rests on it, where %s', async ([, happens]) => {
+  const given = setUp();
+  const response = given.respond();
+  happens(given);
+  given.change([9], [4]);
+  expect(await given.find()).toBeUndefined();
+  expect(given.tagVersions.hasChanged(response)).toBe(true);
+  expect(given.reads).toEqual([]);
+});
+
+test('a list is forgotten where its rows cannot be read', async () => {
+  const { change, find, readOf } = setUp();
+  change([1]);
+  const finding = find();
+  (await readOf(1)).end(new Error('the database is away'));
+  expect(await finding).toBeUndefined();
+  expect(await find()).toBeUndefined();
+});
+
+test('in a flood of changes rows are read once within the bound, and what is given meanwhile is no older', async () => {
+  const { tagVersions, respond, change, find, readOf } = setUp();
+  const response = respond();
+  const isEnough = (): boolean | undefined => response.lists?.every((list) => list.isEnough(tagVersions.sequence));
+  for (let read = 1; read <= 6; read += 1) {
+    change([7]);
+    expect(isEnough(), `before read ${read}`).toBe(read === 6);
+    const finding = find();
+    (await readOf(read)).end([]);
+    await finding;
+  }
+  change([1]);
+  expect(isEnough()).toBe(true);
+  expect(tagVersions.hasChanged(response)).toBe(true);
+});
