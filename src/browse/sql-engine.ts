@@ -19,7 +19,7 @@ const MAX_WAITING = 8;
 const BROAD_LENGTH = 2;
 
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
-export const createSqlEngine = (sql: Sql): BrowseEngine => {
+export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
   let waiting = 0;
 

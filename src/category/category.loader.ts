@@ -41,14 +41,14 @@ export interface CategoryReads {
 
 export const createCategoryReads = (prisma: PrismaClient, sql: Sql, known?: KnownRowsOf<Category>): CategoryReads => ({
   byId: createSharedLoader({
-    read: (ids) => keepRows(known, () => sql.rows<Category>(categoriesById, [ids])),
+    read: (ids) => keepRows(known, () => sql.storedRows<Category>(categoriesById, [ids])),
     keyOf: ({ id }) => id,
   }),
   bySlug: createSharedLoader({
-    read: (slugs) => sql.rows<Category>(categoriesBySlug, [slugs]),
+    read: (slugs) => sql.storedRows<Category>(categoriesBySlug, [slugs]),
     keyOf: ({ slug }) => slug,
   }),
-  lineage: (ids) => sql.rows<Category>(categoriesAndAncestors, [ids]),
+  lineage: (ids) => sql.storedRows<Category>(categoriesAndAncestors, [ids]),
   withDescendants: async (ids) => {
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
     return rows.map(({ id }) => id);

@@ -5,8 +5,9 @@ import type { Logger } from 'pino';
 import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../fast-path/pg-values.ts';
 import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
-import { Prisma, PrismaClient } from './generated/client/client.ts';
+import { PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
+import { StoredDecimal } from './stored-row.ts';
 
 interface Options {
   readonly connection: ConnectionConfig;
@@ -99,15 +100,19 @@ const { builtins } = pg.types;
 
 const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
-  [builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
+  [builtins.NUMERIC, (text) => new StoredDecimal(text)],
   [builtins.TIMESTAMPTZ, parseTimestamp],
   [TEXT_ARRAY_OID, parseTextArray],
 ]);
 
+/** Reads a type from its text, as {@link TYPES} does. */
+export function parserOf(typeOid: number): (text: string) => unknown {
+  return PARSERS.get(typeOid) ?? pg.types.getTypeParser(typeOid, 'text');
+}
+
 /** How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it. */
 const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  getTypeParser: parserOf as typeof pg.types.getTypeParser,
 };
 
 /** The type of a column has changed since the statement was prepared: "cached plan must not change result type". */

@@ -46,13 +46,13 @@ export interface NoticeReads {
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 export const createNoticeReads = (sql: Sql): NoticeReads => ({
-  inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
+  inEffect: (now) => sql.storedRows<Notice>(statements.noticesInEffect, [now]),
   page: async ({ page, pageSize, keyword, type }, now) => {
     // No text in PostgreSQL has a NUL, so nothing matches; as a parameter it would be an error.
     if (keyword?.includes('\0')) return { items: [], total: 0 };
     const pattern = keyword?.trim() ? `%${escapeLike(keyword)}%` : null;
     const values = [now, pageSize, (page - 1) * pageSize, type, pattern];
-    const rows = await sql.rows<{ total: string } & Notice>(statements.noticePage, values);
+    const rows = await sql.storedRows<{ total: string } & Notice>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
   },
   nextChangeAt: async (now) => {
@@ -60,7 +60,7 @@ export const createNoticeReads = (sql: Sql): NoticeReads => ({
     return rows[0]?.nextChangeAt ?? null;
   },
   byId: createSharedLoader({
-    read: (ids) => sql.rows<Notice>(statements.noticesById, [ids]),
+    read: (ids) => sql.storedRows<Notice>(statements.noticesById, [ids]),
     keyOf: ({ id }) => id,
   }),
 });
@@ -80,7 +80,7 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderSc
     if (!notice) return null;
     hints.views.add(id);
     // It throws where anything but writing is done with it.
-    return { ...notice, viewCount: new ViewCountPlaceholder(id) as unknown as bigint };
+    return Object.create(notice, { viewCount: { value: new ViewCountPlaceholder(id) } });
   };
 
   const listed = (notices: Notice[]): Notice[] => {

@@ -57,7 +57,7 @@ const isKnownRollback = (error: unknown): boolean =>
  * For one notice at a time, the one skipped for longest, a second statement waits for the lock: without it an instance might never get
  * the lock of a notice that other instances count all the time.
  */
-export const createViewCounter = (sql: Sql, clock: Clock): ViewCounter => {
+export const createViewCounter = (sql: Pick<Sql, 'rows'>, clock: Clock): ViewCounter => {
   let waiting: Batch = new Map();
   let waitingCount = 0;
   let isScheduled = false;

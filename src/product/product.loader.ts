@@ -70,21 +70,21 @@ export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): Prod
   return {
     heads,
     byId: createSharedLoader({
-      read: (ids) => keepRows(known, () => sql.rows<Product>(productsById, [ids])),
+      read: (ids) => keepRows(known, () => sql.storedRows<Product>(productsById, [ids])),
       keyOf: ({ id }) => id,
     }),
     bySlug: createSharedLoader({
-      read: (slugs) => keepRows(known, () => sql.rows<Product>(productsBySlug, [slugs])),
+      read: (slugs) => keepRows(known, () => sql.storedRows<Product>(productsBySlug, [slugs])),
       keyOf: ({ slug }) => slug,
     }),
     list: ({ categoryIds, orderBy, limit }, now) =>
       heads.keepRows(() =>
         categoryIds.length > 0
-          ? sql.rows<Product>(listOfCategories(orderBy), [categoryIds, now, limit])
-          : sql.rows<Product>(listOfAll(orderBy), [now, limit]),
+          ? sql.storedRows<Product>(listOfCategories(orderBy), [categoryIds, now, limit])
+          : sql.storedRows<Product>(listOfAll(orderBy), [now, limit]),
       ),
     topOfEach: (categoryIds, orderBy, limit, now) =>
-      heads.keepRows(() => sql.rows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
+      heads.keepRows(() => sql.storedRows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
     countOfEach: (categoryIds, withDescendants, now) =>
       sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
   };

@@ -20,7 +20,7 @@ const WITH_CATEGORY = `
     from product p join category c on c.id = p.category_id`;
 
 /** The category in a row of the two statements below. */
-export const categoryOf = nestedRowOf<Category>(Prisma.CategoryScalarFieldEnum, 'category');
+export const categoryOf = (product: object): Category => nestedRowOf<Category>(product, 'category');
 
 /** Values: ids. */
 export const productsById: Statement = {

@@ -1,5 +1,6 @@
 import {
   type DocumentNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -12,9 +13,11 @@ import {
   visit,
 } from 'graphql';
 import { textsOf } from '../../cache/row-texts.ts';
+import { type RowShape, StoredRow } from '../../database/stored-row.ts';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
+import { type ColumnJson, columnJsonOf } from './columns.ts';
 import { NotCompiled, Output, type Run, type Writer, write as writeText } from './output.ts';
 import { argsReader, leafWriter } from './values.ts';
 
@@ -33,7 +36,14 @@ interface Compiled {
 interface CompiledField extends Compiled {
   /** `"key":` */
   readonly label: string;
+  /** The column that it shows as it is, where it does. */
+  readonly column: ShownColumn | undefined;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
+}
+
+interface ShownColumn extends ColumnJson {
+  readonly name: string;
+  readonly isNullable: boolean;
 }
 
 /**
@@ -126,17 +136,46 @@ const partsOf = (type: GraphQLObjectType, fields: readonly CompiledField[]): Wri
   return parts;
 };
 
-const fieldsWriter =
-  (fields: readonly CompiledField[]): Writer =>
-  (value, run, output) => {
+const fieldsWriter = (fields: readonly CompiledField[]): Writer => {
+  const indexesFor = columnFinder(fields);
+  return (value, run, output) => {
     const source = value as Record<string, unknown>;
-    for (const { label, read, write } of fields) {
+    const stored = value instanceof StoredRow ? value : undefined;
+    const indexes = stored && indexesFor(stored.shape);
+    for (let at = 0; at < fields.length; at += 1) {
+      const { label, column, read, write } = fields[at] as CompiledField;
       output.text += label;
+      const index = indexes?.[at] ?? -1;
+      if (index >= 0 && stored && column) {
+        const text = stored.texts[index] ?? null;
+        const json = text === null ? (column.isNullable ? 'null' : undefined) : column.toJson(text);
+        if (json !== undefined) {
+          output.text += json;
+          continue;
+        }
+      }
       const result = read(source, run);
       if (isPromise(result)) output.await(result, write);
       else write(result, run, output);
     }
   };
+};
+
+/** Finds where in a row the columns of fields stand: -1 for a field that is read by its resolver. */
+const columnFinder = (fields: readonly CompiledField[]): ((shape: RowShape) => readonly number[]) => {
+  const known = new WeakMap<RowShape, readonly number[]>();
+  return (shape) => {
+    let indexes = known.get(shape);
+    if (!indexes) {
+      indexes = fields.map(({ column }) => {
+        const found = column && shape.columns.get(column.name);
+        return found && column.isFor(found.typeOid) ? found.index : -1;
+      });
+      known.set(shape, indexes);
+    }
+    return indexes;
+  };
+};
 
 const keptWriter =
   (key: string, write: Writer): Writer =>
@@ -174,7 +213,13 @@ const compileField = (
   const name = node.name.value;
   if (name === '__typename') {
     const text = JSON.stringify(parent.name);
-    return { label, ofRow: `${label}${text}`, read: () => null, write: (_, __, output) => (output.text += text) };
+    return {
+      label,
+      column: undefined,
+      ofRow: `${label}${text}`,
+      read: () => null,
+      write: (_, __, output) => (output.text += text),
+    };
   }
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type.
@@ -182,16 +227,25 @@ const compileField = (
   const { write, ofRow: ofValue } = compileValue(field.type, selections, fragments);
   const ofRow = field.extensions.readsRowAlone && ofValue !== undefined ? `${label}${name}${ofValue}` : undefined;
   const { resolve } = field;
-  if (!resolve) return { label, ofRow, read: (source) => source[name], write };
+  const column = ofRow === undefined ? undefined : shownColumnOf(field);
+  if (!resolve) return { label, column, ofRow, read: (source) => source[name], write };
 
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
   return {
     label,
+    column,
     ofRow,
     write,
     read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
+};
+
+/** Pothos notes it for `t.expose…`. */
+const shownColumnOf = ({ type, extensions }: GraphQLField<unknown, unknown>): ShownColumn | undefined => {
+  const { pothosExposedField: name } = extensions;
+  const json = typeof name === 'string' ? columnJsonOf(type) : undefined;
+  return json && { ...json, name: name as string, isNullable: !isNonNullType(type) };
 };
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
