@@ -54,7 +54,7 @@ export const createProductHeads = (sql: Sql, known?: KnownRowsOf<Product>): Prod
 
   const lists = known?.lists<Head, ChangedProduct>({
     // Those that were asked for by themselves are soon asked for again.
-    readRows: (ids) => known.keep(() => sql.rows<ChangedProduct>(changedProducts, [ids]), known.has),
+    readRows: (ids) => known.keep(() => sql.storedRows<ChangedProduct>(changedProducts, [ids]), known.has),
     withRow: headWithRow,
   });
 
