@@ -21,28 +21,44 @@ const YOUNG_FLAG = '--max-semi-space-size=16';
  */
 const NO_PRETENURING_FLAG = '--no-allocation-site-pretenuring';
 
+/**
+ * V8 would give each thread this young generation, too, in the place of what its `resourceLimits` say. The main thread keeps its own, which is made by the
+ * time that this is set.
+ */
+const NO_YOUNG_FLAG_OF_THREADS = '--max-semi-space-size=0';
+
+/**
+ * By itself glibc's `malloc` has an arena for each thread: what one has freed, others do not use. Measured on 2026-11-23 with an index of a million
+ * products: 415 MB with an arena for each thread, 365 with one for all; the CPU time of a miss differs by less than the noise.
+ */
+const ARENAS = { MALLOC_ARENA_MAX: '1' };
+
 const heapMbOf = (options: string): number | undefined => {
   const [, value] = options.split(HEAP_FLAG);
   return value === undefined ? undefined : Number.parseInt(value, 10);
 };
 
 /**
- * Sets how V8 collects garbage, and starts this process again (`execve`) with a heap that fits the cache, unless it has one: by itself V8 lets
- * garbage grow to twice what is in use, and the heap that `npm start` names is too small for a larger cache. NODE_OPTIONS of the operator
- * stay as they are, and so does the heap on a system without `execve` (Windows).
+ * Sets how V8 collects garbage, and starts this process again (`execve`) with a heap that fits the cache and one arena of `malloc`, unless it has both: by
+ * itself V8 lets garbage grow to twice what is in use, and the heap that `npm start` names is too small for a larger cache. NODE_OPTIONS and
+ * MALLOC_ARENA_MAX of the operator stay as they are, and so does everything on a system without `execve` (Windows).
  * @param environment of the process; it is validated elsewhere
  */
-export const boundHeap = ({ CACHE_MAX_MB, NODE_OPTIONS = '' }: NodeJS.ProcessEnv): void => {
+export const boundHeap = (environment: NodeJS.ProcessEnv): void => {
+  const { CACHE_MAX_MB, NODE_OPTIONS = '', MALLOC_ARENA_MAX } = environment;
   setFlagsFromString(NO_PRETENURING_FLAG);
+  setFlagsFromString(NO_YOUNG_FLAG_OF_THREADS);
   const { execve, execPath, execArgv, argv, platform } = process;
   const wantedMb = Math.round(BASE_MB + MB_PER_CACHE_MB * Number(CACHE_MAX_MB || DEFAULT_CACHE_MB));
   const givenMb = heapMbOf(execArgv.join(' '));
   const isEnough = givenMb === undefined ? NODE_OPTIONS.includes(HEAP_FLAG) : givenMb >= wantedMb;
-  if (isEnough || !(wantedMb >= BASE_MB) || !execve || platform === 'win32') return;
+  const areArenasSet = platform !== 'linux' || MALLOC_ARENA_MAX !== undefined;
+  if ((isEnough && areArenasSet) || !(wantedMb >= BASE_MB) || !execve || platform === 'win32') return;
   const others = execArgv.filter((argument) => !argument.startsWith(HEAP_FLAG));
   const isYoungGiven = [...others, NODE_OPTIONS].some((argument) => argument.includes('--max-semi-space-size='));
   const young = isYoungGiven ? [] : [YOUNG_FLAG];
-  execve(execPath, [execPath, `${HEAP_FLAG}${wantedMb}`, ...young, ...others, ...argv.slice(1)], process.env);
+  const options = isEnough ? execArgv : [`${HEAP_FLAG}${wantedMb}`, ...young, ...others];
+  execve(execPath, [execPath, ...options, ...argv.slice(1)], { ...ARENAS, ...environment });
 };
 
 const CALLS = 2000;

@@ -17,6 +17,15 @@ test.for([
   expect(args).toEqual([...options, expect.stringMatching(/cli\.ts$/), 'serve']);
 });
 
+test.skipIf(process.platform !== 'linux').for([
+  ['one arena of malloc', {}, 'MALLOC_ARENA_MAX=1'],
+  ['as many arenas as the operator says', { MALLOC_ARENA_MAX: '3' }, 'MALLOC_ARENA_MAX=3'],
+] as const)('a gateway has %s', async ([, environment, expected]) => {
+  await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, ...environment });
+  const variables = await readFile(`/proc/${gateway.command.child.pid}/environ`, 'utf8');
+  expect(variables.split('\0').filter((each) => each.startsWith('MALLOC_'))).toEqual([expected]);
+});
+
 test('a cache whose size is no number is refused by name', async () => {
   await expect(startGatewayProcess({ DATABASE_URL: database.url, CACHE_MAX_MB: 'much' })).rejects.toThrow(
     'CACHE_MAX_MB',
