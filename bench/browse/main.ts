@@ -18,6 +18,9 @@ const HELP = `Measures browsing and search by the index in memory, also while pr
   --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogue for the next run; by default it goes with it
   --report, --no-report whether to write the section in docs/browse.md (by default with the default catalogue)`;
 
+/** As for a database of some gigabytes: the defaults of PostgreSQL are for one that fits into 128 MB. */
+const SETTINGS = { shared_buffers: '1GB', max_wal_size: '4GB' };
+
 const { values } = parseArgs({
   allowNegative: true,
   options: {
@@ -39,13 +42,13 @@ const run = async (): Promise<void> => {
   const log = console.error;
   await using cleanup = new AsyncDisposableStack();
   const startServer = async (dataDir: string): Promise<string> => {
-    const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {} });
+    const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings: SETTINGS });
     cleanup.defer(stop);
     return url;
   };
   const products = positive('products', values.products ?? '1000000');
   const dataDir = values['data-dir'];
-  const serverUrl = dataDir === undefined ? await startTemporaryServer(cleanup) : await startServer(dataDir);
+  const serverUrl = dataDir === undefined ? await startTemporaryServer(cleanup, SETTINGS) : await startServer(dataDir);
   const database = cleanup.use(await openBrowseDatabase(serverUrl, products, { log, signal }));
   const seconds = positive('seconds', values.seconds);
   const changesPerSecond = positive('changes', values.changes);

@@ -48,7 +48,7 @@ interface Options {
 const FIRST_CALL = { method: 'GET', target: '/livez' } as const;
 const FRESHNESS_MS = 100;
 const FILL_TIMEOUT_MS = 900_000;
-const WRITERS = 4;
+const WRITERS = 2;
 
 const ENVIRONMENT = { CACHE_MAX_MB: '0', LOG_REQUESTS: 'none', FRESHNESS_MS: `${FRESHNESS_MS}` };
 
@@ -156,32 +156,37 @@ const measureKinds = async (
   return latencies;
 };
 
-// Prepared, as programs that write much do it.
+// Prepared, and several products a statement, as programs that write much do it.
 const SELL = {
   name: 'sell',
-  text: 'update product set stock = stock + 1, sales = sales + 1, price = price + 0.01 where id = $1',
+  text: 'update product set stock = stock + 1, sales = sales + 1, price = price + 0.01 where id = any($1::int[])',
 };
-const RENAME = { name: 'rename', text: `update product set name = name || ' new' where id = $1` };
+const RENAME = { name: 'rename', text: `update product set name = name || ' new' where id = any($1::int[])` };
+const PRODUCTS_AT_ONCE = 10;
 
 /** What a back office changes: prices, stock and sales, and of every twentieth product the name. @returns how many a second it came to */
 const change = async ({ url, products }: BrowseDatabase, perSecond: number, signal: AbortSignal): Promise<number> => {
   const startMs = performance.now();
   let changes = 0;
-  const write = async (): Promise<void> => {
-    const client = new pg.Client({ connectionString: url });
+  let statements = 0;
+  const write = async (writer: number): Promise<void> => {
+    const client = new pg.Client({ connectionString: url, options: '-c synchronous_commit=off' });
     await client.connect();
+    // Each has products of its own, so that none waits for another.
+    const someId = (): number => 1 + writer + WRITERS * Math.floor((Math.random() * (products - writer)) / WRITERS);
     while (!signal.aborted) {
       if (changes >= ((performance.now() - startMs) / 1000) * perSecond) {
         await delay(1);
         continue;
       }
-      changes += 1;
-      const id = 1 + Math.floor(Math.random() * products);
-      await client.query({ ...(changes % 20 === 0 ? RENAME : SELL), values: [id] });
+      changes += PRODUCTS_AT_ONCE;
+      statements += 1;
+      const ids = Array.from({ length: PRODUCTS_AT_ONCE }, someId);
+      await client.query({ ...(statements % 20 === 0 ? RENAME : SELL), values: [ids] });
     }
     await client.end();
   };
-  await Promise.all(Array.from({ length: WRITERS }, write));
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
   return changes / ((performance.now() - startMs) / 1000);
 };
 

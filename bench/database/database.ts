@@ -71,10 +71,13 @@ const runAll = async (url: string, statements: readonly string[]): Promise<void>
 };
 
 /** An embedded server, whose databases go with it. */
-export const startTemporaryServer = async (cleanup: AsyncDisposableStack): Promise<string> => {
+export const startTemporaryServer = async (
+  cleanup: AsyncDisposableStack,
+  settings: Record<string, string> = {},
+): Promise<string> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-'));
   cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {} });
+  const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings });
   cleanup.defer(stop);
   return url;
 };
