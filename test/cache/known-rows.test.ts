@@ -205,12 +205,10 @@ test('a change that cannot alter a list takes one row, and none where no list of
 
   /** How many statements the list takes after a price that was notified. */
   const statementsAfter = async (id: number | undefined): Promise<number> => {
+    const product = `product(id: ${id}) { price { amount } }`;
+    await isKnown(product);
     await database.sql('update product set price = 100 where id = $1', [id]);
-    await expect
-      .poll(() => ask(`product(id: ${id}) { price { amount } }`))
-      .toEqual({
-        product: { price: { amount: '100.00' } },
-      });
+    await expect.poll(() => ask(product)).toEqual({ product: { price: { amount: '100.00' } } });
     return gateway.countStatements(async () => expect(await isHit()).toBe(true));
   };
   expect(await statementsAfter(ids[39])).toBe(1);
