@@ -28,8 +28,15 @@ export interface ResponseWriter {
   failure(response: GatewayResponse): WrittenFailure;
   /** @param serverTiming of this request, where it was not answered from memory */
   failed(failure: WrittenFailure, requestId: string, serverTiming?: string): GatewayResponse;
-  /** The result of a request that was executed, still without the headers that all responses have. */
-  executed(executed: Executed, head: ResponseHead, request: GatewayRequest): GatewayResponse;
+  /** The result of a request that was executed, to be {@link completed}. */
+  executed(executed: Executed, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
+  /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
+  completed(
+    response: GatewayResponse,
+    request: GatewayRequest,
+    requestId: string,
+    serverTiming?: string,
+  ): GatewayResponse;
   /** Adds the headers that all responses have. */
   withCommon(response: GatewayResponse, request: GatewayRequest, requestId: string): GatewayResponse;
 }
@@ -184,25 +191,37 @@ export const createResponseWriter = ({
     return lines;
   };
 
+  /** Undefined where the request decides about more than the content encoding. */
+  const written = (
+    cached: CachedResponse,
+    outcome: CacheOutcome,
+    head: ResponseHead,
+    request: GatewayRequest,
+    requestId: string,
+  ): WrittenResponse | undefined => {
+    const { method, headers } = request;
+    if (method === 'HEAD' || headers['if-none-match'] !== undefined || dependsOnOrigin(request)) return undefined;
+    if (cached.status === 404) {
+      const lines = writeOnce('absence', () => ofAbsence('', 'latin1', undefined), OWN_HEADERS_UNCACHED);
+      return new WrittenResponse(lines + linkLine(head.link) + idLine(requestId), cached.body, 404);
+    }
+    const acceptEncoding = headers['accept-encoding'];
+    const contentEncoding = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
+    // For a hit without encoding, the one string that is there already.
+    const kind =
+      (outcome === 'hit' ? '' : `${outcome} `) + head.contentType + (contentEncoding ? ` ${contentEncoding.name}` : '');
+    const lines = writeOnce(kind, () => ofCache(cached, outcome, head, request), OWN_HEADERS);
+    const own = `etag: ${cached.etag}\r\ncache-control: ${cacheControlOf(cached, outcome)}\r\n`;
+    return new WrittenResponse(
+      lines + linkLine(head.link) + own + idLine(requestId),
+      contentEncoding?.body ?? cached.body,
+    );
+  };
+
   return {
-    cached: (cached, head, request, requestId) => {
-      const { method, headers } = request;
-      if (method === 'HEAD' || headers['if-none-match'] !== undefined || dependsOnOrigin(request))
-        return withCommon(ofCache(cached, 'hit', head, request), request, requestId);
-      if (cached.status === 404) {
-        const lines = writeOnce('absence', () => ofAbsence('', 'latin1', undefined), OWN_HEADERS_UNCACHED);
-        return new WrittenResponse(lines + linkLine(head.link) + idLine(requestId), cached.body, 404);
-      }
-      const acceptEncoding = headers['accept-encoding'];
-      const contentEncoding = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
-      const kind = contentEncoding ? `${head.contentType} ${contentEncoding.name}` : head.contentType;
-      const lines = writeOnce(kind, () => ofCache(cached, 'hit', head, request), OWN_HEADERS);
-      const own = `etag: ${cached.etag}\r\ncache-control: ${cacheControlOf(cached, 'hit')}\r\n`;
-      return new WrittenResponse(
-        lines + linkLine(head.link) + own + idLine(requestId),
-        contentEncoding?.body ?? cached.body,
-      );
-    },
+    cached: (cached, head, request, requestId) =>
+      written(cached, 'hit', head, request, requestId) ??
+      withCommon(ofCache(cached, 'hit', head, request), request, requestId),
 
     counted: (body, head, request, requestId) => {
       const example = (): GatewayResponse => ofRequest(body, 'latin1', head);
@@ -228,12 +247,23 @@ export const createResponseWriter = ({
       return new WrittenResponse(rejection.lines + idLine(requestId), rejection.body, rejection.status);
     },
 
-    executed: (executed, head, request) =>
+    executed: (executed, head, request, requestId) =>
       executed.answer
-        ? ofCache(executed.answer, executed.outcome, head, request)
+        ? (written(executed.answer, executed.outcome, head, request, requestId) ??
+          ofCache(executed.answer, executed.outcome, head, request))
         : executed.status === 404
           ? ofAbsence(executed.body, executed.encoding, head.link)
           : ofRequest(executed.body, executed.encoding, head),
+
+    completed: (response, request, requestId, serverTiming) => {
+      if (response instanceof WrittenResponse) {
+        const { lines, body, status } = response;
+        return new WrittenResponse(lines + timingLine(serverTiming), body, status);
+      }
+      withCommon(response, request, requestId);
+      if (serverTiming !== undefined) response.headers['server-timing'] = serverTiming;
+      return response;
+    },
 
     isShared: (request) => request.method !== 'HEAD' && !dependsOnOrigin(request),
 
@@ -250,16 +280,17 @@ export const createResponseWriter = ({
       };
     },
 
-    failed: ({ status, lines, body }, requestId, serverTiming) => {
-      const own = idLine(requestId) + (serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`);
-      return new WrittenResponse(lines + own, body, status);
-    },
+    failed: ({ status, lines, body }, requestId, serverTiming) =>
+      new WrittenResponse(lines + idLine(requestId) + timingLine(serverTiming), body, status),
 
     withCommon,
   };
 };
 
 const idLine = (requestId: string): string => `x-request-id: ${requestId}\r\n`;
+
+const timingLine = (serverTiming: string | undefined): string =>
+  serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`;
 
 const linkLine = (link: string | undefined): string => (link === undefined ? '' : `link: ${link}\r\n`);
 

@@ -295,7 +295,7 @@ export const createApp = (deps: Deps): App => {
         const learnt = known ?? requests.learn(key, route, parsed, requestContext.counts);
         learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
       }
-      return writer.executed(executed, parsed.head, request);
+      return writer.executed(executed, parsed.head, request, requestContext.origin.requestId);
     } catch (error) {
       return withLink(route.errorLink, failed(call, error));
     }
@@ -353,10 +353,8 @@ export const createApp = (deps: Deps): App => {
   };
 
   const end = ({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse => {
-    writer.withCommon(response, request, requestContext.origin.requestId);
     const serverTiming = observer.end(requestContext, response.status);
-    if (serverTiming !== undefined) response.headers['server-timing'] = serverTiming;
-    return response;
+    return writer.completed(response, request, requestContext.origin.requestId, serverTiming);
   };
 
   /** Ends a request with a failure that equal requests get from memory. */
