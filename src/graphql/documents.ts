@@ -4,12 +4,12 @@ import {
   type GraphQLSchema,
   NoSchemaIntrospectionCustomRule,
   parse,
-  type Source,
+  Source,
   specifiedRules,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { stackless } from '../fast-path/stackless.ts';
-import { checkSelections, checkText } from './limits/document-size.ts';
+import { checkSelections, readTokens } from './limits/document-size.ts';
 import type { QueryLimits } from './limits/query-limits.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 import { createValidation } from './validation.ts';
@@ -19,9 +19,9 @@ import { createValidation } from './validation.ts';
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError for a syntax error
  */
-export const parseWithin = (limits: QueryLimits, source: string | Source): DocumentNode => {
-  checkText(typeof source === 'string' ? source : source.body, limits);
-  const document = parse(source);
+export const parseWithin = (limits: QueryLimits, source: Source): DocumentNode => {
+  const lexer = readTokens(source, limits);
+  const document = parse(source, { lexer });
   checkSelections(document, limits);
   return document;
 };
@@ -76,7 +76,7 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
       const known = documents.get(text);
       if (known) return known;
       const checked = stackless(() => {
-        const document = parseWithin(limits, text);
+        const document = parseWithin(limits, new Source(text));
         return { document, errors: validate(document) };
       });
       // A faulty one would take the place of one in use: clients can make up any number, and what failed is in memory by its request.

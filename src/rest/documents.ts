@@ -19,7 +19,7 @@ import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
 import { parseWithin } from '../graphql/documents.ts';
 import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
-import { checkSelections, checkText } from '../graphql/limits/document-size.ts';
+import { checkSelections, readTokens } from '../graphql/limits/document-size.ts';
 import type { QueryLimits } from '../graphql/limits/query-limits.ts';
 import { SharedFragments } from './fragments.ts';
 import { argumentsOf, type GivenArgument, type Parameter, parametersOf } from './parameters.ts';
@@ -118,8 +118,8 @@ const filesOf = async (folder: string): Promise<string[]> => {
 
 const parseFile = async (file: string, limits: QueryLimits): Promise<DocumentNode> => {
   const text = await readFile(file, 'utf8');
-  checkText(text, limits);
-  return parse(new Source(text, file));
+  const source = new Source(text, file);
+  return parse(source, { lexer: readTokens(source, limits) });
 };
 
 const belongsToNoPath = (file: string): OperatorError =>

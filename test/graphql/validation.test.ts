@@ -38,6 +38,9 @@ const FAULTS: readonly string[] = [
   '{ a: __type(name: "A") { fields { type { fields { type { fields { type { fields { name } } } } } } } } }',
   '{ product { id } }',
   '{ product(id: 1, id: 2, ids: 3) { id } }',
+  '{ product(id: 1, id: 1) { id } }',
+  '{ ...None }',
+  '{ hotProducts { x: name x: slug } }',
   '{ products(orderBy: NEWESTT, limit: "1", categoryIds: [1, "x", { a: 1 }]) { id } }',
   '{ productSearch(filter: { brands: [1], brands: [], none: 2 }) { totalCount } }',
   '{ productSearch(filter: { minPrice: $price }) { totalCount } }',
@@ -62,6 +65,8 @@ const FAULTS: readonly string[] = [
 
 test.for(FAULTS)('%s is refused for the reasons that graphql-js gives', (text) => {
   expect(expectSame(parse(text), text)).toBeGreaterThan(0);
+  // Then nobody can tell what is in its text.
+  expect(expectSame(parse(text, { noLocation: true }), text)).toBeGreaterThan(0);
 });
 
 test('any document that the schema allows, or nearly does, has the errors that graphql-js finds', () => {

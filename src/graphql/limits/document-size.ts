@@ -7,7 +7,7 @@ import {
   Lexer,
   type SelectionNode,
   type SelectionSetNode,
-  Source,
+  type Source,
   TokenKind,
 } from 'graphql';
 import { collectFields, type Fragments, fragmentsOf, type Parent, rootOf } from '../selection.ts';
@@ -29,19 +29,21 @@ const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BR
 const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 /**
- * Checks the text of a document before it is parsed: parser and validator recurse as deep as the text nests, and could overflow the stack.
+ * Reads the tokens of a document before it is parsed: parser and validator recurse as deep as the text nests, and could overflow the stack.
+ * @returns a lexer at the start that has read all tokens: the parser gets them from it, and reads no character again
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError for a syntax error in a token
  */
-export const checkText = (text: string, { maxTokens, maxDepth }: QueryLimits): void => {
+export const readTokens = (source: Source, { maxTokens, maxDepth }: QueryLimits): Lexer => {
+  const { length } = source.body;
   const maxChars = maxTokens * CHARS_PER_TOKEN;
-  if (text.length > maxChars) {
+  if (length > maxChars) {
     throw tooComplex(
-      `The document has ${readable(text.length)} characters, and may have ${readable(maxChars)} (${CHARS_PER_TOKEN} for each of QUERY_MAX_TOKENS).`,
-      { limit: 'characters', maximum: maxChars, actual: text.length },
+      `The document has ${readable(length)} characters, and may have ${readable(maxChars)} (${CHARS_PER_TOKEN} for each of QUERY_MAX_TOKENS).`,
+      { limit: 'characters', maximum: maxChars, actual: length },
     );
   }
-  const { tokens, nesting } = measureText(text);
+  const { lexer, tokens, nesting } = measureTokens(source);
   if (tokens > maxTokens) {
     throw tooComplex(
       `The document has ${readable(tokens)} tokens, and may have ${readable(maxTokens)} (QUERY_MAX_TOKENS).`,
@@ -55,10 +57,12 @@ export const checkText = (text: string, { maxTokens, maxDepth }: QueryLimits): v
       { limit: 'nesting', maximum: maxNesting, actual: nesting },
     );
   }
+  return lexer;
 };
 
-const measureText = (text: string): { tokens: number; nesting: number } => {
-  const lexer = new Lexer(new Source(text));
+const measureTokens = (source: Source): { lexer: Lexer; tokens: number; nesting: number } => {
+  const lexer = new Lexer(source);
+  const start = lexer.token;
   let tokens = 0;
   let open = 0;
   let nesting = 0;
@@ -69,7 +73,9 @@ const measureText = (text: string): { tokens: number; nesting: number } => {
       if (open > nesting) nesting = open;
     } else if (CLOSING.has(kind)) open -= 1;
   }
-  return { tokens, nesting };
+  lexer.token = start;
+  lexer.lastToken = start;
+  return { lexer, tokens, nesting };
 };
 
 /** The size of a selection, fragments written out. */
@@ -125,12 +131,15 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   /** @param depth, nesting of what the selection set is in */
   const measure = ({ selections }: SelectionSetNode, depth: number, nesting: number): Size => {
     checkNesting(nesting + 1);
-    const sizes = selections.map((selection) => measureSelection(selection, depth, nesting + 1));
-    return {
-      fields: sizes.reduce((sum, { fields }) => sum + fields, 0),
-      depth: Math.max(...sizes.map((size) => size.depth)),
-      nesting: Math.max(...sizes.map((size) => size.nesting)) + 1,
-    };
+    const sum = { fields: 0, depth: 0, nesting: 0 };
+    for (const selection of selections) {
+      const size = measureSelection(selection, depth, nesting + 1);
+      sum.fields += size.fields;
+      sum.depth = Math.max(sum.depth, size.depth);
+      sum.nesting = Math.max(sum.nesting, size.nesting);
+    }
+    sum.nesting += 1;
+    return sum;
   };
 
   const measureSelection = (selection: SelectionNode, depth: number, nesting: number): Size => {
@@ -175,7 +184,8 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
       { limit: 'QUERY_MAX_FIELDS', maximum: maxFields, actual: fields },
     );
   }
-  checkRepeats([...operations, ...unused].map(rootOf), fragments);
+  // Fewer fields make fewer pairs.
+  if ((fields * (fields - 1)) / 2 > MAX_PAIRS) checkRepeats([...operations, ...unused].map(rootOf), fragments);
 };
 
 const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
