@@ -275,7 +275,14 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ engine, failures, trusted, subscriptions, graphiql: pages.graphiql }),
+      createGraphqlRoutes({
+        engine,
+        failures,
+        trusted,
+        subscriptions,
+        isRestricted: access.isRestricted,
+        graphiql: pages.graphiql,
+      }),
       createRestRoutes(operations, { engine, explorer }),
       probes.find,
       pages.find,

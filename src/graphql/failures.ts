@@ -2,6 +2,7 @@ import { GraphQLError } from 'graphql';
 import { toAppError } from '../database/failures.ts';
 import { type AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { LazyLog } from '../observability/log.ts';
+import { WrongValue } from './variables.ts';
 
 /** An error, masked: how a client of either protocol sees it. */
 export interface MaskedError {
@@ -67,7 +68,9 @@ const rootCause = (error: Error): Error =>
 export const createMaskError =
   (log: LazyLog): MaskError =>
   (error, ownCode = 'BAD_USER_INPUT') => {
-    if (error instanceof GraphQLError && isClientFault(error)) return clientFault(error, ownCode);
+    if (error instanceof GraphQLError ? isClientFault(error) : error instanceof WrongValue) {
+      return clientFault(error as GraphQLError | WrongValue, ownCode);
+    }
     const cause = toAppError(error instanceof Error ? rootCause(error) : error, log);
     const { code, message, argument, headers, details } = cause;
     const { locations, path } = error instanceof GraphQLError ? error : NOWHERE;
@@ -82,7 +85,7 @@ export const createMaskError =
 
 const NOWHERE: Pick<GraphQLError, 'locations' | 'path'> = { locations: undefined, path: undefined };
 
-const clientFault = (error: GraphQLError, ownCode: ErrorCode): MaskedError => {
+const clientFault = (error: GraphQLError | WrongValue, ownCode: ErrorCode): MaskedError => {
   const { message, locations, path, extensions } = error;
   const given = String(extensions.code ?? ownCode);
   const code = YOGA_CODES[given] ?? given;

@@ -7,8 +7,8 @@ import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
 import {
+  checkJsonBody,
   errorTypeOf,
-  jsonBodyOf,
   negotiate,
   negotiateEvents,
   paramsOfBody,
@@ -34,6 +34,8 @@ interface Options {
   readonly failures: FailureResponses;
   readonly trusted: TrustedDocuments;
   readonly subscriptions: Subscriptions;
+  /** Whether some callers may ask for what others may not. */
+  readonly isRestricted: boolean;
   readonly graphiql: ResponseRoute;
 }
 
@@ -57,55 +59,75 @@ const MAX_VIEW_BYTES = 8192;
  * makes the responses to requests that fail; no other request needs it.
  */
 const createEndpoint = (
-  { engine, failures, trusted, subscriptions }: Omit<Options, 'graphiql'>,
+  { engine, failures, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
-): OperationRoute<ParsedOperation> => ({
-  methods,
-  errors: GRAPHQL_ERRORS,
+): OperationRoute<ParsedOperation> => {
+  /** Of the request that was looked at last: most are looked at twice, one right after the other. */
+  let last: { readonly request: GatewayRequest; readonly params: RequestParams | undefined } | undefined;
 
-  countsViewsOnly: (_, request) => {
-    try {
-      const params = Buffer.isBuffer(request.body)
-        ? request.body.byteLength <= MAX_VIEW_BYTES && paramsOfBody(request.body.toString())
-        : paramsOfTarget(request);
-      return !!params && engine.documents.peek(trusted.textOf(params), params.operationName)?.isOnlyCounted === true;
-    } catch {
-      return false;
-    }
-  },
+  const paramsOf = (request: GatewayRequest): RequestParams | undefined => {
+    if (last?.request === request) return last.params;
+    const { method, body } = request;
+    const isInBody = method === 'POST' && Buffer.isBuffer(body);
+    const params = isInBody ? paramsOfBody(readText(body)) : paramsOfTarget(request);
+    last = { request, params };
+    return params;
+  };
 
-  parse: (call) => {
-    const { request } = call;
-    const text = request.method === 'POST' ? jsonBodyOf(request) : undefined;
-    const contentType = negotiate(request.headers.accept);
-    const params = text === undefined ? paramsOfTarget(request) : paramsOfBody(readText(text));
-    const wanted = findOperation(engine, trusted, params);
-    if ('at' in wanted) {
-      const respond = () => respondFailed(failures, wanted, withText(request, params), call, contentType);
-      // Else the client may not learn what is wrong with the document.
-      const admission =
-        wanted.at === 'validation' ? call.admit(rootFieldsOf(wanted.document, wanted.definition)) : undefined;
-      return admission ? admission.then(respond) : respond();
-    }
-    const { operation } = wanted;
-    call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
-    const ownType = operation.isSubscription ? negotiateEvents(request.headers.accept) : contentType;
-    return { ...wanted, head: { contentType: ownType, isNegotiated: true, link: undefined } };
-  },
+  return {
+    methods,
+    errors: GRAPHQL_ERRORS,
 
-  run: async (parsed, call) => {
-    const { operation, variables, form, byId, head } = parsed;
-    try {
-      if (isLive(operation, call)) return await subscriptions.open(parsed, call);
-      const executed = await engine.run(operation, variables, call, form);
-      return head.contentType === EVENT_STREAM_TYPE ? singleEvent(toBytes(executed)) : executed;
-    } catch (error) {
-      const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
-      const failed: Failed = { at: 'execution', document: operation.document, error, cost };
-      return respondFailed(failures, failed, withText(call.request, byId), call, head.contentType);
-    }
-  },
-});
+    countsViewsOnly: (_, request) => {
+      if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_VIEW_BYTES) return false;
+      try {
+        const params = paramsOf(request);
+        return !!params && engine.documents.peek(trusted.textOf(params), params.operationName)?.isOnlyCounted === true;
+      } catch {
+        return false;
+      }
+    },
+
+    parse: (call) => {
+      const { request } = call;
+      if (request.method === 'POST') checkJsonBody(request);
+      const contentType = negotiate(request.headers.accept);
+      const params = paramsOf(request);
+      last = undefined;
+      const wanted = findOperation(engine, trusted, params);
+      if ('at' in wanted) {
+        const respond = () => respondFailed(failures, wanted, withText(request, params), call, contentType);
+        // Else the client may not learn what is wrong with the document.
+        const admission =
+          isRestricted && wanted.at === 'validation'
+            ? call.admit(rootFieldsOf(wanted.document, wanted.definition))
+            : undefined;
+        return admission ? admission.then(respond) : respond();
+      }
+      const { operation } = wanted;
+      call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
+      const ownType = operation.isSubscription ? negotiateEvents(request.headers.accept) : contentType;
+      return { ...wanted, head: { contentType: ownType, isNegotiated: true, link: undefined } };
+    },
+
+    run: (parsed, call) => {
+      const { operation, variables, form, byId, head } = parsed;
+      const fail = (error: unknown): GatewayResponse | Promise<GatewayResponse> => {
+        const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
+        const failed: Failed = { at: 'execution', document: operation.document, error, cost };
+        return respondFailed(failures, failed, withText(call.request, byId), call, head.contentType);
+      };
+      try {
+        if (isLive(operation, call)) return subscriptions.open(parsed, call).catch(fail);
+        const executed = engine.run(operation, variables, call, form);
+        if (head.contentType !== EVENT_STREAM_TYPE) return executed.catch(fail);
+        return executed.then((result) => singleEvent(toBytes(result))).catch(fail);
+      } catch (error) {
+        return fail(error);
+      }
+    },
+  };
+};
 
 /** A preview shows one moment, which does not change. */
 const isLive = ({ isSubscription }: Operation, { request: { method }, previewAt }: Call): boolean =>

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
-  type GraphQLError,
   type GraphQLSchema,
   getArgumentValues,
   getOperationAST,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -19,9 +17,7 @@ import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { silentFields, type WithoutSilentFields } from './live/silent-fields.ts';
 import { collectFields, fragmentsOf, type MergedField, rootOf } from './selection.ts';
-
-/** The variables of a request, coerced by the operation's types and defaults, or their faults. */
-type Coerced = VariableValues | readonly GraphQLError[];
+import { type Coerced, variableReader } from './variables.ts';
 
 /** A valid operation, prepared once for all of its executions. */
 export interface Operation {
@@ -68,6 +64,7 @@ export const prepareOperation = (
   const isCounted = (field: string): boolean => fields[field]?.extensions.isCounted === true;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   const findLongList = longListFinder(schema, document, definition);
+  const readVariables = variableReader(schema, variableDefinitions, hideSuggestions);
   let validated: ValidatedExecutionArgs | undefined;
   return {
     document,
@@ -75,9 +72,7 @@ export const prepareOperation = (
     id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
     coerce: (variables) => {
       const fault = findLongList(variables);
-      if (fault) return [fault];
-      const { errors, variableValues } = getVariableValues(schema, variableDefinitions, variables, { hideSuggestions });
-      return errors ?? variableValues;
+      return fault ? [fault] : readVariables(variables);
     },
     executionArgs: (variableValues) => {
       validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);
@@ -100,8 +95,6 @@ export const prepareOperation = (
     isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
   };
 };
-
-export const isCoerced = (coerced: Coerced): coerced is VariableValues => !Array.isArray(coerced);
 
 /** The reference executor would validate the document and coerce the variables for each request: the first is done once here, the second by `coerce`. */
 const validateWithoutVariables = (

@@ -14,23 +14,27 @@ export interface RequestParams extends DocumentReference {
 
 const NAMES: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName', 'variables', 'extensions'];
 
-/** The bytes of a POST's body. @throws AppError UNSUPPORTED_MEDIA_TYPE, then the error that reading it failed with */
-export const jsonBodyOf = (request: GatewayRequest): Buffer | undefined => {
-  const [mediaType = '', ...parameters] = (request.headers['content-type'] ?? '')
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const isUtf8 = parameters.every(
-    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
-  );
-  if (mediaType !== 'application/json' || !isUtf8) {
+/** Checks that a POST has a body to read. @throws AppError UNSUPPORTED_MEDIA_TYPE, then the error that reading it failed with */
+export const checkJsonBody = (request: GatewayRequest): void => {
+  const { 'content-type': contentType = '' } = request.headers;
+  if (contentType !== 'application/json' && !isJson(contentType)) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'POST takes application/json in UTF-8 only.');
   }
   if (request.headers['content-encoding'] !== undefined) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'A request body may not be compressed.');
   }
   if (request.body instanceof Error) throw request.body;
-  return request.body;
+};
+
+const isJson = (contentType: string): boolean => {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isUtf8 = parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+  return mediaType === 'application/json' && isUtf8;
 };
 
 /** @throws AppError BAD_USER_INPUT for bytes that are not UTF-8, and QUERY_TOO_COMPLEX */
@@ -40,9 +44,11 @@ export const readText = (bytes: Buffer): string => {
   return text;
 };
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 const decodeUtf8 = (bytes: Buffer): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF8.decode(bytes);
   } catch (error) {
     throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
   }

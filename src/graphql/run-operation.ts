@@ -13,7 +13,8 @@ import { createExecutor, type Executor } from './executor/execute.ts';
 import { createMaskError, ExecutionFailed } from './failures.ts';
 import { type CostReport, createCostLimit } from './limits/cost.ts';
 import type { QueryLimits } from './limits/query-limits.ts';
-import { isCoerced, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
+import { isCoerced } from './variables.ts';
 import { type CountViews, writePlaceholders } from './view-count.ts';
 
 /** What a protocol makes of the JSON text of `data`. */
@@ -32,7 +33,7 @@ export interface BodyForm {
 export interface Engine extends Pick<Executor, 'fallBacks'> {
   readonly documents: Documents;
   /**
-   * Runs an operation, or finds its response in the cache.
+   * Runs an operation, or finds its response in the cache. Where a variable is wrong, and the caller need not wait to be admitted, it throws at once.
    * @throws AppError UNAUTHENTICATED
    * @throws ExecutionFailed for a result with errors
    */
@@ -64,14 +65,28 @@ export const createEngine = (deps: Deps): Engine => {
   const costLimit = createCostLimit(schema, limits.maxCost);
   const { execute, fallBacks } = createExecutor({ createContext, costLimit, load, tracing });
 
-  const run: Engine['run'] = async (operation, given, caller, form) => {
+  const run: Engine['run'] = (operation, given, caller, form) => {
     const admission = caller.admit(operation.rootFields);
-    if (admission) await admission;
+    return admission
+      ? admission.then(() => runAdmitted(operation, given, caller, form))
+      : runAdmitted(operation, given, caller, form);
+  };
+
+  const runAdmitted: Engine['run'] = (operation, given, caller, form) => {
     const variables = stackless(() => operation.coerce(given));
     if (!isCoerced(variables)) {
       const mask = createMaskError(caller.log);
       throw stackless(() => new ExecutionFailed(variables.map((error) => mask(error))));
     }
+    return caller.observe(() => runWith(variables, operation, caller, form));
+  };
+
+  const runWith = (
+    variables: VariableValues,
+    operation: Operation,
+    caller: Caller,
+    form: BodyForm,
+  ): Promise<Executed> => {
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${form.name} ${operation.id} ${JSON.stringify(variables.coerced)}`;
     const cost = (): CostReport => costLimit.report(operation.cost, variables);
@@ -89,8 +104,7 @@ export const createEngine = (deps: Deps): Engine => {
       return withDeadline(runCounted(operation, variables, key, make, form.givesPartialData), timeoutMs);
     }
     const hints = responseCache.createHints();
-    const body = await withDeadline(make(hints), timeoutMs);
-    return { status: hints.status, body, encoding: 'utf8' };
+    return withDeadline(make(hints), timeoutMs).then((body) => ({ status: hints.status, body, encoding: 'utf8' }));
   };
 
   /** Executes first, with placeholders for the view counts, then counts: an operation that fails counts nothing. */

@@ -21,6 +21,9 @@ const MAX_BYTES = 1_048_576;
 const ENTRY_OVERHEAD_BYTES = 500;
 const BYTES_PER_CHAR = 2;
 
+/** So many requests that failed once are known by a number. */
+const SIGHTINGS = 4096;
+
 /** Without its failure remembered, a document that does not validate costs four times as much, and a parameter half as much again (`npm run bench:errors`). */
 export const createKnownFailures = (): KnownFailures => {
   const failures = new LRUCache<string, KnownFailure>({
@@ -28,10 +31,21 @@ export const createKnownFailures = (): KnownFailures => {
     sizeCalculation: ({ response: { lines, body } }, key) =>
       key.length * BYTES_PER_CHAR + lines.length + body.length + ENTRY_OVERHEAD_BYTES,
   });
+  const sightings = new Uint32Array(SIGHTINGS);
   return {
     find: (key) => failures.get(key),
     learn: (key, failure) => {
-      failures.set(key, failure);
+      const number = numberOf(key);
+      const place = number % SIGHTINGS;
+      if (sightings[place] === number) failures.set(key, failure);
+      else sightings[place] = number;
     },
   };
+};
+
+/** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+const numberOf = (key: string): number => {
+  let number = 0x811c9dc5;
+  for (let index = 0; index < key.length; index += 1) number = Math.imul(number ^ key.charCodeAt(index), 0x01000193);
+  return number >>> 0;
 };

@@ -19,7 +19,7 @@ import {
   splitTarget,
 } from './message.ts';
 import { type KnownRequest, type RequestCache, requestKey } from './request-cache.ts';
-import type { Call, FindRoute, OperationRoute, ParsedRequest, ResponseRoute, Route } from './route.ts';
+import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute, Route } from './route.ts';
 
 /** The whole gateway, as a function. */
 export interface App {
@@ -206,7 +206,7 @@ export const createApp = (deps: Deps): App => {
     const fail = (error: unknown): GatewayResponse => finish(failed(call, error));
     let response: GatewayResponse | Promise<GatewayResponse>;
     try {
-      response = observer.run(call.requestContext, respond, call, key, known, route);
+      response = respond(call, key, known, route);
     } catch (error) {
       return fail(error);
     }
@@ -251,9 +251,9 @@ export const createApp = (deps: Deps): App => {
   // 4. Access: to pages here, to operations in their route, by the fields that they select.
 
   const guard = async (route: ResponseRoute, call: Call): Promise<GatewayResponse> => {
-    if (route.exposure !== 'token') return route.respond(call);
+    if (route.exposure !== 'token') return observer.run(call.requestContext, route.respond, call);
     await access.admitToPage(call.request.headers);
-    return asPrivate(await route.respond(call));
+    return asPrivate(await observer.run(call.requestContext, route.respond, call));
   };
 
   // 5. Execute, or find the response in the cache: by another spelling of the request, or shared with one that is being executed.
@@ -278,16 +278,16 @@ export const createApp = (deps: Deps): App => {
   };
 
   /** @param known whose request it is, where the request was known */
-  const run = async (
+  const run = (
     route: OperationRoute,
     parsed: ParsedRequest,
     call: Call,
     key: string | undefined,
     known: KnownRequest | undefined,
-  ): Promise<GatewayResponse> => {
+  ): GatewayResponse | Promise<GatewayResponse> => {
     const { request, requestContext } = call;
-    try {
-      const executed = await route.run(parsed, call);
+    const fail = (error: unknown): GatewayResponse => withLink(route.errorLink, failed(call, error));
+    const goOn = (executed: Executed | GatewayResponse): GatewayResponse => {
       if ('headers' in executed) return executed;
       if (executed.answer) requestContext.cache = executed.outcome;
       if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
@@ -296,8 +296,12 @@ export const createApp = (deps: Deps): App => {
         learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
       }
       return writer.executed(executed, parsed.head, request, requestContext.origin.requestId);
+    };
+    try {
+      const executed = route.run(parsed, call);
+      return executed instanceof Promise ? executed.then(goOn).catch(fail) : goOn(executed);
     } catch (error) {
-      return withLink(route.errorLink, failed(call, error));
+      return fail(error);
     }
   };
 
@@ -348,6 +352,7 @@ export const createApp = (deps: Deps): App => {
       admit: (rootFields) => access.admit(headers, rootFields),
       countViews: method !== 'HEAD',
       log: lazyLog(log, requestContext),
+      observe: (work) => observer.run(requestContext, work),
       requestContext,
     };
   };

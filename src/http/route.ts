@@ -35,8 +35,8 @@ export interface OperationRoute<Parsed extends ParsedRequest = ParsedRequest> ex
   countsViewsOnly(path: string, request: GatewayRequest): boolean;
   /** Reads what a request asks for: at once, unless the caller is admitted later. @throws AppError, or rejects with it */
   parse(call: Call): Parsed | GatewayResponse | Promise<Parsed | GatewayResponse>;
-  /** Executes the request, or finds the result in the cache. @throws AppError (in the promise) */
-  run(parsed: Parsed, call: Call): Promise<Executed | GatewayResponse>;
+  /** Executes the request, or finds the result in the cache; a response where it fails at once. @throws AppError, or rejects with it */
+  run(parsed: Parsed, call: Call): GatewayResponse | Promise<Executed | GatewayResponse>;
 }
 
 /** A request that is not answered from the cache at once, with what its route needs. */
@@ -55,6 +55,8 @@ export interface Call {
   readonly previewAt?: Date | undefined;
   /** Its lines have the id of the request. */
   readonly log: LazyLog;
+  /** Runs work for the request: its statements are counted for the request. */
+  readonly observe: <Result>(work: () => Result) => Result;
   readonly requestContext: RequestContext;
 }
 

@@ -65,6 +65,11 @@ test.for(FAILURES)(
   },
 );
 
+const WRONG_VARIABLE = JSON.stringify({
+  query: 'query ($id: Int!) { product(id: $id) { id } }',
+  variables: { id: 'at once' },
+});
+
 test('what is wrong with a request is answered at once, though nobody has sent it before', () => {
   const json = { 'content-type': 'application/json' };
   const target = '/graphql';
@@ -73,6 +78,7 @@ test('what is wrong with a request is answered at once, though nobody has sent i
     [{ method: 'GET', target: '/graphql?query={at_once}', headers: { accept: 'image/png' } }, 'NOT_ACCEPTABLE'],
     [{ method: 'POST', target, headers: json, body: '{"query":"{ at once"}' }, 'GRAPHQL_PARSE_FAILED'],
     [{ method: 'POST', target, headers: json, body: '{"query":"{ at_once }"}' }, 'GRAPHQL_VALIDATION_FAILED'],
+    [{ method: 'POST', target, headers: json, body: WRONG_VARIABLE }, 'BAD_USER_INPUT'],
   ] as const) {
     expect(String(cachedResponse(gateway, request)?.body)).toContain(`"code":"${code}"`);
   }
@@ -149,15 +155,28 @@ test('a scanner gets an answer to each request, and few lines in the log', async
   await expect.poll(() => lines() + omitted()).toBe(200);
 });
 
+type Failures = ReturnType<typeof createKnownFailures>;
+
+const FAILURE = {
+  response: { status: 400, lines: '', body: 'x'.repeat(1000), headers: {} },
+  code: 'BAD_USER_INPUT',
+  counts: {},
+} as unknown as Parameters<Failures['learn']>[1];
+
+test('a request that fails is remembered once it was sent twice', () => {
+  const failures = createKnownFailures();
+  failures.learn('GET /', FAILURE);
+  failures.learn('GET /other', FAILURE);
+  expect(failures.find('GET /')).toBeUndefined();
+  failures.learn('GET /', FAILURE);
+  expect(failures.find('GET /')).toBe(FAILURE);
+  expect(failures.find('GET /other')).toBeUndefined();
+});
+
 test('made-up requests that fail take 1 MB at most, and the latest are known', () => {
   const failures = createKnownFailures();
-  const kilobyte = 'x'.repeat(1000);
   for (let number = 0; number < 2000; number += 1) {
-    failures.learn(`GET /${number}`, {
-      response: { status: 400, lines: '', body: kilobyte, headers: {} },
-      code: 'BAD_USER_INPUT',
-      counts: {},
-    } as unknown as Parameters<typeof failures.learn>[1]);
+    for (let times = 0; times < 2; times += 1) failures.learn(`GET /${number}`, FAILURE);
   }
   const known = Array.from({ length: 2000 }, (_, number) => failures.find(`GET /${number}`) !== undefined);
   expect(known.filter(Boolean).length).toBeGreaterThan(100);
