@@ -108,3 +108,23 @@ export const withDeadline = <Value>(promise: Promise<Value>, ms: number): Promis
       },
     );
   });
+
+/**
+ * Does one thing after the other: in this turn of the event loop where there is no promise, because promises and their jobs cost a response that
+ * needs no database as much again.
+ * @param onFailed gets what either throws or rejects with
+ */
+export const attempt = <Value, Result>(
+  work: () => Value | Promise<Value>,
+  goOn: (value: Value) => Result | Promise<Result>,
+  onFailed: (error: unknown) => Result | Promise<Result>,
+): Result | Promise<Result> => {
+  try {
+    const value = work();
+    if (value instanceof Promise) return value.then(goOn).catch(onFailed);
+    const result = goOn(value);
+    return result instanceof Promise ? result.catch(onFailed) : result;
+  } catch (error) {
+    return onFailed(error);
+  }
+};

@@ -1,5 +1,5 @@
 import type { Clock } from '../database/clock.ts';
-import { withDeadline } from '../errors.ts';
+import { attempt, withDeadline } from '../errors.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
 import { type CachedResponse, type CacheEntry, createResponseStore, toBody } from './response-store.ts';
@@ -13,8 +13,8 @@ export interface Found {
   readonly outcome: CacheOutcome;
 }
 
-/** Makes the body of a response, and adds to the hints what it depends on. */
-export type MakeBody = (hints: CacheHints) => Promise<string>;
+/** Makes the body of a response, at once where nothing has to be read, and adds to the hints what it depends on. */
+export type MakeBody = (hints: CacheHints) => string | Promise<string>;
 
 export interface ResponseCache {
   /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
@@ -23,7 +23,7 @@ export interface ResponseCache {
    * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
    * true when the database last answered, for a bounded time. @throws what `make` throws
    */
-  readonly get: (key: string, make: MakeBody) => Promise<Found>;
+  readonly get: (key: string, make: MakeBody) => Found | Promise<Found>;
   /** For what is made beside the cache, and never kept. */
   readonly createHints: () => CacheHints;
   readonly stats: { hits: number; misses: number; stale: number; joined: number };
@@ -56,9 +56,13 @@ interface Ticket {
   /** The body is made: the response, which is also cached if it is still true. */
   readonly keep: (body: string) => CachedResponse;
   /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
-  readonly sharedUntilMs: number;
+  readonly sharedUntilMs: () => number;
+}
+
+/** One whose body is being made. */
+interface OpenTicket extends Ticket {
   /** Rejects with the error of an operation that failed. */
-  response: Promise<CachedResponse>;
+  readonly response: Promise<CachedResponse>;
 }
 
 /** While it is not known when responses next change, those that are being made are shared for this long. */
@@ -86,7 +90,7 @@ export const createResponseCache = ({
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   // No Map: whenever a Map grows or shrinks, V8 keeps its old table, with all tickets in it, alive for many garbage collections (Node 24).
-  const tickets: Record<string, Ticket | undefined> = Object.create(null);
+  const tickets: Record<string, OpenTicket | undefined> = Object.create(null);
   const store = createResponseStore(maxBytes);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
@@ -111,25 +115,24 @@ export const createResponseCache = ({
     return !hasChanged(cached, NONE);
   };
 
-  /** Waits where a list of a response may have changed, until it is known whether it has: seldom for more than a statement. */
-  const isFoundTrue = async (cached: CachedResponse): Promise<boolean> => {
+  /** Waits where a list of a response may have changed, until it is known whether it has: seldom for more than a statement. Undefined where none may. */
+  const findTrue = (cached: CachedResponse): Promise<boolean> | undefined => {
     const { sequence } = tagVersions;
     const unknown = cached.lists?.filter(({ unknownSince }) => unknownSince <= sequence) ?? [];
-    if (unknown.length === 0) return false;
-    await withDeadline(Promise.all(unknown.map((list) => list.learn(sequence))), timeoutMs);
-    return !hasChanged(cached, sequence) && holds(cached);
+    if (unknown.length === 0) return undefined;
+    const learnt = Promise.all(unknown.map((list) => list.learn(sequence)));
+    return withDeadline(learnt, timeoutMs).then(() => !hasChanged(cached, sequence) && holds(cached));
   };
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
 
   /** Notes what is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows. */
-  const openTicket = (key: string): Omit<Ticket, 'response'> => {
+  const openTicket = (key: string): Ticket => {
     const { sequence } = tagVersions;
+    const { tables } = tagVersions.tags;
     const nowMs = clock.nowMs();
     const trustedUntilMs = freshnessMonitor.trustedUntilMs();
-    const nextChanges = new Map(
-      tagVersions.tags.tables.map(({ table }) => [table, freshnessMonitor.nextChangeMs(table)]),
-    );
+    const nextChanges = tables.map(({ table }) => freshnessMonitor.nextChangeMs(table));
     const openedMs = performance.now();
     const hints = createHints();
     hints.asOfMs = openedMs;
@@ -137,14 +140,16 @@ export const createResponseCache = ({
 
     const changesMs = (): number => {
       let ms = hints.changesMs;
-      // A next change that is not known may be over already.
-      for (const table of hints.tables) ms = Math.min(ms, nextChanges.get(table) ?? nowMs);
+      for (const [index, { table }] of tables.entries()) {
+        // A next change that is not known may be over already.
+        if (hints.tables.has(table)) ms = Math.min(ms, nextChanges[index] ?? nowMs);
+      }
       return ms;
     };
 
     return {
       hints,
-      sharedUntilMs: Math.min(...nextChanges.values().map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
+      sharedUntilMs: () => Math.min(...nextChanges.map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
       keep: (body) => {
         const { asOfMs = openedMs } = hints;
         const changes = changesMs();
@@ -154,6 +159,7 @@ export const createResponseCache = ({
         const made: CachedResponse = {
           key,
           entry: last?.entry ?? { response: undefined },
+          isFirst: last === undefined && maxBytes > 0,
           isUsed: false,
           status: hints.status,
           ...toBody(body),
@@ -178,17 +184,19 @@ export const createResponseCache = ({
     };
   };
 
-  const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
+  const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): CachedResponse | Promise<CachedResponse> => {
     const open = tickets[key];
     // A response that was begun before the bound may miss a commit that this request must show, and one that was begun before a notice
     // started does not show the notice.
-    if (open && (open.hints.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < open.sharedUntilMs) {
+    if (open && (open.hints.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < open.sharedUntilMs()) {
       stats.joined += 1;
       return open.response;
     }
     stats.misses += 1;
-    const { hints, keep, sharedUntilMs } = openTicket(key);
-    const ticket: Ticket = { hints, keep, sharedUntilMs, response: make(hints).then(keep) };
+    const opened = openTicket(key);
+    const body = make(opened.hints);
+    if (typeof body === 'string') return opened.keep(body);
+    const ticket: OpenTicket = { ...opened, response: body.then(opened.keep) };
     const close = (): void => {
       if (tickets[key] === ticket) delete tickets[key];
     };
@@ -214,6 +222,51 @@ export const createResponseCache = ({
     return { answer: cached, outcome: 'stale' };
   };
 
+  const findOrMake = (key: string, make: MakeBody, arrivedMs: number, isFresh: boolean): Found | Promise<Found> => {
+    if (isFresh) {
+      nextTryMs = undefined;
+      // A response that is not given stays in the store until another takes its place.
+      const cached = store.get(key);
+      if (cached && isGiven(cached)) return hit(cached);
+      const finding = cached && findTrue(cached);
+      if (finding) return finding.then((isTrue) => (isTrue ? hit(cached) : makeOrStale(key, make, arrivedMs)));
+    } else if (nextTryMs !== undefined) {
+      if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
+      else {
+        const stale = findStale(key);
+        if (stale) return stale;
+      }
+    }
+    return makeOrStale(key, make, arrivedMs);
+  };
+
+  const hit = (answer: CachedResponse): Found => {
+    stats.hits += 1;
+    return { answer, outcome: 'hit' };
+  };
+
+  const makeOrStale = (key: string, make: MakeBody, arrivedMs: number): Found | Promise<Found> =>
+    attempt<CachedResponse, Found>(
+      () => {
+        const made = makeOrShare(key, make, arrivedMs);
+        return made instanceof Promise ? withDeadline(made, timeoutMs) : made;
+      },
+      (answer) => {
+        nextTryMs = undefined;
+        return { answer, outcome: 'miss' };
+      },
+      (error) => giveStale(key, error),
+    );
+
+  /** @throws the error with which the response could not be made, unless there is a stale one that may be given in its place */
+  const giveStale = async (key: string, error: unknown): Promise<Found> => {
+    if (!(await isOutage(error))) throw error;
+    nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
+    const stale = findStale(key);
+    if (stale) return stale;
+    throw error;
+  };
+
   return {
     stats,
     size: store.size,
@@ -227,34 +280,11 @@ export const createResponseCache = ({
       }
       return cached;
     },
-    get: async (key, make) => {
+    get: (key, make) => {
       const arrivedMs = performance.now();
-      if (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen())) {
-        nextTryMs = undefined;
-        // A response that is not given stays in the store until another takes its place.
-        const cached = store.get(key);
-        if (cached && (isGiven(cached) || (await isFoundTrue(cached)))) {
-          stats.hits += 1;
-          return { answer: cached, outcome: 'hit' };
-        }
-      } else if (nextTryMs !== undefined) {
-        if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
-        else {
-          const stale = findStale(key);
-          if (stale) return stale;
-        }
-      }
-      try {
-        const answer = await withDeadline(makeOrShare(key, make, arrivedMs), timeoutMs);
-        nextTryMs = undefined;
-        return { answer, outcome: 'miss' };
-      } catch (error) {
-        if (!(await isOutage(error))) throw error;
-        nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
-        const stale = findStale(key);
-        if (stale) return stale;
-        throw error;
-      }
+      return freshnessMonitor.isFresh()
+        ? findOrMake(key, make, arrivedMs, true)
+        : freshnessMonitor.freshen().then((isFresh) => findOrMake(key, make, arrivedMs, isFresh));
     },
   };
 };

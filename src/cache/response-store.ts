@@ -98,6 +98,8 @@ export interface CacheEntry {
 export interface CachedResponse extends TaggedRead {
   readonly key: string;
   readonly entry: CacheEntry;
+  /** Whether no response to its key was in memory before, though it might have been: perhaps nobody will ask again. */
+  readonly isFirst: boolean;
   /** Whether it was hit by its entry since the store last looked. */
   isUsed: boolean;
   /** 404: the body is a problem, which says that there is nothing. */

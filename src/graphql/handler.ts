@@ -1,6 +1,6 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql';
 import { bytesOf } from '../cache/response-store.ts';
-import { ERROR_TABLE } from '../errors.ts';
+import { attempt, ERROR_TABLE } from '../errors.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
 import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';
 import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
@@ -112,19 +112,16 @@ const createEndpoint = (
 
     run: (parsed, call) => {
       const { operation, variables, form, byId, head } = parsed;
-      const fail = (error: unknown): GatewayResponse | Promise<GatewayResponse> => {
-        const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
-        const failed: Failed = { at: 'execution', document: operation.document, error, cost };
-        return respondFailed(failures, failed, withText(call.request, byId), call, head.contentType);
-      };
-      try {
-        if (isLive(operation, call)) return subscriptions.open(parsed, call).catch(fail);
-        const executed = engine.run(operation, variables, call, form);
-        if (head.contentType !== EVENT_STREAM_TYPE) return executed.catch(fail);
-        return executed.then((result) => singleEvent(toBytes(result))).catch(fail);
-      } catch (error) {
-        return fail(error);
-      }
+      return attempt<Executed | GatewayResponse, Executed | GatewayResponse>(
+        () =>
+          isLive(operation, call) ? subscriptions.open(parsed, call) : engine.run(operation, variables, call, form),
+        (done) => ('headers' in done || head.contentType !== EVENT_STREAM_TYPE ? done : singleEvent(toBytes(done))),
+        (error) => {
+          const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
+          const failed: Failed = { at: 'execution', document: operation.document, error, cost };
+          return respondFailed(failures, failed, withText(call.request, byId), call, head.contentType);
+        },
+      );
     },
   };
 };

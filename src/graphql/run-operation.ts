@@ -1,6 +1,6 @@
 import type { GraphQLSchema, VariableValues } from 'graphql';
 import type { CacheHints } from '../cache/hints.ts';
-import type { ResponseCache } from '../cache/response-cache.ts';
+import type { MakeBody, ResponseCache } from '../cache/response-cache.ts';
 import { bytesOf, type CachedResponse, toBody } from '../cache/response-store.ts';
 import { databaseUnavailable, withDeadline } from '../errors.ts';
 import { stackless } from '../fast-path/stackless.ts';
@@ -33,8 +33,9 @@ export interface BodyForm {
 export interface Engine extends Pick<Executor, 'fallBacks'> {
   readonly documents: Documents;
   /**
-   * Runs an operation, or finds its response in the cache. Where a variable is wrong, and the caller need not wait to be admitted, it throws at once.
-   * @throws AppError UNAUTHENTICATED
+   * Runs an operation, or finds its response in the cache: at once where nothing has to be read. Where a variable is wrong, and the caller need not wait
+   * to be admitted, it throws at once.
+   * @throws (or rejects with) AppError UNAUTHENTICATED
    * @throws ExecutionFailed for a result with errors
    */
   readonly run: (
@@ -42,7 +43,7 @@ export interface Engine extends Pick<Executor, 'fallBacks'> {
     variables: Record<string, unknown>,
     caller: Caller,
     form: BodyForm,
-  ) => Promise<Executed>;
+  ) => Executed | Promise<Executed>;
   /** Undefined where the variables do not fit. */
   readonly costOf: (operation: Operation, variables: Readonly<Record<string, unknown>>) => CostReport | undefined;
 }
@@ -86,25 +87,32 @@ export const createEngine = (deps: Deps): Engine => {
     operation: Operation,
     caller: Caller,
     form: BodyForm,
-  ): Promise<Executed> => {
+  ): Executed | Promise<Executed> => {
     // Coerced variables come in the order of their definitions, so that equal ones have equal texts.
     const key = `${form.name} ${operation.id} ${JSON.stringify(variables.coerced)}`;
-    const cost = (): CostReport => costLimit.report(operation.cost, variables);
-    const make = async (hints: CacheHints): Promise<string> => {
-      const data = await execute({ operation, variables, caller, hints });
+    const toText = (data: string, hints: CacheHints): string => {
       const absence = form.toAbsence?.(data);
-      if (absence === undefined) return form.toBody(data, cost);
+      if (absence === undefined) return form.toBody(data, () => costLimit.report(operation.cost, variables));
       hints.status = 404;
       return absence;
+    };
+    const make: MakeBody = (hints) => {
+      const data = execute({ operation, variables, caller, hints });
+      return typeof data === 'string' ? toText(data, hints) : data.then((text) => toText(text, hints));
     };
 
     const isPreview = caller.previewAt !== undefined;
     if (!operation.isCounted && !isPreview) return responseCache.get(key, make);
-    if (caller.countViews && !isPreview) {
-      return withDeadline(runCounted(operation, variables, key, make, form.givesPartialData), timeoutMs);
-    }
+    return caller.countViews && !isPreview
+      ? withDeadline(runCounted(operation, variables, key, make, form.givesPartialData), timeoutMs)
+      : withDeadline(runApart(make), timeoutMs);
+  };
+
+  /** Beside the cache. */
+  const runApart = async (make: MakeBody): Promise<Executed> => {
     const hints = responseCache.createHints();
-    return withDeadline(make(hints), timeoutMs).then((body) => ({ status: hints.status, body, encoding: 'utf8' }));
+    const body = await make(hints);
+    return { status: hints.status, body, encoding: 'utf8' };
   };
 
   /** Executes first, with placeholders for the view counts, then counts: an operation that fails counts nothing. */
@@ -112,7 +120,7 @@ export const createEngine = (deps: Deps): Engine => {
     operation: Operation,
     variables: VariableValues,
     key: string,
-    make: (hints: CacheHints) => Promise<string>,
+    make: MakeBody,
     givesPartialData: boolean,
   ): Promise<Executed> => {
     const untilMs = performance.now() + timeoutMs;
@@ -122,7 +130,7 @@ export const createEngine = (deps: Deps): Engine => {
       if (performance.now() >= untilMs) throw databaseUnavailable();
       return countViews(response, counted);
     };
-    const makeCounted = (hints: CacheHints): Promise<string> => {
+    const makeCounted: MakeBody = (hints) => {
       hints.countsViews = true;
       return make(hints);
     };

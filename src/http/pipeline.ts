@@ -4,7 +4,7 @@ import { PREVIEW_HEADER, type PreviewTime } from '../access/preview.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { CachedResponse } from '../cache/response-store.ts';
 import { toAppError } from '../database/failures.ts';
-import { AppError, Overloaded } from '../errors.ts';
+import { AppError, attempt, Overloaded } from '../errors.ts';
 import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
@@ -266,15 +266,11 @@ export const createApp = (deps: Deps): App => {
   ): GatewayResponse | Promise<GatewayResponse> => {
     const knownParsed = known?.parsed();
     if (knownParsed) return run(route, knownParsed, call, key, known);
-    const goOn = (parsed: ParsedRequest | GatewayResponse): GatewayResponse | Promise<GatewayResponse> =>
-      'status' in parsed ? parsed : run(route, parsed, call, key, undefined);
-    const fail = (error: unknown): GatewayResponse => withLink(route.errorLink, failed(call, error));
-    try {
-      const parsed = route.parse(call);
-      return parsed instanceof Promise ? parsed.then(goOn).catch(fail) : goOn(parsed);
-    } catch (error) {
-      return fail(error);
-    }
+    return attempt<ParsedRequest | GatewayResponse, GatewayResponse>(
+      () => route.parse(call),
+      (parsed) => ('status' in parsed ? parsed : run(route, parsed, call, key, undefined)),
+      (error) => withLink(route.errorLink, failed(call, error)),
+    );
   };
 
   /** @param known whose request it is, where the request was known */
@@ -286,23 +282,22 @@ export const createApp = (deps: Deps): App => {
     known: KnownRequest | undefined,
   ): GatewayResponse | Promise<GatewayResponse> => {
     const { request, requestContext } = call;
-    const fail = (error: unknown): GatewayResponse => withLink(route.errorLink, failed(call, error));
-    const goOn = (executed: Executed | GatewayResponse): GatewayResponse => {
-      if ('headers' in executed) return executed;
-      if (executed.answer) requestContext.cache = executed.outcome;
-      if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
-      if (key !== undefined) {
-        const learnt = known ?? requests.learn(key, route, parsed, requestContext.counts);
-        learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
-      }
-      return writer.executed(executed, parsed.head, request, requestContext.origin.requestId);
-    };
-    try {
-      const executed = route.run(parsed, call);
-      return executed instanceof Promise ? executed.then(goOn).catch(fail) : goOn(executed);
-    } catch (error) {
-      return fail(error);
-    }
+    return attempt<Executed | GatewayResponse, GatewayResponse>(
+      () => route.run(parsed, call),
+      (executed) => {
+        if ('headers' in executed) return executed;
+        if (executed.answer) requestContext.cache = executed.outcome;
+        if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
+        // Much of what is asked for the first time is not asked for again: its request is not kept.
+        const isFirst = executed.answer !== undefined && executed.outcome === 'miss' && executed.answer.isFirst;
+        if (key !== undefined && (known || !isFirst)) {
+          const learnt = known ?? requests.learn(key, route, parsed, requestContext.counts);
+          learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
+        }
+        return writer.executed(executed, parsed.head, request, requestContext.origin.requestId);
+      },
+      (error) => withLink(route.errorLink, failed(call, error)),
+    );
   };
 
   /** For another time: no other caller gets the response, and no view is counted. */

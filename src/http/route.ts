@@ -35,8 +35,8 @@ export interface OperationRoute<Parsed extends ParsedRequest = ParsedRequest> ex
   countsViewsOnly(path: string, request: GatewayRequest): boolean;
   /** Reads what a request asks for: at once, unless the caller is admitted later. @throws AppError, or rejects with it */
   parse(call: Call): Parsed | GatewayResponse | Promise<Parsed | GatewayResponse>;
-  /** Executes the request, or finds the result in the cache; a response where it fails at once. @throws AppError, or rejects with it */
-  run(parsed: Parsed, call: Call): GatewayResponse | Promise<Executed | GatewayResponse>;
+  /** Executes the request, or finds the result in the cache: at once where nothing has to be read. @throws AppError, or rejects with it */
+  run(parsed: Parsed, call: Call): Executed | GatewayResponse | Promise<Executed | GatewayResponse>;
 }
 
 /** A request that is not answered from the cache at once, with what its route needs. */

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError, attempt } from '../errors.ts';
 import { ExecutionFailed } from '../graphql/failures.ts';
 import type { ParsedOperation } from '../graphql/handler.ts';
 import type { BodyForm, Engine } from '../graphql/run-operation.ts';
@@ -71,13 +71,14 @@ const createRoute = (
       return admission ? admission.then(() => parse(call)) : parse(call);
     },
 
-    run: async (parsed, call) => {
-      try {
-        return await engine.run(parsed.operation, parsed.variables, call, parsed.form);
-      } catch (error) {
-        throw error instanceof ExecutionFailed ? restError(error, operation) : error;
-      }
-    },
+    run: (parsed, call) =>
+      attempt(
+        () => engine.run(parsed.operation, parsed.variables, call, parsed.form),
+        (executed) => executed,
+        (error) => {
+          throw error instanceof ExecutionFailed ? restError(error, operation) : error;
+        },
+      ),
   };
 };
 

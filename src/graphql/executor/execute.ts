@@ -1,8 +1,9 @@
 import { executeRootSelectionSet, type GraphQLError, type VariableValues } from 'graphql';
 import type { CacheHints } from '../../cache/hints.ts';
+import { attempt } from '../../errors.ts';
 import type { Tracing } from '../../observability/tracing.ts';
 import type { LoadGuard } from '../../overload/load-guard.ts';
-import { type Caller, type CreateContext, RowVanished } from '../context.ts';
+import { type Caller, type CreateContext, type OperationContext, RowVanished } from '../context.ts';
 import { createMaskError, ExecutionFailed } from '../failures.ts';
 import type { CostLimit } from '../limits/cost.ts';
 import type { Operation } from '../operation.ts';
@@ -21,8 +22,8 @@ export interface Execution {
   readonly hints: CacheHints;
 }
 
-/** @throws (in the promise) ExecutionFailed for a result with errors, AppError QUERY_TOO_COMPLEX, Overloaded */
-export type Execute = (execution: Execution) => Promise<string>;
+/** At once where nothing has to be read. @throws (or rejects with) ExecutionFailed for a result with errors, AppError QUERY_TOO_COMPLEX, Overloaded */
+export type Execute = (execution: Execution) => string | Promise<string>;
 
 /** How often the reference executor had to execute a compiled operation again, by how that ended. */
 export interface FallBackCounts {
@@ -48,18 +49,29 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
   const fallBacks = createFallBacks();
 
   /** @throws RowVanished unless it is the last try */
-  const tryOnce = async ({ operation, variables, caller, hints }: Execution, isLast: boolean): Promise<string> => {
+  const tryOnce = (execution: Execution, isLast: boolean): string | Promise<string> => {
+    const { operation, variables, caller, hints } = execution;
     const context = createContext(hints, caller.previewAt);
-    let failed: { readonly error: unknown } | undefined;
-    if (operation.compiled) {
-      try {
-        return await operation.compiled.run(variables, context);
-      } catch (error) {
+    const { compiled } = operation;
+    if (!compiled) return runReference(execution, context, isLast);
+    return attempt(
+      () => compiled.run(variables, context),
+      (data) => data,
+      (error) => {
         if (error instanceof RowVanished && !isLast) throw error;
         // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
-        failed = { error };
-      }
-    }
+        return runReference(execution, context, isLast, { error });
+      },
+    );
+  };
+
+  /** @param failed how the compiled operation failed */
+  const runReference = async (
+    { operation, variables, caller, hints }: Execution,
+    context: OperationContext,
+    isLast: boolean,
+    failed?: { readonly error: unknown },
+  ): Promise<string> => {
     const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
     const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
     const vanished = errors?.find(({ originalError }) => originalError instanceof RowVanished)?.originalError;
@@ -73,22 +85,24 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
     throw refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(masked, data);
   };
 
-  const run = async (execution: Execution): Promise<string> => {
+  const run: Execute = (execution) => {
     costLimit.check(execution.operation.cost, execution.variables);
-    try {
-      return await tryOnce(execution, false);
-    } catch (error) {
-      if (!(error instanceof RowVanished)) throw error;
-      // The row that referred to it has changed as well, and is read again.
-      execution.hints.views.clear();
-      // From the database alone: a row that is known may be older than the one that refers to it.
-      execution.hints.asOfMs = undefined;
-      return tryOnce(execution, true);
-    }
+    return attempt(
+      () => tryOnce(execution, false),
+      (data) => data,
+      (error) => {
+        if (!(error instanceof RowVanished)) throw error;
+        // The row that referred to it has changed as well, and is read again.
+        execution.hints.views.clear();
+        // From the database alone: a row that is known may be older than the one that refers to it.
+        execution.hints.asOfMs = undefined;
+        return tryOnce(execution, true);
+      },
+    );
   };
 
   // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/
-  const runTraced = (execution: Execution): Promise<string> => {
+  const runTraced: Execute = (execution) => {
     if (!tracing.isOn) return run(execution);
     const { label, isSubscription } = execution.operation;
     const type = isSubscription ? 'subscription' : 'query';
@@ -96,14 +110,17 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
     return tracing.span(`${type} ${label}`, attributes, () => run(execution));
   };
 
-  const runGuarded = async (execution: Execution): Promise<string> => {
+  const runGuarded: Execute = (execution) => {
     const turn = load.enter();
-    try {
-      if (turn) await turn;
-      return await runTraced(execution);
-    } finally {
+    const leave = (data: string): string => {
       load.leave();
-    }
+      return data;
+    };
+    const fail = (error: unknown): never => {
+      load.leave();
+      throw error;
+    };
+    return attempt(() => (turn ? turn.then(() => runTraced(execution)) : runTraced(execution)), leave, fail);
   };
 
   return {
