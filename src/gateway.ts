@@ -201,6 +201,7 @@ export const createGateway = async (
     clock,
     tracing,
     knownRows,
+    tagVersions,
     maxRows: limits.maxCost,
     replicas,
   });

@@ -3,6 +3,7 @@ import type { Clock } from '../database/clock.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import { createKnownLists, KeptList, type KnownList, type KnownLists, type ListSource } from './known-lists.ts';
+import { ListTexts, withListTexts } from './list-texts.ts';
 import { giveTexts } from './row-texts.ts';
 import type { Tag, TaggedRead, TagVersions } from './tags.ts';
 
@@ -29,6 +30,8 @@ export interface KnownRowsOf<Row> {
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>, isWanted?: (id: number) => boolean) => Promise<Kept[]>;
   /** A list that was kept under this name. @param now of the operation: a list is over when rows begin or end to show */
   readonly findList: <List extends KnownList>(name: string, now: Date) => List | undefined;
+  /** The first rows of such a list, where all of them are known, with the JSON that is kept with the list. */
+  readonly rowsOf: (list: KnownList, count: number) => Row[] | undefined;
   /** To be called before lists are read. */
   readonly beginLists: () => ListsRead;
   /** Lists that are kept while their rows change. */
@@ -39,6 +42,8 @@ export interface KnownRowsOf<Row> {
 
 /** Lists that are being read, to be kept for later operations. */
 export interface ListsRead {
+  /** When rows must show that are in them. An earlier time would miss what began to show since, and is no longer planned. */
+  readonly now: Date;
   /** Keeps a list that is still true. */
   readonly keep: <List extends KnownList>(name: string, list: List) => void;
 }
@@ -57,6 +62,12 @@ interface TrueList extends Known {
   readonly untilMs: number;
 }
 
+/** Rows that were looked up for a list. */
+interface ListedRows extends TaggedRead {
+  readonly rows: readonly unknown[];
+  readonly texts: ListTexts;
+}
+
 interface Options {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
@@ -73,14 +84,22 @@ export const createKnownRows = ({
   freshnessMs,
   maxBytes,
 }: Options): KnownRows => {
+  const listedBytes = Math.floor(maxBytes * LISTED_SHARE);
   const known =
     maxBytes > 0
       ? new LRUCache<number | string, KnownRow | TrueList | KeptList<KnownList>>({
-          maxSize: maxBytes,
+          maxSize: maxBytes - listedBytes,
           sizeCalculation: (kept) => (kept instanceof KeptList ? sizeOfList(kept.list) : kept.bytes),
           dispose: (kept) => {
             if (kept instanceof KeptList) kept.forget();
           },
+        })
+      : undefined;
+  const listed =
+    listedBytes > 0
+      ? new LRUCache<KnownList, ListedRows>({
+          maxSize: listedBytes,
+          sizeCalculation: ({ rows }) => LIST_OVERHEAD_BYTES + rows.length * LISTED_ROW_BYTES,
         })
       : undefined;
   const stats = { hits: 0 };
@@ -98,7 +117,10 @@ export const createKnownRows = ({
 
   return {
     stats,
-    size: () => ({ bytes: known?.calculatedSize ?? 0, rows: known?.size ?? 0 }),
+    size: () => ({
+      bytes: (known?.calculatedSize ?? 0) + (listed?.calculatedSize ?? 0),
+      rows: known?.size ?? 0,
+    }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
       const { whole, anyRow, row: tagOf } = of(table);
@@ -133,10 +155,25 @@ export const createKnownRows = ({
           const found = findTrue(`${table} ${name}`) as TrueList | undefined;
           return found && now.getTime() < found.untilMs ? (found.list as List) : undefined;
         },
+        rowsOf: (list, count) => {
+          const length = Math.min(count, list.ids.length);
+          let found = listed?.get(list);
+          if (!found || found.rows.length < length || tagVersions.hasChanged(found)) {
+            const ids = list.ids.slice(0, length);
+            const rows = ids.map((id) => (findTrue(keyOf(id)) as KnownRow | undefined)?.row);
+            if (rows.includes(undefined)) return undefined;
+            const tags = [whole, ...ids.map(tagOf)];
+            const texts = new ListTexts(length * LIST_CHARS_PER_ROW);
+            found = { rows, tags, trueAt: tagVersions.sequence, texts };
+            listed?.set(list, found);
+          }
+          return withListTexts(found.rows.slice(0, length) as Row[], found.texts);
+        },
         beginLists: () => {
           const { sequence } = tagVersions;
           const untilMs = freshnessMonitor.nextChangeMs(table);
           return {
+            now: new Date(clock.nowMs()),
             keep: (name, list) => {
               if (untilMs === undefined) return;
               const tags: Tag[] = [whole, anyRow];
@@ -195,6 +232,12 @@ const charsOf = (row: object): number => {
   }
   return chars;
 };
+
+/** Of the memory for rows: for lists whose rows were looked up. */
+const LISTED_SHARE = 0.125;
+const LIST_CHARS_PER_ROW = 250;
+/** With a part of the row itself, which may be known no longer but for the list. */
+const LISTED_ROW_BYTES = LIST_CHARS_PER_ROW * 2 + 100;
 
 const LIST_OVERHEAD_BYTES = 600;
 /** An id, and two numbers by which it is sorted. */

@@ -1,9 +1,16 @@
-/** The JSON of selections of one known row, as far as it depends on the row alone. A response is put together from them. */
+/** Of a text that depends on the row alone. */
+export const ROW_ALONE = -1;
+
+/**
+ * The JSON of selections of one known row, as far as it depends on the row, or also on rows that it refers to: then on their tables too, and
+ * each text has the number of the last change of these. A response is put together from them.
+ */
 export class RowTexts {
   readonly #row: object;
   readonly #maxChars: number;
   readonly #keys: string[] = [];
   readonly #texts: string[] = [];
+  readonly #changes: number[] = [];
   #chars = 0;
 
   constructor(row: object, maxChars: number) {
@@ -15,25 +22,34 @@ export class RowTexts {
     return this.#row === row;
   }
 
-  find(key: string): string | undefined {
+  /** @param lastChange of the tables that the row refers to, or {@link ROW_ALONE} */
+  find(key: string, lastChange: number): string | undefined {
     // Few: a loop is quicker than a map, and takes less memory.
-    for (let index = 0; index < this.#keys.length; index += 1) if (this.#keys[index] === key) return this.#texts[index];
+    for (let index = 0; index < this.#keys.length; index += 1) {
+      if (this.#keys[index] === key && this.#changes[index] === lastChange) return this.#texts[index];
+    }
     return undefined;
   }
 
   /** Those that were kept make room for a text that does not fit beside them. */
-  keep(key: string, text: string): void {
+  keep(key: string, lastChange: number, text: string): void {
     if (text.length > this.#maxChars) return;
-    if (this.#chars + text.length > this.#maxChars) {
+    const old = this.#keys.indexOf(key);
+    const index = old < 0 ? this.#keys.length : old;
+    this.#chars += text.length - (this.#texts[index]?.length ?? 0);
+    if (this.#chars > this.#maxChars) {
       this.#keys.length = 0;
       this.#texts.length = 0;
+      this.#changes.length = 0;
       this.#chars = 0;
+      this.keep(key, lastChange, text);
+      return;
     }
     // V8 keeps a text that was put together as a tree of its parts; reading a character makes it one.
     text.charCodeAt(0);
-    this.#keys.push(key);
-    this.#texts.push(text);
-    this.#chars += text.length;
+    this.#keys[index] = key;
+    this.#texts[index] = text;
+    this.#changes[index] = lastChange;
   }
 }
 

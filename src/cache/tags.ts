@@ -97,6 +97,8 @@ export interface TagVersions {
    */
   readonly hasChanged: (read: TaggedRead, upTo?: number) => boolean;
   readonly changed: (change: Change) => void;
+  /** The number of the last change of any row of a table. */
+  readonly lastChangeOf: (table: string) => number;
   /** Calls back at each change. @returns what ends that */
   readonly watch: (onChange: (change: Change) => void) => () => void;
 }
@@ -140,6 +142,10 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       versions.sequence += 1;
       touch(change, versions.sequence);
       for (const onChange of watchers) onChange(change);
+    },
+    lastChangeOf: (table: string): number => {
+      const { whole, anyRow } = tags.of(table);
+      return Math.max(lastChange[whole] ?? 0, lastChange[anyRow] ?? 0);
     },
     watch: (onChange: (change: Change) => void) => {
       watchers.add(onChange);

@@ -1,5 +1,6 @@
 import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
+import type { TagVersions } from '../cache/tags.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
@@ -23,6 +24,8 @@ export interface OperationContext {
   /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
   readonly rowBudget: RowBudget;
+  /** The number of the last change of a table that was notified; undefined where nothing is kept. */
+  readonly lastChangeOf: TagVersions['lastChangeOf'] | undefined;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
 }
@@ -90,6 +93,7 @@ export type CreateContext = (hints: CacheHints, now?: Date) => OperationContext;
 interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
+  readonly tagVersions?: Pick<TagVersions, 'lastChangeOf'>;
   /** For one operation. */
   readonly maxRows: number;
   readonly replicas?: Replicas | undefined;
@@ -102,6 +106,7 @@ export const contextFactory = async ({
   clock,
   tracing,
   knownRows,
+  tagVersions,
   maxRows,
   replicas,
 }: Deps): Promise<CreateContext> => {
@@ -121,7 +126,7 @@ export const contextFactory = async ({
   return (hints, now = new Date(clock.nowMs())) => {
     const scope = { hints, now, inFlight: new InFlight() };
     const loaders = createLoaders(chooseReads(hints), scope);
-    return { prisma, loaders, hints, rowBudget: new RowBudget(maxRows), now };
+    return { prisma, loaders, hints, rowBudget: new RowBudget(maxRows), lastChangeOf: tagVersions?.lastChangeOf, now };
   };
 };
 

@@ -173,6 +173,14 @@ export const createProductLoaders = (
     const found = groups.map((categoryId) => reads.heads.find(orderBy, categoryId, now));
     const heads = found.filter((head): head is FoundHead => head !== undefined && !(head instanceof Promise));
     if (heads.length === groups.length) {
+      const [{ list } = {}] = heads;
+      // A list of its own has its text with it.
+      const isListed = list && heads.length === 1 && (list.isWhole || list.ids.length >= limit);
+      const listed = isListed ? known.rowsOf(list, limit) : undefined;
+      if (listed) {
+        heads.forEach(dependsOnHead);
+        return listed;
+      }
       const rows = mergeHeads(listsOf(heads), limit)?.map(({ id }) => known.find(id));
       if (rows?.every((row) => row !== undefined)) {
         heads.forEach(dependsOnHead);

@@ -70,6 +70,29 @@ test('a renamed category is shown with a product that is known', async () => {
   await expect.poll(() => ask(selection)).toMatchObject({ product: { category: { name: 'Rack' } } });
 });
 
+test('a renamed category is shown in lists of products that are known, however long they are', async () => {
+  const shelf = await insertCategory(database, { name: 'Shelf' });
+  for (const price of [1, 2, 3]) await insertProduct(database, { category_id: shelf, price, name: `Cup ${price}` });
+  const list = (limit: number) =>
+    `category(id: ${shelf}) { products(orderBy: PRICE_ASC, limit: ${limit}) { name category { name } } }`;
+  await expect
+    .poll(async () => {
+      await ask(list(3));
+      return statementsOf(list(3));
+    })
+    .toBe(0);
+  for (const name of ['Shelf', 'Rack']) {
+    await database.sql('update category set name = $1 where id = $2', [name, shelf]);
+    for (const limit of [2, 3, 1, 100]) {
+      const products = Array.from({ length: Math.min(limit, 3) }, (_, at) => ({
+        name: `Cup ${at + 1}`,
+        category: { name },
+      }));
+      await expect.poll(() => ask(list(limit))).toEqual({ category: { products } });
+    }
+  }
+});
+
 test('a response whose rows are known is there in the same turn of the event loop', async () => {
   const id = await insertProduct(database, { category_id: categoryId, name: 'At once' });
   const query = (name: string) => ({

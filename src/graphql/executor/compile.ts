@@ -4,6 +4,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -12,7 +13,8 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
-import { textsOf } from '../../cache/row-texts.ts';
+import { type ListTexts, listTextsOf } from '../../cache/list-texts.ts';
+import { ROW_ALONE, textsOf } from '../../cache/row-texts.ts';
 import { type RowShape, StoredRow } from '../../database/stored-row.ts';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
@@ -29,9 +31,19 @@ export interface CompiledOperation {
 
 interface Compiled {
   readonly write: Writer;
-  /** What is written, where it depends on the row alone: equal for equal selections. Undefined where loaders or arguments have a part in it. */
+  /**
+   * What is written, where it depends on the row, and on rows that it refers to, alone: equal for equal selections. Undefined where anything else has a
+   * part in it.
+   */
   readonly ofRow: string | undefined;
+  /** The tables of the rows that it refers to. */
+  readonly refersTo: ReadonlySet<string>;
 }
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+const union = (parts: readonly Compiled[]): ReadonlySet<string> =>
+  new Set(parts.flatMap(({ refersTo }) => [...refersTo]));
 
 interface CompiledField extends Compiled {
   /** `"key":` */
@@ -58,19 +70,34 @@ export const compile = (
 ): CompiledOperation | undefined => {
   const rootType = schema.getRootType(operation.operation);
   if (!rootType || hasDirective(document)) return undefined;
-  let write: Writer;
+  let compiled: Compiled;
   try {
-    ({ write } = compileObject(rootType, rootOf(operation), fragmentsOf(document)));
+    compiled = compileObject(rootType, rootOf(operation), fragmentsOf(document));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
+  const { write, refersTo } = compiled;
   return {
     run: (variables, context) => {
-      const run = { variables, context };
+      const run = { variables, context, lastChange: lastChangeOf(refersTo, context) };
       return writeText(run, (output) => write({}, run, output));
     },
   };
+};
+
+/** Taken before anything is read, so that what is read later is not older. Where their texts are found, no loader says that the response depends on them. */
+const lastChangeOf = (
+  refersTo: ReadonlySet<string>,
+  { hints, lastChangeOf: ofTable }: OperationContext,
+): number | undefined => {
+  if (!ofTable) return undefined;
+  let last = 0;
+  for (const table of refersTo) {
+    hints.dependsOn(table);
+    last = Math.max(last, ofTable(table));
+  }
+  return last;
 };
 
 /**
@@ -112,6 +139,7 @@ const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], frag
     ofRow: fields.every(({ ofRow }) => ofRow !== undefined)
       ? `{${fields.map(({ ofRow }) => ofRow).join('')}}`
       : undefined,
+    refersTo: union(fields),
     write: (value, run, output) => {
       // A value that is an error counts as thrown: a list of a DataLoader may hold some.
       if (value instanceof Error) throw new NotCompiled();
@@ -121,7 +149,7 @@ const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], frag
   };
 };
 
-/** Fields that depend on the row alone are written together: of a row that is known, their text is kept. */
+/** Fields that depend on the row, and on rows that it refers to, are written together: of a row that is known, their text is kept. */
 const partsOf = (type: GraphQLObjectType, fields: readonly CompiledField[]): Writer[] => {
   const parts: Writer[] = [];
   for (let start = 0; start < fields.length; ) {
@@ -130,7 +158,8 @@ const partsOf = (type: GraphQLObjectType, fields: readonly CompiledField[]): Wri
     while (end < fields.length && (fields[end]?.ofRow !== undefined) === isOfRow) end += 1;
     const part = fields.slice(start, end);
     const write = fieldsWriter(part);
-    parts.push(isOfRow ? keptWriter(`${type.name} ${part.map(({ ofRow }) => ofRow).join('')}`, write) : write);
+    const key = `${type.name} ${part.map(({ ofRow }) => ofRow).join('')}`;
+    parts.push(isOfRow ? keptWriter(key, union(part).size > 0, write) : write);
     start = end;
   }
   return parts;
@@ -178,14 +207,15 @@ const columnFinder = (fields: readonly CompiledField[]): ((shape: RowShape) => r
 };
 
 const keptWriter =
-  (key: string, write: Writer): Writer =>
+  (key: string, refers: boolean, write: Writer): Writer =>
   (row, run, output) => {
     const texts = textsOf(row as object);
-    if (!texts) {
+    const lastChange = refers ? run.lastChange : ROW_ALONE;
+    if (!texts || lastChange === undefined) {
       write(row, run, output);
       return;
     }
-    let text = texts.find(key);
+    let text = texts.find(key, lastChange);
     if (text === undefined) {
       const own = new Output();
       write(row, run, own);
@@ -195,7 +225,7 @@ const keptWriter =
         write(row, run, output);
         return;
       }
-      texts.keep(key, text);
+      texts.keep(key, lastChange, text);
     }
     output.text += text;
   };
@@ -217,6 +247,7 @@ const compileField = (
       label,
       column: undefined,
       ofRow: `${label}${text}`,
+      refersTo: NOTHING,
       read: () => null,
       write: (_, __, output) => (output.text += text),
     };
@@ -224,11 +255,14 @@ const compileField = (
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type.
   if (!field || field.extensions.readsInfo) throw new NotCompiled();
-  const { write, ofRow: ofValue } = compileValue(field.type, selections, fragments);
-  const ofRow = field.extensions.readsRowAlone && ofValue !== undefined ? `${label}${name}${ofValue}` : undefined;
+  const { write, ofRow: ofValue, refersTo: valueRefersTo } = compileValue(field.type, selections, fragments);
+  const table = field.extensions.refersTo as string | undefined;
+  const isOfRow = (field.extensions.readsRowAlone || table !== undefined) && ofValue !== undefined;
+  const ofRow = isOfRow ? `${label}${name}${ofValue}` : undefined;
+  const refersTo = table === undefined ? valueRefersTo : new Set([...valueRefersTo, table]);
   const { resolve } = field;
   const column = ofRow === undefined ? undefined : shownColumnOf(field);
-  if (!resolve) return { label, column, ofRow, read: (source) => source[name], write };
+  if (!resolve) return { label, column, ofRow, refersTo, read: (source) => source[name], write };
 
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
@@ -236,6 +270,7 @@ const compileField = (
     label,
     column,
     ofRow,
+    refersTo,
     write,
     read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
@@ -250,18 +285,18 @@ const shownColumnOf = ({ type, extensions }: GraphQLField<unknown, unknown>): Sh
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
   if (!isNonNullType(type)) {
-    const { write, ofRow } = compileNonNull(type, selections, fragments);
+    const { write, ...rest } = compileNonNull(type, selections, fragments);
     return {
-      ofRow,
+      ...rest,
       write: (value, run, output) => {
         if (value === null || value === undefined) output.text += 'null';
         else write(value, run, output);
       },
     };
   }
-  const { write, ofRow } = compileNonNull(type.ofType, selections, fragments);
+  const { write, ...rest } = compileNonNull(type.ofType, selections, fragments);
   return {
-    ofRow,
+    ...rest,
     write: (value, run, output) => {
       if (value === null || value === undefined) throw new NotCompiled();
       write(value, run, output);
@@ -271,32 +306,64 @@ const compileValue = (type: GraphQLOutputType, selections: MergedField, fragment
 
 const compileNonNull = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
   if (isListType(type)) {
-    const { write, ofRow } = compileValue(type.ofType, selections, fragments);
+    const { write, ofRow, refersTo } = compileValue(type.ofType, selections, fragments);
     // A list of rows counts them (limits/list-size.ts).
-    return { write: listWriter(write), ofRow: ofRow === '' ? '' : undefined };
+    const items = isLeafType(getNullableType(type.ofType)) || ofRow === undefined ? undefined : ofRow;
+    return {
+      write: listWriter(write, items === undefined ? undefined : { key: items, refers: refersTo.size > 0 }),
+      ofRow: ofRow === '' ? '' : undefined,
+      refersTo,
+    };
   }
   if (isObjectType(type)) return compileObject(type, selections, fragments);
   if (!isLeafType(type)) throw new NotCompiled();
   const toJson = leafWriter(type);
   return {
     ofRow: '',
+    refersTo: NOTHING,
     write: (value, _, output) => {
       output.text += toJson(value);
     },
   };
 };
 
-const listWriter =
-  (write: Writer): Writer =>
-  (value, run, output) => {
-    if (!Array.isArray(value)) throw new NotCompiled();
-    output.text += '[';
+/** @param ofRows what is written of each item, where it depends on rows alone */
+const listWriter = (write: Writer, ofRows?: { readonly key: string; readonly refers: boolean }): Writer => {
+  const writeItems: Writer = (value, run, output) => {
     let isFirst = true;
-    for (const item of value) {
+    for (const item of value as unknown[]) {
       if (!isFirst) output.text += ',';
       isFirst = false;
       if (isPromise(item)) output.await(item, write);
       else write(item, run, output);
     }
+  };
+
+  /** The text of all items, which is kept with the list; undefined where one of them has to be waited for. */
+  const textOf = (items: readonly unknown[], texts: ListTexts, key: string, lastChange: number, run: Run) => {
+    const known = texts.find(key, lastChange, items.length);
+    if (known !== undefined) return known;
+    const own = new Output();
+    const ends: number[] = [];
+    for (const item of items) {
+      if (ends.length > 0) own.text += ',';
+      write(item, run, own);
+      ends.push(own.text.length);
+    }
+    const text = own.finished();
+    if (text === undefined) own.abandon();
+    else texts.keep(key, lastChange, text, ends);
+    return text;
+  };
+
+  return (value, run, output) => {
+    if (!Array.isArray(value)) throw new NotCompiled();
+    output.text += '[';
+    const texts = ofRows && listTextsOf(value);
+    const lastChange = ofRows?.refers ? run.lastChange : ROW_ALONE;
+    const text = texts && lastChange !== undefined ? textOf(value, texts, ofRows.key, lastChange, run) : undefined;
+    if (text === undefined) writeItems(value, run, output);
+    else output.text += text;
     output.text += ']';
   };
+};

@@ -5,6 +5,8 @@ import type { OperationContext } from '../context.ts';
 export interface Run {
   readonly variables: VariableValues;
   readonly context: OperationContext;
+  /** The number of the last change of the tables that rows of the response refer to; undefined where none of their texts is kept. */
+  readonly lastChange: number | undefined;
 }
 
 /** Writes a completed value. */
