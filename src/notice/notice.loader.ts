@@ -1,9 +1,10 @@
 import type DataLoader from 'dataloader';
+import type { KnownRowsOf, ListsRead } from '../cache/known-rows.ts';
 import type { Notice, NoticeType } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 import { ViewCountPlaceholder } from '../graphql/view-count.ts';
-import { readable } from './in-effect.ts';
+import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
 interface NoticePageKey {
@@ -14,7 +15,7 @@ interface NoticePageKey {
   readonly type: NoticeType | null;
 }
 
-interface NoticePageRows {
+export interface NoticePageRows {
   readonly items: Notice[];
   readonly total: number;
 }
@@ -27,47 +28,95 @@ declare module '../graphql/context.ts' {
 
 export interface NoticeLoaders {
   /** Every notice in effect: pinned first, then latest start. */
-  readonly inEffect: () => Promise<Notice[]>;
-  readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
+  readonly inEffect: () => Notice[] | Promise<Notice[]>;
+  readonly page: (key: NoticePageKey) => NoticePageRows | Promise<NoticePageRows>;
   /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
   readonly nextChangeAt: () => Promise<Date | null>;
   /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
   readonly viewed: (id: number) => Promise<Notice | null>;
 }
 
-/** What the loaders of all operations share. */
+/** A row, and when it was read, by `performance.now()`. */
+export interface ReadNotice extends Notice {
+  readonly readMs: number;
+}
+
+/** What the loaders of all operations share. Lists are kept for later operations where they are to be, and are then read as of now. */
 export interface NoticeReads {
-  readonly inEffect: (now: Date) => Promise<Notice[]>;
-  readonly page: (key: NoticePageKey, now: Date) => Promise<NoticePageRows>;
+  readonly inEffect: (now: Date, isKept: boolean) => Promise<Notice[]>;
+  readonly page: (key: NoticePageKey, now: Date, isKept: boolean) => Promise<NoticePageRows>;
   readonly nextChangeAt: (now: Date) => Promise<Date | null>;
   readonly byId: DataLoader<number, Notice | null>;
 }
 
+/** Nobody is notified when a view count grows: a row is known for this long, and a response that shows its count is kept for three seconds more. */
+const MAX_ROW_AGE_MS = 1000;
+
+const listName = (type: NoticeType | null): string => `in effect ${type ?? ''}`;
+
+const hasKeyword = ({ keyword }: NoticePageKey): boolean => !!keyword?.trim();
+
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
-export const createNoticeReads = (sql: Sql): NoticeReads => ({
-  inEffect: (now) => sql.storedRows<Notice>(statements.noticesInEffect, [now]),
-  page: async ({ page, pageSize, keyword, type }, now) => {
-    // No text in PostgreSQL has a NUL, so nothing matches; as a parameter it would be an error.
-    if (keyword?.includes('\0')) return { items: [], total: 0 };
-    const pattern = keyword?.trim() ? `%${escapeLike(keyword)}%` : null;
-    const values = [now, pageSize, (page - 1) * pageSize, type, pattern];
-    const rows = await sql.storedRows<{ total: string } & Notice>(statements.noticePage, values);
-    return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
-  },
-  nextChangeAt: async (now) => {
-    const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
-    return rows[0]?.nextChangeAt ?? null;
-  },
-  byId: createSharedLoader({
-    read: (ids) => sql.storedRows<Notice>(statements.noticesById, [ids]),
-    keyOf: ({ id }) => id,
-  }),
-});
+interface PageRow extends Notice {
+  readonly total: string;
+  /** Of all pages, in the first row. */
+  readonly ids: number[] | null;
+}
+
+export const createNoticeReads = (sql: Sql, known?: KnownRowsOf<ReadNotice>): NoticeReads => {
+  const keep = async <Row extends Notice>(lists: ListsRead | undefined, read: () => Promise<Row[]>): Promise<Row[]> => {
+    if (!known || !lists) return read();
+    return known.keep(async () => {
+      const readMs = performance.now();
+      const rows = await read();
+      return rows.map((row) => Object.assign(row, { readMs }));
+    });
+  };
+
+  return {
+    inEffect: async (now, isKept) => {
+      const lists = isKept ? known?.beginLists() : undefined;
+      const rows = await keep(lists, () => sql.storedRows<Notice>(statements.noticesInEffect, [lists?.now ?? now]));
+      if (rows.length <= statements.MAX_KNOWN_IDS) lists?.keep(listName(null), { ids: rows.map(({ id }) => id) });
+      return rows;
+    },
+    page: async (key, now, isKept) => {
+      const { page, pageSize, keyword, type } = key;
+      // No text in PostgreSQL has a NUL, so nothing matches; as a parameter it would be an error.
+      if (keyword?.includes('\0')) return { items: [], total: 0 };
+      const lists = isKept && !hasKeyword(key) ? known?.beginLists() : undefined;
+      const pattern = hasKeyword(key) ? `%${escapeLike(keyword ?? '')}%` : null;
+      const values = [lists?.now ?? now, pageSize, (page - 1) * pageSize, type, pattern];
+      const statement = lists ? statements.noticePageWithIds : statements.noticePage;
+      let first: PageRow | undefined;
+      const items = await keep(lists, async () => {
+        const rows = await sql.storedRows<PageRow>(statement, values);
+        [first] = rows;
+        return rows.filter((row) => row.id !== null);
+      });
+      const total = Number(first?.total ?? 0);
+      if (total <= statements.MAX_KNOWN_IDS) lists?.keep(listName(type), { ids: first?.ids ?? [] });
+      return { items, total };
+    },
+    nextChangeAt: async (now) => {
+      const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
+      return rows[0]?.nextChangeAt ?? null;
+    },
+    byId: createSharedLoader({
+      read: (ids) => sql.storedRows<Notice>(statements.noticesById, [ids]),
+      keyOf: ({ id }) => id,
+    }),
+  };
+};
 
 /** Loaders for one operation. */
-export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderScope): NoticeLoaders => {
-  let current: Promise<Notice[]> | undefined;
+export const createNoticeLoaders = (
+  reads: NoticeReads,
+  { hints, now }: LoaderScope,
+  known?: KnownRowsOf<ReadNotice>,
+): NoticeLoaders => {
+  let current: Notice[] | Promise<Notice[]> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
     hints.dependsOn('notice');
@@ -88,16 +137,51 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderSc
     return notices;
   };
 
+  const areInEffect = (notices: readonly Notice[]): boolean => notices.every((notice) => inEffect.holds(notice, now));
+
+  const findRows = (ids: readonly number[]): Notice[] | undefined => {
+    const oldestMs = performance.now() - MAX_ROW_AGE_MS;
+    const rows: Notice[] = [];
+    for (const id of ids) {
+      const row = known?.find(id);
+      if (!row || row.readMs < oldestMs) return undefined;
+      rows.push(row);
+    }
+    return areInEffect(rows) ? rows : undefined;
+  };
+
+  const readAll = async (isKept: boolean): Promise<Notice[]> => {
+    const notices = await reads.inEffect(now, isKept);
+    // One that has begun since the operation did is not in effect for the rest of the response.
+    return listed(isKept && !areInEffect(notices) ? await reads.inEffect(now, false) : notices);
+  };
+
+  const readPage = async (key: NoticePageKey, isKept: boolean): Promise<NoticePageRows> => {
+    const page = await reads.page(key, now, isKept);
+    const { items, total } = isKept && !areInEffect(page.items) ? await reads.page(key, now, false) : page;
+    return { items: listed(items), total };
+  };
+
+  const all = (): Notice[] | Promise<Notice[]> => {
+    if (!known?.mayUse(hints)) return readAll(false);
+    const ids = known.findList(listName(null), now)?.ids;
+    const rows = ids && findRows(ids);
+    return rows ? listed(rows) : readAll(true);
+  };
+
   return {
     inEffect: () => {
       hints.dependsOn('notice');
-      current ??= reads.inEffect(now).then(listed);
+      current ??= all();
       return current;
     },
-    page: async (key) => {
+    page: (key) => {
       hints.dependsOn('notice');
-      const { items, total } = await reads.page(key, now);
-      return { items: listed(items), total };
+      if (!known?.mayUse(hints)) return readPage(key, false);
+      const { page, pageSize, type } = key;
+      const ids = hasKeyword(key) ? undefined : known.findList(listName(type), now)?.ids;
+      const rows = ids && findRows(ids.slice((page - 1) * pageSize, page * pageSize));
+      return rows ? { items: listed(rows), total: ids.length } : readPage(key, true);
     },
     nextChangeAt: () => {
       hints.dependsOn('notice');

@@ -1,5 +1,6 @@
 import { LIST_SIZE, PAGE_NUMBER, within } from '../graphql/arguments.ts';
 import { builder, LIVE_FIELD } from '../graphql/builder.ts';
+import type { NoticePageRows } from './notice.loader.ts';
 import { Notice, NoticePage, NoticeTypeEnum } from './notice.type.ts';
 
 /** Far more than a shop has at a time. */
@@ -23,14 +24,10 @@ builder.queryFields((t) => ({
       type: t.arg({ type: NoticeTypeEnum }),
     },
     extensions: { sizedFields: ['items'] },
-    resolve: async (_, { page, pageSize, keyword, type }, { loaders }) => {
-      const { items, total } = await loaders.notice.page({
-        page,
-        pageSize,
-        keyword: keyword ?? null,
-        type: type ?? null,
-      });
-      return { items, total, page, pageSize };
+    resolve: (_, { page, pageSize, keyword, type }, { loaders }) => {
+      const toPage = ({ items, total }: NoticePageRows) => ({ items, total, page, pageSize });
+      const read = loaders.notice.page({ page, pageSize, keyword: keyword ?? null, type: type ?? null });
+      return read instanceof Promise ? read.then(toPage) : toPage(read);
     },
   }),
 
