@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { createBodyRing } from './body-ring.ts';
 import type { TaggedRead } from './tags.ts';
 
 /** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
@@ -20,31 +21,63 @@ const LARGEST_SHARE = 0.125;
 
 /**
  * Two LRU lists. Once memory is full, a new response has to be requested again before it competes with proven ones, so that one-off requests
- * evict only each other. A hit by its entry only sets a flag of the response, which counts when room is made.
+ * evict only each other. Until then its body is outside of V8's heap (docs/fast-path.md). A hit by its entry only sets a flag of the response, which
+ * counts when room is made.
  * @param maxBytes 0 keeps nothing
  */
 export const createResponseStore = (maxBytes: number): ResponseStore => {
-  const proven = createLru(maxBytes, 1 - NEWCOMERS_SHARE);
-  const newcomers = createLru(maxBytes, NEWCOMERS_SHARE);
-  if (!proven || !newcomers) return NOTHING;
+  if (maxBytes === 0) return NOTHING;
+  const maxEntrySize = Math.floor(maxBytes * LARGEST_SHARE);
+  const proven = new LRUCache<string, CachedResponse>({
+    maxSize: Math.floor(maxBytes * (1 - NEWCOMERS_SHARE)),
+    maxEntrySize,
+    sizeCalculation: sizeOf,
+    dispose: ({ entry }) => {
+      entry.response = undefined;
+    },
+  });
+  const newcomers = new LRUCache<string, Newcomer>({
+    maxSize: Math.floor(maxBytes * NEWCOMERS_SHARE),
+    maxEntrySize,
+    sizeCalculation: ({ response }, key) => sizeOf(response, key),
+  });
+  // Their sizes count most bodies twice.
+  const bodies = createBodyRing(Math.ceil(newcomers.maxSize / 2));
+
+  /** It leaves the newcomers. */
+  const take = (key: string): CachedResponse | undefined => {
+    const newcomer = newcomers.get(key);
+    if (!newcomer) return undefined;
+    newcomers.delete(key);
+    const { response, bodyAt } = newcomer;
+    const bytes = bodies.read(bodyAt, response.byteLength);
+    return bytes && { ...response, body: bytes.toString('latin1') };
+  };
+
   return {
     get: (key) => {
       const known = proven.get(key);
       if (known) return known;
-      const newcomer = newcomers.get(key);
-      if (newcomer) {
-        newcomers.delete(key);
-        keep(proven, key, newcomer);
-      }
+      const newcomer = take(key);
+      if (newcomer) keep(proven, key, newcomer);
       return newcomer;
     },
     set: (key, response) => {
-      const hasRoom = proven.calculatedSize + sizeOf(response, key) <= proven.maxSize;
-      keep(hasRoom || proven.has(key) ? proven : newcomers, key, response);
+      const size = sizeOf(response, key);
+      if (size > maxEntrySize) return;
+      if (proven.has(key) || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
+      else newcomers.set(key, { response: { ...response, body: '' }, bodyAt: bodies.write(latin1Of(response.body)) });
     },
     size: () => ({ bytes: proven.calculatedSize + newcomers.calculatedSize, entries: proven.size + newcomers.size }),
   };
 };
+
+/** A response that has not been requested again. */
+interface Newcomer {
+  /** Without its body. */
+  readonly response: CachedResponse;
+  readonly bodyAt: number;
+}
 
 const NOTHING: ResponseStore = {
   get: () => undefined,
@@ -74,20 +107,10 @@ const keep = (list: LRUCache<string, CachedResponse>, key: string, response: Cac
     }
   }
   list.set(key, response);
-  if (list.has(key)) response.entry.response = response;
+  if (!list.has(key)) return;
+  if (response.byteLength > MAX_STRING_BYTES) response.body = bytesOf(response.body);
+  response.entry.response = response;
 };
-
-const createLru = (maxBytes: number, share: number): LRUCache<string, CachedResponse> | undefined =>
-  maxBytes > 0
-    ? new LRUCache({
-        maxSize: Math.floor(maxBytes * share),
-        maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
-        sizeCalculation: sizeOf,
-        dispose: ({ entry }) => {
-          entry.response = undefined;
-        },
-      })
-    : undefined;
 
 /** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
 export interface CacheEntry {
@@ -104,7 +127,7 @@ export interface CachedResponse extends TaggedRead {
   isUsed: boolean;
   /** 404: the body is a problem, which says that there is nothing. */
   readonly status: 200 | 404;
-  readonly body: Body;
+  body: Body;
   readonly byteLength: number;
   /** Weak, because it is the same for every content encoding of the body. */
   readonly etag: string;
@@ -138,11 +161,10 @@ export type Body = string | Buffer;
 /** With its head it fits into the 16,384 bytes that Node's streams write from their stack. */
 const MAX_STRING_BYTES = 15_600;
 
-export const toBody = (text: string): { body: Body; byteLength: number; etag: string } => {
+export const toBody = (text: string): { body: string; byteLength: number; etag: string } => {
   const byteLength = Buffer.byteLength(text);
   // SHA-1 is strong enough to tell responses apart: nobody gains from two that collide.
   const etag = `W/"${hash('sha1', text, 'base64url')}"`;
-  if (byteLength > MAX_STRING_BYTES) return { body: Buffer.from(text), byteLength, etag };
   // Most texts are ASCII, whose characters are their bytes.
   return { body: byteLength === text.length ? text : Buffer.from(text).toString('latin1'), byteLength, etag };
 };
