@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, Overloaded } from '../errors.ts';
+import { DirectRequest } from '../fast-path/direct-body.ts';
 
 /**
- * Reads the whole body by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
+ * Reads the whole body as it comes, or by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
  * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
  * take too much memory together, and BAD_USER_INPUT where the body breaks off
  */
@@ -43,30 +44,33 @@ export const createBodyReader = (): ReadBody => {
     let bytes = 0;
     let isOver = false;
 
-    const fail = (error: AppError): void => {
+    const giveUp = (error: AppError): void => {
       isOver = true;
       heldBytes -= bytes;
       body = undefined;
+      if (request instanceof DirectRequest) request.takeBack();
       onFailed(error);
     };
-    request.on('data', (chunk: Buffer) => {
+    const add = (chunk: Buffer): void => {
       if (isOver) return;
       body = body ? append(body, bytes, chunk) : chunk;
       bytes += chunk.byteLength;
       heldBytes += chunk.byteLength;
-      if (bytes > MAX_BODY_BYTES) fail(tooLarge());
-      else if (heldBytes > MAX_HELD_BYTES) fail(new Overloaded('There are too many large requests at once.'));
-    });
-    request.on('end', () => {
+      if (bytes > MAX_BODY_BYTES) giveUp(tooLarge());
+      else if (heldBytes > MAX_HELD_BYTES) giveUp(new Overloaded('There are too many large requests at once.'));
+    };
+    const end = (): void => {
       if (isOver) return;
       isOver = true;
       heldBytes -= bytes;
       onRead(body && body.byteLength > bytes ? body.subarray(0, bytes) : (body ?? EMPTY));
-    });
-    // A request that breaks off. With a listener, Node also emits it for a request that is over.
-    request.on('error', () => {
-      if (!isOver) fail(new AppError('BAD_USER_INPUT', 'The request ended before its body did.'));
-    });
+    };
+    // With a listener, Node also emits an error for a request that is over.
+    const fail = (): void => {
+      if (!isOver) giveUp(new AppError('BAD_USER_INPUT', 'The request ended before its body did.'));
+    };
+    if (request instanceof DirectRequest && request.giveBodyTo({ add, end, fail })) return;
+    request.on('data', add).on('end', end).on('error', fail);
   };
 };
 

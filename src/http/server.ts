@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
+import { DirectRequest } from '../fast-path/direct-body.ts';
 import { listenWithSeveral, urlOf } from '../fast-path/listeners.ts';
 import { watchConnections } from './connections.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
@@ -82,6 +83,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     joinDuplicateHeaders: true,
     // A GET has no body to wait for (docs/fast-path.md).
     optimizeEmptyRequests: true,
+    IncomingMessage: DirectRequest,
   });
   // Node would drop headers past a number; their size is bounded above.
   server.maxHeadersCount = 0;

@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -126,6 +127,31 @@ describe('the size of a body', () => {
       }
     },
   );
+
+  test('decides nothing of how it is read: whole, byte by byte, or behind another request', async () => {
+    const head = 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    const chunks = [...OPERATION].map((char) => `1\r\n${char}\r\n`).join('');
+    const whole = `${head}content-length: ${OPERATION.length}\r\n`;
+    const byByte = `${head}transfer-encoding: chunked\r\n`;
+    const end = '0\r\n\r\n';
+    const answers = await sendRaw(
+      server.url,
+      `${whole}\r\n${OPERATION}${byByte}\r\n${chunks}${end}${whole}connection: close\r\n\r\n${OPERATION}`,
+    );
+    expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(3);
+    expect(answers.match(/"__typename":"Query"/g)).toHaveLength(3);
+  });
+
+  test('of a request that breaks off is given up, and the next request is answered', async () => {
+    const { hostname, port } = new URL(server.url);
+    for (const part of ['', OPERATION.slice(0, 10)]) {
+      const socket = net.connect(Number(port), hostname);
+      const head = `POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${OPERATION.length}`;
+      await new Promise<void>((resolve) => socket.write(`${head}\r\n\r\n${part}`, () => resolve()));
+      socket.resetAndDestroy();
+      expect((await post(OPERATION)).status).toBe(200);
+    }
+  });
 
   test('is refused before the body is sent, and a request hidden in the body is not taken for one', async () => {
     const head = 'POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
