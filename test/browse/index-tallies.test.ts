@@ -8,7 +8,7 @@ const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;
 /** Of several blocks of rows. */
 const PRODUCTS = 4000;
-const ORDERS: ProductSearchOrder[] = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC'];
+const ORDERS: ProductSearchOrder[] = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale'];
 /** Every product meets it, and each is looked at. */
 const ALWAYS: SearchFilter = { publishedAfter: new Date(0) };
@@ -24,7 +24,8 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
   cents: random(3) === 0 ? 199 : random(30) === 0 ? random(300) * 10 ** random(12) : random(100_000),
   isInStock: random(10) > 0,
   isOnSale: random(4) === 0,
-  sales: random(20),
+  // Mostly by the id, so that blocks differ.
+  sales: random(5) === 0 ? random(PRODUCTS) : id >> 4,
   // Some a moment ago, and some to come.
   publishedAt: NOW_US - (random(30) === 0 ? random(8) - 4 : 10 + random(40)) * 20_000_000,
   subtitle: null,
@@ -34,8 +35,14 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
 const indexOf = (random: (below: number) => number): ProductIndex => {
   const index = new ProductIndex();
   index.settle(NOW_US);
-  for (let id = 1; id <= PRODUCTS; id += 1) index.put(product(id, random));
+  for (let id = 1; id <= PRODUCTS; id += 1) put(index, product(id, random));
   return index;
+};
+
+/** With a place in the order of names, which the database would tell. */
+const put = (index: ProductIndex, row: ProductRow): void => {
+  index.put(row);
+  index.columns.setNameRank(index.columns.rowOf(row.id), row.cents % 5 === 0 ? row.cents % PRODUCTS : row.id);
 };
 
 const ask = (index: ProductIndex, request: Partial<BrowseRequest>) => {
@@ -64,7 +71,7 @@ test('lists of all products are the same by what is kept of blocks and tallies a
       for (let changes = g(fc.integer, { min: 0, max: 200 }); changes > 0; changes -= 1) {
         const id = 1 + random(PRODUCTS + 100);
         if (random(4) === 0) index.remove(id);
-        else index.put(product(id, random));
+        else put(index, product(id, random));
       }
       if (index.needsCompaction) index.compact();
       const order = g(fc.constantFrom, ...ORDERS);
@@ -78,6 +85,8 @@ test('lists of all products are the same by what is kept of blocks and tallies a
       const first = both({ from: 'start', size });
       both({ from: 'offset', size, offset: g(fc.integer, { min: 0, max: 3000 }) });
       const last = both({ from: 'end', size });
+      // Where a name stands that a page continues from, the database would tell, too.
+      if (order === 'NAME_ASC') return;
       const [after, before] = [first.at(-1)?.position, last[0]?.position];
       if (after) both({ from: 'start', size, after });
       if (before) both({ from: 'end', size, before });
@@ -86,10 +95,38 @@ test('lists of all products are the same by what is kept of blocks and tallies a
   );
 });
 
-test('prices that have become much lower are counted in bands as narrow as before', () => {
+test('prices that have become much lower are counted in narrower bands', () => {
   const index = indexOf((below) => Math.floor(Math.random() * below));
   for (let id = 1; id <= PRODUCTS; id += 1)
     index.put({ ...product(id, () => 0), publishedAt: NOW_US - 1e9, cents: 10_000 + (id % 7) });
   expect(ask(index, {}).facets.price).toEqual(ask(index, { filter: ALWAYS }).facets.price);
   expect(ask(index, {}).facets.price?.bands.length).toBeGreaterThan(3);
+});
+
+test.each([
+  ['BEST_SELLING', { sales: 1_000_000 }, 0],
+  ['NEWEST', { publishedAt: NOW_US - 61_000_000 }, 0],
+  ['PRICE_ASC', { cents: 0 }, 0],
+  ['PRICE_DESC', { cents: 1e13 }, 0],
+  ['NAME_ASC', {}, -1],
+] as const)('a product that becomes the first in %s is seen where it stands', (order, change, rank) => {
+  const index = new ProductIndex();
+  index.settle(NOW_US);
+  const rowOf = (id: number): ProductRow => ({
+    ...product(id, () => 1),
+    sales: 1,
+    cents: 500,
+    publishedAt: NOW_US - 1e12,
+  });
+  for (let id = 1; id <= PRODUCTS; id += 1) {
+    index.put(rowOf(id));
+    index.columns.setNameRank(index.columns.rowOf(id), id);
+  }
+  const first = (): number | undefined => ask(index, { order, page: { from: 'start', size: 1 } }).items[0]?.id;
+  first();
+  const row = index.columns.rowOf(2500);
+  index.put({ ...rowOf(2500), ...change });
+  if (rank !== 0) index.columns.setNameRank(row, rank);
+  expect(index.columns.rowOf(2500)).toBe(row);
+  expect(first()).toBe(2500);
 });
