@@ -28,8 +28,8 @@ const NO_INDEX: IndexStatus = { isReady: false, products: 0, bytes: 0 };
 /** After this time SQL is asked instead. The slowest questions take 0.3 s. */
 const PATIENCE_MS = 1000;
 
-/** Changes that come one after another are sent together, at the latest before the next question. */
-const COLLECT_MS = 5;
+/** Changes that come one after another are sent together, at the latest before the next question: each message takes some 100 µs. */
+const COLLECT_MS = 20;
 
 const FIRST_RESTART_MS = 1000;
 const MAX_RESTART_MS = 60_000;
