@@ -1,4 +1,4 @@
-import type { Change, ListVersion } from './tags.ts';
+import type { Change, ListVersion, Tag } from './tags.ts';
 
 /** Rows in their order. */
 export interface KnownList {
@@ -54,6 +54,8 @@ interface Options<List extends KnownList, Row extends { readonly id: number }> {
   };
   /** The number of the latest change. */
   readonly sequence: () => number;
+  /** Of the rows of a group, or of any row. */
+  readonly tagOf: (group: number | undefined) => Tag;
   readonly now: () => Date;
   /** When what is shown of the table next changes with time alone, in the database's milliseconds; undefined while it is not known. */
   readonly nextChangeMs: () => number | undefined;
@@ -89,6 +91,7 @@ export class KeptList<List> implements ListVersion {
   asOfMs = Number.NEGATIVE_INFINITY;
   /** How often in a row its rows were read again soon after the last time. */
   rereads = 0;
+  released: ListVersion['released'] = undefined;
   readonly #keeper: Keeper<List>;
 
   constructor(keeper: Keeper<List>, name: string, group: number | undefined, untilMs: number) {
@@ -120,6 +123,18 @@ export class KeptList<List> implements ListVersion {
     this.#keeper.forgotten(this);
   }
 
+  /** It has to make room for others: what rests on it stays true until any row of its group changes. */
+  release(): void {
+    if (this.isForgotten) return;
+    if (this.unknown) {
+      this.forget();
+      return;
+    }
+    this.list = undefined;
+    this.released = { tag: this.#keeper.tagOf(this.group), at: this.#keeper.sequence() };
+    this.#keeper.forgotten(this);
+  }
+
   note(ids: readonly number[], sequence: number): void {
     this.unknown ??= new Map();
     for (const id of ids) this.unknown.set(id, sequence);
@@ -136,6 +151,10 @@ export class KeptList<List> implements ListVersion {
 
 interface Keeper<List> {
   readonly freshnessMs: number;
+  /** The number of the latest change. */
+  readonly sequence: () => number;
+  /** Of the rows of a group, or of any row. */
+  readonly tagOf: (group: number | undefined) => Tag;
   learn(list: KeptList<List>, upTo: number): Promise<void>;
   forgotten(list: KeptList<List>): void;
 }
@@ -145,6 +164,7 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
   source,
   store,
   sequence,
+  tagOf,
   now,
   nextChangeMs,
   asOfMs,
@@ -244,7 +264,7 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
     }
   };
 
-  const keeper: Keeper<List> = { freshnessMs, learn, forgotten };
+  const keeper: Keeper<List> = { freshnessMs, sequence, tagOf, learn, forgotten };
 
   return {
     now,

@@ -91,7 +91,7 @@ export const createKnownRows = ({
           maxSize: maxBytes - listedBytes,
           sizeCalculation: (kept) => (kept instanceof KeptList ? sizeOfList(kept.list) : kept.bytes),
           dispose: (kept) => {
-            if (kept instanceof KeptList) kept.forget();
+            if (kept instanceof KeptList) kept.release();
           },
         })
       : undefined;
@@ -123,7 +123,7 @@ export const createKnownRows = ({
     }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
-      const { whole, anyRow, row: tagOf } = of(table);
+      const { whole, anyRow, row: tagOf, group: tagOfGroup } = of(table);
       const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
@@ -201,6 +201,7 @@ export const createKnownRows = ({
               },
             },
             sequence: () => tagVersions.sequence,
+            tagOf: (group) => (group === undefined ? anyRow : tagOfGroup(group)),
             now: () => new Date(clock.nowMs()),
             nextChangeMs: () => freshnessMonitor.nextChangeMs(table),
             asOfMs: () => performance.now() - freshnessMonitor.ageMs(),

@@ -1,3 +1,5 @@
+import { inOnePiece } from './row-texts.ts';
+
 /** The JSON of the items of one list of known rows, for several selections. That of fewer items is a part of it. */
 export class ListTexts {
   readonly #maxChars: number;
@@ -20,9 +22,7 @@ export class ListTexts {
     const chars = others.reduce((sum, each) => sum + each.text.length, text.length);
     this.#texts.length = 0;
     if (chars <= this.#maxChars) this.#texts.push(...others);
-    // V8 keeps a text that was put together as a tree of its parts; reading a character makes it one.
-    text.charCodeAt(0);
-    if (text.length <= this.#maxChars) this.#texts.push({ key, lastChange, text, ends });
+    if (text.length <= this.#maxChars) this.#texts.push({ key, lastChange, text: inOnePiece(text), ends });
   }
 }
 

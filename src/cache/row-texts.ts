@@ -55,7 +55,7 @@ export class RowTexts {
  * V8 keeps a text that was put together as a tree of its parts: 2 kB more for a product of 800 characters, and each response that it is in
  * would walk through it. (To read a character makes it one, but optimized code leaves out what nobody uses.)
  */
-const inOnePiece = (text: string): string => Buffer.from(text).toString();
+export const inOnePiece = (text: string): string => Buffer.from(text).toString();
 
 const TEXTS = Symbol('texts');
 

@@ -77,6 +77,8 @@ export interface ListVersion {
   readonly alteredAt: number;
   /** The number of the first change of which nobody knows yet whether it alters the list; infinite where there is none. */
   readonly unknownSince: number;
+  /** Of a list that had to make room, unaltered: the tag of its rows, and the number of the last change that it followed. */
+  readonly released: { readonly tag: Tag; readonly at: number } | undefined;
   /** Waits until all changes up to this number are known. */
   readonly learn: (upTo: number) => Promise<void>;
   /** Whether they are, or only such are not known that need not show yet, in a flood of changes. */
@@ -131,8 +133,9 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       if (read.trueAt === sequence) return false;
       for (const tag of read.tags) if ((lastChange[tag] ?? 0) > read.trueAt) return true;
       let isKnown = true;
-      for (const { alteredAt, unknownSince } of read.lists ?? NO_LISTS) {
+      for (const { alteredAt, unknownSince, released } of read.lists ?? NO_LISTS) {
         if (alteredAt > read.trueAt || unknownSince <= upTo) return true;
+        if (released && (lastChange[released.tag] ?? 0) > Math.max(released.at, read.trueAt)) return true;
         if (unknownSince <= sequence) isKnown = false;
       }
       if (isKnown) read.trueAt = sequence;

@@ -15,6 +15,7 @@ interface List extends KnownList {
 /** A list of rows 1 and 2, which are read when the test lets them. */
 const setUp = () => {
   const tagVersions = createTagVersions(FEATURES);
+  const { anyRow, group: tagOfGroup } = tagVersions.tags.of('product');
   const kept = new Map<string, KeptList<List>>();
   const reads: { readonly ids: readonly number[]; readonly end: (rows: readonly Row[] | Error) => void }[] = [];
   const lists = createKnownLists<List, Row>({
@@ -35,6 +36,7 @@ const setUp = () => {
       delete: (list) => void kept.delete(list.name),
     },
     sequence: () => tagVersions.sequence,
+    tagOf: (group) => (group === undefined ? anyRow : tagOfGroup(group)),
     now: () => new Date(),
     nextChangeMs: () => Number.POSITIVE_INFINITY,
     asOfMs: () => performance.now(),
@@ -56,7 +58,11 @@ const setUp = () => {
     await expect.poll(() => reads.length, { interval: 1 }).toBe(number);
     return reads[number - 1] as (typeof reads)[number];
   };
-  return { tagVersions, lists, reads, respond, change, find, readOf };
+  const makeRoom = (): void => {
+    kept.get('list')?.release();
+    kept.delete('list');
+  };
+  return { tagVersions, lists, reads, respond, change, find, readOf, makeRoom };
 };
 
 test('a response of a list stays true where rows changed that are not in it, and is known to be so once they are read', async () => {
@@ -155,5 +161,24 @@ test('in a flood of changes rows are read once within the bound, and what is giv
   }
   change([1]);
   expect(isEnough()).toBe(true);
+  expect(tagVersions.hasChanged(response)).toBe(true);
+});
+
+test('what rests on a list that had to make room stays true until a row of its group changes', () => {
+  const { tagVersions, respond, change, makeRoom } = setUp();
+  const response = respond();
+  makeRoom();
+  expect(tagVersions.hasChanged(response)).toBe(false);
+  change([9], [4]);
+  expect(tagVersions.hasChanged(response)).toBe(false);
+  change([9]);
+  expect(tagVersions.hasChanged(response)).toBe(true);
+});
+
+test('a list whose rows have changed makes room with all that rests on it', () => {
+  const { tagVersions, respond, change, makeRoom } = setUp();
+  const response = respond();
+  change([1]);
+  makeRoom();
   expect(tagVersions.hasChanged(response)).toBe(true);
 });
