@@ -28,8 +28,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'gateway W4': 'as for the others; and 500 responses of 15 kB are more than the caches of the processor hold',
   'gateway W7a': VIEWS,
   'gateway W7b': VIEWS,
-  'gateway W8': 'reading the body, and finding the response by its bytes',
-  'gateway W9': 'reading the body, and finding the response by its bytes',
+  'gateway W8':
+    'finding the response by the bytes of the body, which is read without the events of a stream, other than by the limit',
+  'gateway W9': 'as W8',
   'gateway-off': SHARED,
   'gateway-off W1':
     'HTTP takes a third, row and JSON a fifth, garbage collection a tenth; the rest is spread over the promises. Lookups that arrive together share a statement',
