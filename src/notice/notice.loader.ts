@@ -1,4 +1,5 @@
 import type DataLoader from 'dataloader';
+import type { KnownList } from '../cache/known-lists.ts';
 import type { KnownRowsOf, ListsRead } from '../cache/known-rows.ts';
 import type { Notice, NoticeType } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
@@ -36,9 +37,17 @@ export interface NoticeLoaders {
   readonly viewed: (id: number) => Promise<Notice | null>;
 }
 
-/** A row, and when it was read, by `performance.now()`. */
+/** A row that is known. */
 export interface ReadNotice extends Notice {
+  /** When it was read, by `performance.now()`. */
   readonly readMs: number;
+  readonly endsMs: number | undefined;
+}
+
+/** The ids of the notices in effect. */
+interface NoticeList extends KnownList {
+  /** From then on they are in effect, in the database's milliseconds. */
+  readonly sinceMs: number;
 }
 
 /** What the loaders of all operations share. Lists are kept for later operations where they are to be, and are then read as of now. */
@@ -70,15 +79,23 @@ export const createNoticeReads = (sql: Sql, known?: KnownRowsOf<ReadNotice>): No
     return known.keep(async () => {
       const readMs = performance.now();
       const rows = await read();
-      return rows.map((row) => Object.assign(row, { readMs }));
+      return rows.map((row) => Object.assign(row, { readMs, endsMs: row.endsAt?.getTime() }));
     });
   };
+
+  const keepList = (lists: ListsRead | undefined, type: NoticeType | null, ids: readonly number[]): void =>
+    lists?.keep<NoticeList>(listName(type), { ids, sinceMs: lists.now.getTime() });
 
   return {
     inEffect: async (now, isKept) => {
       const lists = isKept ? known?.beginLists() : undefined;
       const rows = await keep(lists, () => sql.storedRows<Notice>(statements.noticesInEffect, [lists?.now ?? now]));
-      if (rows.length <= statements.MAX_KNOWN_IDS) lists?.keep(listName(null), { ids: rows.map(({ id }) => id) });
+      if (rows.length <= statements.MAX_KNOWN_IDS)
+        keepList(
+          lists,
+          null,
+          rows.map(({ id }) => id),
+        );
       return rows;
     },
     page: async (key, now, isKept) => {
@@ -96,7 +113,7 @@ export const createNoticeReads = (sql: Sql, known?: KnownRowsOf<ReadNotice>): No
         return rows.filter((row) => row.id !== null);
       });
       const total = Number(first?.total ?? 0);
-      if (total <= statements.MAX_KNOWN_IDS) lists?.keep(listName(type), { ids: first?.ids ?? [] });
+      if (total <= statements.MAX_KNOWN_IDS) keepList(lists, type, first?.ids ?? []);
       return { items, total };
     },
     nextChangeAt: async (now) => {
@@ -139,15 +156,23 @@ export const createNoticeLoaders = (
 
   const areInEffect = (notices: readonly Notice[]): boolean => notices.every((notice) => inEffect.holds(notice, now));
 
-  const findRows = (ids: readonly number[]): Notice[] | undefined => {
+  /** The ids of a list, and those rows of it that are wanted, where all are known and were in effect when the operation began. */
+  const findList = (
+    type: NoticeType | null,
+    from = 0,
+    to?: number,
+  ): { readonly rows: ReadNotice[]; readonly total: number } | undefined => {
+    const list = known?.findList<NoticeList>(listName(type), now);
+    if (!list || list.sinceMs > now.getTime()) return undefined;
     const oldestMs = performance.now() - MAX_ROW_AGE_MS;
-    const rows: Notice[] = [];
-    for (const id of ids) {
+    const rows: ReadNotice[] = [];
+    for (const id of list.ids.slice(from, to)) {
       const row = known?.find(id);
       if (!row || row.readMs < oldestMs) return undefined;
+      if (row.endsMs !== undefined) hints.showsUntil(row.endsMs);
       rows.push(row);
     }
-    return areInEffect(rows) ? rows : undefined;
+    return { rows, total: list.ids.length };
   };
 
   const readAll = async (isKept: boolean): Promise<Notice[]> => {
@@ -164,9 +189,7 @@ export const createNoticeLoaders = (
 
   const all = (): Notice[] | Promise<Notice[]> => {
     if (!known?.mayUse(hints)) return readAll(false);
-    const ids = known.findList(listName(null), now)?.ids;
-    const rows = ids && findRows(ids);
-    return rows ? listed(rows) : readAll(true);
+    return findList(null)?.rows ?? readAll(true);
   };
 
   return {
@@ -179,9 +202,8 @@ export const createNoticeLoaders = (
       hints.dependsOn('notice');
       if (!known?.mayUse(hints)) return readPage(key, false);
       const { page, pageSize, type } = key;
-      const ids = hasKeyword(key) ? undefined : known.findList(listName(type), now)?.ids;
-      const rows = ids && findRows(ids.slice((page - 1) * pageSize, page * pageSize));
-      return rows ? { items: listed(rows), total: ids.length } : readPage(key, true);
+      const found = hasKeyword(key) ? undefined : findList(type, (page - 1) * pageSize, page * pageSize);
+      return found ? { items: found.rows, total: found.total } : readPage(key, true);
     },
     nextChangeAt: () => {
       hints.dependsOn('notice');

@@ -52,11 +52,15 @@ const SORT_KEYS: Readonly<Record<string, SortKey>> = {
   },
 };
 
+const KEYS_OF_ORDERS: ReadonlyMap<string, readonly SortKey[]> = new Map(
+  (Object.keys(PRODUCT_ORDERS) as ProductOrder[]).flatMap((order) => {
+    const keys = orderColumns(order).flatMap((column) => (column === 'id' ? [] : [SORT_KEYS[column]]));
+    return keys.every((key) => key !== undefined) ? [[order, keys]] : [];
+  }),
+);
+
 /** What an order sorts by before the id; undefined where only the database can compare. */
-export const sortKeysOf = (order: ProductOrder): SortKey[] | undefined => {
-  const keys = orderColumns(order).flatMap((column) => (column === 'id' ? [] : [SORT_KEYS[column]]));
-  return keys.every((key) => key !== undefined) ? keys : undefined;
-};
+export const sortKeysOf = (order: ProductOrder): readonly SortKey[] | undefined => KEYS_OF_ORDERS.get(order);
 
 /** Whether an order begins with the greatest: then all its columns descend. */
 export const isDescending = (order: ProductOrder): boolean => PRODUCT_ORDERS[order].by[0].endsWith(' desc');
