@@ -2,7 +2,7 @@ import type { Clock } from '../database/clock.ts';
 import { attempt, withDeadline } from '../errors.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
-import { type CachedResponse, type CacheEntry, createResponseStore, toBody } from './response-store.ts';
+import { type CachedResponse, type CacheEntry, createResponseStore, createToBody } from './response-store.ts';
 import type { TagVersions } from './tags.ts';
 
 /** Where a response came from: https://www.rfc-editor.org/rfc/rfc9211 */
@@ -92,6 +92,7 @@ export const createResponseCache = ({
   // No Map: whenever a Map grows or shrinks, V8 keeps its old table, with all tickets in it, alive for many garbage collections (Node 24).
   const tickets: Record<string, OpenTicket | undefined> = Object.create(null);
   const store = createResponseStore(maxBytes);
+  const toBody = createToBody();
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema, VariableValues } from 'graphql';
 import type { CacheHints } from '../cache/hints.ts';
 import type { MakeBody, ResponseCache } from '../cache/response-cache.ts';
-import { bytesOf, type CachedResponse, toBody } from '../cache/response-store.ts';
+import { bytesOf, type CachedResponse, createToBody } from '../cache/response-store.ts';
 import { databaseUnavailable, withDeadline } from '../errors.ts';
 import { stackless } from '../fast-path/stackless.ts';
 import type { Executed } from '../http/route.ts';
@@ -64,6 +64,7 @@ interface Deps {
 export const createEngine = (deps: Deps): Engine => {
   const { schema, documents, createContext, responseCache, countViews, load, tracing, timeoutMs, limits } = deps;
   const costLimit = createCostLimit(schema, limits.maxCost);
+  const toBody = createToBody();
   const { execute, fallBacks } = createExecutor({ createContext, costLimit, load, tracing });
 
   const run: Engine['run'] = (operation, given, caller, form) => {

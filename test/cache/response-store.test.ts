@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createBodyRing } from '../../src/cache/body-ring.ts';
-import { type CachedResponse, createResponseStore, latin1Of, toBody } from '../../src/cache/response-store.ts';
+import { type CachedResponse, createResponseStore, createToBody, latin1Of } from '../../src/cache/response-store.ts';
 
 const MAX_BYTES = 1_048_576;
+
+const toBody = createToBody();
 
 const responseOf = (key: string, chars: number): CachedResponse => ({
   key,
@@ -66,3 +69,21 @@ test('a body that was overwritten by later ones is not given', () => {
     'd'.repeat(30),
   ]);
 });
+
+test.for([
+  ['ASCII', 'a'],
+  ['two bytes', 'é'],
+  ['three bytes', '茶'],
+  ['four bytes', '🍵'],
+] as const)(
+  'a body of characters of %s has the same bytes and tag by either way, whatever its length',
+  ([, letter]) => {
+    for (const count of [1, 1000, 2048, 4095, 4096, 5000, 16_384, 32_768, 40_000]) {
+      const text = letter.repeat(count);
+      const { body, byteLength, etag } = toBody(text);
+      expect(Buffer.from(body, 'latin1').equals(Buffer.from(text))).toBe(true);
+      expect(byteLength).toBe(Buffer.byteLength(text));
+      expect(etag).toBe(`W/"${createHash('sha1').update(text).digest('base64url')}"`);
+    }
+  },
+);
