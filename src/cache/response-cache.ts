@@ -160,7 +160,7 @@ export const createResponseCache = ({
         const made: CachedResponse = {
           key,
           entry: last?.entry ?? { response: undefined },
-          isFirst: last === undefined && maxBytes > 0,
+          isNewcomer: false,
           isUsed: false,
           status: hints.status,
           ...toBody(body),

@@ -51,7 +51,7 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
     newcomers.delete(key);
     const { response, bodyAt } = newcomer;
     const bytes = bodies.read(bodyAt, response.byteLength);
-    return bytes && { ...response, body: bytes.toString('latin1') };
+    return bytes && { ...response, isNewcomer: false, body: bytes.toString('latin1') };
   };
 
   return {
@@ -66,7 +66,10 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
       const size = sizeOf(response, key);
       if (size > maxEntrySize) return;
       if (proven.has(key) || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
-      else newcomers.set(key, { response: { ...response, body: '' }, bodyAt: bodies.write(latin1Of(response.body)) });
+      else {
+        response.isNewcomer = true;
+        newcomers.set(key, { response: { ...response, body: '' }, bodyAt: bodies.write(latin1Of(response.body)) });
+      }
     },
     size: () => ({ bytes: proven.calculatedSize + newcomers.calculatedSize, entries: proven.size + newcomers.size }),
   };
@@ -121,8 +124,8 @@ export interface CacheEntry {
 export interface CachedResponse extends TaggedRead {
   readonly key: string;
   readonly entry: CacheEntry;
-  /** Whether no response to its key was in memory before, though it might have been: perhaps nobody will ask again. */
-  readonly isFirst: boolean;
+  /** Whether it has to be requested again before it is kept as others are. */
+  isNewcomer: boolean;
   /** Whether it was hit by its entry since the store last looked. */
   isUsed: boolean;
   /** 404: the body is a problem, which says that there is nothing. */

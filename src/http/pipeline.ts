@@ -288,9 +288,8 @@ export const createApp = (deps: Deps): App => {
         if ('headers' in executed) return executed;
         if (executed.answer) requestContext.cache = executed.outcome;
         if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
-        // Much of what is asked for the first time is not asked for again: its request is not kept.
-        const isFirst = executed.answer !== undefined && executed.outcome === 'miss' && executed.answer.isFirst;
-        if (key !== undefined && (known || !isFirst)) {
+        // What may never be asked for again is hardly kept, and its request is not.
+        if (key !== undefined && (known || !executed.answer?.isNewcomer)) {
           const learnt = known ?? requests.learn(key, route, parsed, requestContext.counts);
           learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
         }

@@ -10,7 +10,7 @@ const toBody = createToBody();
 const responseOf = (key: string, chars: number): CachedResponse => ({
   key,
   entry: { response: undefined },
-  isFirst: true,
+  isNewcomer: false,
   isUsed: false,
   status: 200,
   ...toBody(`${key} ${'é'.repeat(chars / 2)}`),
