@@ -35,6 +35,9 @@ const findHolder = async (pidFile: string): Promise<number | undefined> => {
   return undefined;
 };
 
+/** Of two that ask at the same moment, SQLite would refuse both: each is in the way of the other. So they try again for this long. */
+const LOCK_TIMEOUT_MS = 100;
+
 /**
  * Takes the lock of a data directory. Node has no file lock of its own; SQLite, which comes with it, takes one in the
  * kernel for an exclusive transaction. The kernel frees it when the process dies, so no lock is ever stale and nothing
@@ -67,7 +70,7 @@ export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => 
     // SQLite opens a file that it may not write read-only, and locks nothing then.
     await access(lockFile, constants.W_OK);
     // Nothing is ever committed; a journal in a file would only be left there when the process is killed.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    database.exec(`PRAGMA journal_mode = MEMORY; PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}; BEGIN EXCLUSIVE`);
     // From here on nobody else in this process opens the file, so that nobody else closes it.
     handle = await openPlainFile(lockFile);
     const { dev, ino } = await handle.stat();
