@@ -34,7 +34,7 @@ export interface Instance extends AsyncDisposable {
   readonly name: () => Promise<string>;
   /** Ends it as a deployment does, and starts it again. */
   readonly restart: () => Promise<void>;
-  /** Gives the `performance.now()` at which it was gone. */
+  /** Gives the `performance.now()` at which it was gone, and HAProxy had the time to find its connections closed. */
   readonly kill: () => Promise<number>;
   readonly startAgain: () => Promise<void>;
 }
@@ -45,6 +45,9 @@ export const nameIn = (headers: { readonly [name: string]: unknown }): string =>
 
 /** As deploy/ has it behind a proxy. */
 const BEHIND_PROXY = { TRUST_PROXY: '1', SHUTDOWN_DELAY_MS: '3000' };
+
+/** Beside load, HAProxy gets a processor only some milliseconds after a connection was closed: it may have sent a request over it. */
+const PROXY_TURN_MS = 50;
 
 export const startInstance = async (databaseUrl: string): Promise<Instance> => {
   const port = await freePort();
@@ -67,7 +70,7 @@ export const startInstance = async (databaseUrl: string): Promise<Instance> => {
     },
     kill: async () => {
       await end('SIGKILL');
-      return performance.now();
+      return performance.now() + PROXY_TURN_MS;
     },
     startAgain,
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
