@@ -2,7 +2,13 @@ import type { Clock } from '../database/clock.ts';
 import { attempt, withDeadline } from '../errors.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
-import { type CachedResponse, type CacheEntry, createResponseStore, createToBody } from './response-store.ts';
+import {
+  type CachedResponse,
+  type CacheEntry,
+  createResponseStore,
+  createToBody,
+  shareBody,
+} from './response-store.ts';
 import type { TagVersions } from './tags.ts';
 
 /** Where a response came from: https://www.rfc-editor.org/rfc/rfc9211 */
@@ -63,6 +69,8 @@ interface Ticket {
 interface OpenTicket extends Ticket {
   /** Rejects with the error of an operation that failed. */
   readonly response: Promise<CachedResponse>;
+  /** Whether another request waits for it. */
+  isShared: boolean;
 }
 
 /** While it is not known when responses next change, those that are being made are shared for this long. */
@@ -191,13 +199,19 @@ export const createResponseCache = ({
     // started does not show the notice.
     if (open && (open.hints.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < open.sharedUntilMs()) {
       stats.joined += 1;
+      open.isShared = true;
       return open.response;
     }
     stats.misses += 1;
     const opened = openTicket(key);
     const body = make(opened.hints);
     if (typeof body === 'string') return opened.keep(body);
-    const ticket: OpenTicket = { ...opened, response: body.then(opened.keep) };
+    const keep = (text: string): CachedResponse => {
+      const made = opened.keep(text);
+      if (ticket.isShared) shareBody(made);
+      return made;
+    };
+    const ticket: OpenTicket = { ...opened, response: body.then(keep), isShared: false };
     const close = (): void => {
       if (tickets[key] === ticket) delete tickets[key];
     };

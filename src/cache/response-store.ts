@@ -111,8 +111,13 @@ const keep = (list: LRUCache<string, CachedResponse>, key: string, response: Cac
   }
   list.set(key, response);
   if (!list.has(key)) return;
-  if (response.byteLength > MAX_STRING_BYTES) response.body = bytesOf(response.body);
+  shareBody(response);
   response.entry.response = response;
+};
+
+/** More than one request gets the response: a long body is bytes then, because a text would be turned into bytes for each of them. */
+export const shareBody = (response: CachedResponse): void => {
+  if (response.byteLength > MAX_STRING_BYTES) response.body = bytesOf(response.body);
 };
 
 /** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
