@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { createBodyRing } from './body-ring.ts';
+import { makeRoom, type Used } from './second-chance.ts';
 import type { TaggedRead } from './tags.ts';
 
 /** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
@@ -92,23 +93,8 @@ const NOTHING: ResponseStore = {
 const sizeOf = ({ byteLength }: CachedResponse, key: string): number =>
   byteLength * (byteLength < MIN_ENCODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES;
 
-/** At most this many used responses are spared when room is made for one. */
-const MAX_SECOND_CHANCES = 32;
-
-/** Makes room by second chance (the CLOCK algorithm): the oldest responses whose flag says that they were used are moved to the front instead. */
 const keep = (list: LRUCache<string, CachedResponse>, key: string, response: CachedResponse): void => {
-  const size = sizeOf(response, key);
-  let chances = size > list.maxEntrySize ? 0 : MAX_SECOND_CHANCES;
-  while (chances > 0 && list.calculatedSize + size > list.maxSize) {
-    const [oldest] = list.rvalues();
-    if (!oldest) break;
-    if (!oldest.isUsed) list.delete(oldest.key);
-    else {
-      oldest.isUsed = false;
-      list.get(oldest.key);
-      chances -= 1;
-    }
-  }
+  makeRoom(list, sizeOf(response, key));
   list.set(key, response);
   if (!list.has(key)) return;
   shareBody(response);
@@ -126,13 +112,11 @@ export interface CacheEntry {
 }
 
 /** The finished bytes of a response, and how long they hold. */
-export interface CachedResponse extends TaggedRead {
+export interface CachedResponse extends TaggedRead, Used {
   readonly key: string;
   readonly entry: CacheEntry;
   /** Whether it has to be requested again before it is kept as others are. */
   isNewcomer: boolean;
-  /** Whether it was hit by its entry since the store last looked. */
-  isUsed: boolean;
   /** 404: the body is a problem, which says that there is nothing. */
   readonly status: 200 | 404;
   body: Body;

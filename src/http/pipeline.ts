@@ -58,8 +58,7 @@ export const createApp = (deps: Deps): App => {
 
   const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
     const key = request.fault ? undefined : requestKey(request);
-    // What is forgotten would have to wait as new requests do.
-    const known = key === undefined ? undefined : load.isBusy() ? requests.touch(key) : requests.peek(key);
+    const known = key === undefined ? undefined : requests.find(key);
     const current = known && answerKnown(request, key, known);
     if (current) return current;
     // The failure of an equal request, where every caller would get it.
@@ -115,7 +114,7 @@ export const createApp = (deps: Deps): App => {
     const { isGone } = request;
     if (!(await load.wait({ isGone, bytes: bytesOf(request) }))) return reject(request, route);
     // An equal request may have been answered meanwhile.
-    const known = key === undefined ? undefined : requests.peek(key);
+    const known = key === undefined ? undefined : requests.find(key);
     const current = known && answerKnown(request, key, known);
     const isShared = key !== undefined && begun.has(key);
     if (!current && !isShared) return answerAndFinish(request, key, known, route);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheEntry } from '../cache/response-store.ts';
+import { makeRoom, type Used } from '../cache/second-chance.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
@@ -10,15 +11,13 @@ import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
  * Another spelling of a request has an entry of its own, which leads to the same cached response.
  */
 export interface RequestCache {
-  /** Skips the LRU touch: an evicted request is parsed and learned again. */
-  readonly peek: (key: string) => KnownRequest | undefined;
-  /** With the touch: under a flood of new requests, those that are asked for all the time stay. */
-  readonly touch: (key: string) => KnownRequest | undefined;
+  readonly find: (key: string) => KnownRequest | undefined;
   readonly learn: (key: string, route: OperationRoute, parsed: ParsedRequest, counts: OperationCounts) => KnownRequest;
 }
 
 /** A request that was answered before. */
-export class KnownRequest {
+export class KnownRequest implements Used {
+  isUsed = false;
   readonly route: OperationRoute;
   readonly head: ResponseHead;
   /** Of the operation, for the metrics. */
@@ -76,10 +75,9 @@ export const requestKey = ({ method, target, headers, body }: GatewayRequest): s
 };
 
 export const createRequestCache = (maxBytes: number): RequestCache => {
-  const known = new LRUCache<string, KnownRequest>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ head: { link = '' } }, key) => key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES,
-  });
+  const sizeOf = ({ head: { link = '' } }: KnownRequest, key: string): number =>
+    key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES;
+  const known = new LRUCache<string, KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
   // One for all requests of an operation: each weak reference costs the garbage collector time.
   const references = new WeakMap<object, WeakRef<object>>();
 
@@ -90,10 +88,14 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
   };
 
   return {
-    peek: (key) => known.peek(key),
-    touch: (key) => known.get(key),
+    find: (key) => {
+      const request = known.peek(key);
+      if (request) request.isUsed = true;
+      return request;
+    },
     learn: (key, route, { operation, ...parsed }, counts) => {
       const request = new KnownRequest(route, counts, referenceTo(operation), parsed);
+      makeRoom(known, sizeOf(request, key));
       known.set(key, request);
       return request;
     },

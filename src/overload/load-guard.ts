@@ -10,8 +10,6 @@ export interface LoadGuard {
   /** Resolves to whether it may begin after a wait, or is to be rejected. */
   readonly wait: (client: WaitingClient) => Promise<boolean>;
   readonly finish: () => void;
-  /** Whether requests wait. */
-  readonly isBusy: () => boolean;
   /** Whether the event loop lags so much that requests are rejected unread. */
   readonly isLagging: () => boolean;
   /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */
@@ -111,7 +109,6 @@ export const createLoadGuard = ({
     begin: line.enter,
     wait: line.wait,
     finish: line.leave,
-    isBusy: () => line.waiting() > 0,
     isLagging,
     refuse,
     enter: () => {

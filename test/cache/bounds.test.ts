@@ -181,23 +181,22 @@ describe('requests in memory', () => {
     for (let id = 0; id < 5000; id += 1) {
       requests.learn(`/api/product/${id}`, route, { operation, variables: {}, head }, of('rest', 'product'));
     }
-    expect(requests.peek('/api/product/0')).toBeUndefined();
-    expect(requests.peek('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
+    expect(requests.find('/api/product/0')).toBeUndefined();
+    expect(requests.find('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
   });
 
-  test('stay in a flood of new ones where each look at them counts', () => {
+  test('stay in a flood of new ones while they are found', () => {
     const requests = createRequestCache(MAX_BYTES);
     const operation = {};
     const learn = (key: string) =>
       requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
-    for (const key of ['/touched', '/peeked']) learn(key);
+    for (const key of ['/asked', '/not-asked']) learn(key);
     for (let id = 0; id < 5000; id += 1) {
       learn(`/api/product/${id}`);
-      requests.touch('/touched');
-      requests.peek('/peeked');
+      requests.find('/asked');
     }
-    expect(requests.peek('/touched')).toBeDefined();
-    expect(requests.peek('/peeked')).toBeUndefined();
+    expect(requests.find('/asked')).toBeDefined();
+    expect(requests.find('/not-asked')).toBeUndefined();
   });
 
   test('do not hold their operations', async () => {
@@ -209,7 +208,7 @@ describe('requests in memory', () => {
     };
     learn();
     // The test holds the operation no longer than it asks.
-    const isRemembered = (): boolean => requests.peek('a')?.parsed() !== undefined;
+    const isRemembered = (): boolean => requests.find('a')?.parsed() !== undefined;
     expect(isRemembered()).toBe(true);
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc');
@@ -219,6 +218,6 @@ describe('requests in memory', () => {
         return isRemembered();
       })
       .toBe(false);
-    expect(requests.peek('b')?.head).toBe(head);
+    expect(requests.find('b')?.head).toBe(head);
   });
 });
