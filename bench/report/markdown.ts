@@ -125,23 +125,23 @@ it spends on refusing. Measured on 23 November 2026 with nothing else on the mac
 
 | offered load | good answers a second | of what could be carried just before | p50, p99, ms | in memory, p99, ms | refused a second | not sent | CPU of the gateway, of PostgreSQL, µs |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| one product by REST: 1 | 8,192 | 87 % | 18, 357 | 46 | 553 | 665 | 126, 17 |
-| 2 | 11,823 | 119 % | 14, 345 | 35 | 835 | 6,985 | 93, 14 |
-| 4 | 11,582 | 102 % | 15, 310 | 2,685 | 825 | 32,981 | 95, 13 |
-| 8 | 12,835 | 112 % | 14, 312 | 80 | 850 | 77,915 | 84, 12 |
-| a list of 10 by REST: 1 | 2,263 | 98 % | 35, 490 | 34 | 0 | 0 | 410, 211 |
-| 2 | 2,191 | 102 % | 48, 648 | 40 | 820 | 1,172 | 450, 202 |
-| 4 | 1,943 | 100 % | 53, 631 | 38 | 835 | 4,898 | 524, 246 |
-| 8 | 2,344 | 119 % | 47, 621 | 48 | 820 | 12,465 | 437, 196 |
-| a page of 50 by GraphQL: 1 | 693 | 100 % | 5, 29 | 19 | 0 | 0 | 912, 588 |
-| 2 | 718 | 94 % | 130, 747 | 67 | 722 | 0 | 1,565, 573 |
-| 4 | 710 | 92 % | 133, 767 | 73 | 819 | 1,463 | 1,635, 588 |
-| 8 | 650 | 96 % | 144, 733 | 75 | 807 | 3,870 | 1,748, 636 |
+| one product by REST: 1 | 13,749 | 96 % | 7, 228 | 33 | 370 | 161 | 72, 11 |
+| 2 | 15,201 | 102 % | 12, 253 | 108 | 864 | 13,687 | 72, 11 |
+| 4 | 16,240 | 98 % | 11, 227 | 615 | 848 | 49,122 | 66, 10 |
+| 8 | 16,706 | 94 % | 11, 221 | 2,632 | 875 | 124,123 | 63, 10 |
+| a list of 10 by REST: 1 | 2,878 | 100 % | 4, 46 | 24 | 0 | 0 | 281, 173 |
+| 2 | 2,661 | 106 % | 38, 551 | 42 | 825 | 1,430 | 371, 192 |
+| 4 | 2,778 | 99 % | 40, 559 | 47 | 851 | 7,507 | 364, 174 |
+| 8 | 2,511 | 89 % | 44, 594 | 43 | 811 | 19,142 | 395, 204 |
+| a page of 50 by GraphQL: 1 | 919 | 91 % | 96, 678 | 64 | 45 | 0 | 1,036, 608 |
+| 2 | 895 | 89 % | 105, 692 | 70 | 821 | 203 | 1,135, 591 |
+| 4 | 1,000 | 92 % | 92, 696 | 68 | 820 | 2,447 | 1,038, 562 |
+| 8 | 1,117 | 94 % | 85, 687 | 50 | 841 | 7,437 | 928, 522 |
 
-- At every load from 2 on, at least 92 % of what can be carried is answered, and 99 of 100 good answers come within 0.8 s. More than 100 % says that the machine gave more then than just before.
-- What is in memory comes within 35 to 80 ms, except in one row: there 4 of 400 requests failed or waited for seconds. The benchmark gives the gateway a cache of 1 MB, which a flood of products fills in a few hundredths of a second;
-  so what is asked for 80 times a second may drop out of it. Give hot answers room ([\`CACHE_MAX_MB\`](configuration.md)).
-- To refuse costs a good answer up to 1.9 times its CPU (the page): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
+- At every load from 2 on, at least 89 % of what can be carried is answered, and 99 of 100 good answers come within 0.7 s. More than 100 % says that the machine gave more then than just before.
+- What is in memory comes within 42 to 108 ms, except beside 16,000 products a second: there 3 or 6 of 400 requests failed or waited for seconds. The benchmark gives the gateway a cache of 1 MB, which such a flood of products fills in a few hundredths of
+  a second; so what is asked for 80 times a second may drop out of it. Give hot answers room ([\`CACHE_MAX_MB\`](configuration.md)).
+- To refuse costs a good answer up to 1.4 times its CPU (the list): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
 - Clients without a bound on their connections are another matter: each of their requests is read and refused. There only limits in front help (\`MAX_CONNECTIONS\`, \`RATE_LIMIT_PER_MINUTE\`, those of a proxy).
 
 Thousands of clients that connect at once are accepted at once, because the gateway listens with sixteen sockets. With one socket, Node accepts one connection in each turn of its event loop: with 20 ms of work in each turn, the
