@@ -20,7 +20,7 @@ export const HELP = `Measures the gateway and its peers against the limit of nod
 
   npm run bench -- [options]
 
-  --quick               two rounds of one second: five minutes in all
+  --quick               two rounds of one second: nine minutes in all
   --rounds N            rounds in which every server is visited (3)
   --seconds N           length of one measurement (5)
   --products N          products in the catalogue (100000)
