@@ -15,13 +15,16 @@ import { type Operation, prepareOperation } from './operation.ts';
 import { createValidation } from './validation.ts';
 
 /**
- * Parses a document that is small enough to go on with.
+ * Parses a text that is small enough to be parsed. What it selects may still be too large.
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError for a syntax error
  */
+export const parseText = (limits: QueryLimits, source: Source): DocumentNode =>
+  parse(source, { lexer: readTokens(source, limits) });
+
+/** Parses a document that is small enough to go on with. @throws as {@link parseText} */
 export const parseWithin = (limits: QueryLimits, source: Source): DocumentNode => {
-  const lexer = readTokens(source, limits);
-  const document = parse(source, { lexer });
+  const document = parseText(limits, source);
   checkSelections(document, limits);
   return document;
 };

@@ -37,8 +37,6 @@ export interface ResponseWriter {
     requestId: string,
     serverTiming?: string,
   ): GatewayResponse;
-  /** Adds the headers that all responses have. */
-  withCommon(response: GatewayResponse, request: GatewayRequest, requestId: string): GatewayResponse;
 }
 
 interface Options {
@@ -166,7 +164,7 @@ export const createResponseWriter = ({
       encoding,
     });
 
-  const withCommon: ResponseWriter['withCommon'] = (response, request, requestId) => {
+  const withCommon = (response: GatewayResponse, request: GatewayRequest, requestId: string): GatewayResponse => {
     const { headers } = response;
     headers['x-request-id'] = requestId;
     headers['x-content-type-options'] = 'nosniff';
@@ -282,8 +280,6 @@ export const createResponseWriter = ({
 
     failed: ({ status, lines, body }, requestId, serverTiming) =>
       new WrittenResponse(lines + idLine(requestId) + timingLine(serverTiming), body, status),
-
-    withCommon,
   };
 };
 

@@ -38,13 +38,22 @@ interface SortKey {
 /** In microseconds, which decide between two of one millisecond. */
 export const publishedUs = (alias: string): string => `extract(epoch from ${alias}.published_at) * 1000000`;
 
+/** One that a row of Prisma's has whole. */
+const exactKey = (sql: SortKey['sql'], of: (product: Product) => number): SortKey => ({
+  sql,
+  of,
+  isOf: (key, product) => key === of(product),
+});
+
 const SORT_KEYS: Readonly<Record<string, SortKey>> = {
-  price: {
-    sql: (alias) => `(${alias}.price * 100)::bigint`,
-    of: ({ price }) => Math.round(price.toNumber() * 100),
-    isOf: (key, { price }) => key === Math.round(price.toNumber() * 100),
-  },
-  sales: { sql: (alias) => `${alias}.sales`, of: ({ sales }) => sales, isOf: (key, { sales }) => key === sales },
+  price: exactKey(
+    (alias) => `(${alias}.price * 100)::bigint`,
+    ({ price }) => Math.round(price.toNumber() * 100),
+  ),
+  sales: exactKey(
+    (alias) => `${alias}.sales`,
+    ({ sales }) => sales,
+  ),
   published_at: {
     sql: (alias) => `(${publishedUs(alias)})::bigint`,
     of: (product) => product.publishedUs,

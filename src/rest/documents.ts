@@ -9,7 +9,6 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  parse,
   print,
   Source,
   type ValueNode,
@@ -17,9 +16,9 @@ import {
 } from 'graphql';
 import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
-import { parseWithin } from '../graphql/documents.ts';
+import { parseText, parseWithin } from '../graphql/documents.ts';
 import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
-import { checkSelections, readTokens } from '../graphql/limits/document-size.ts';
+import { checkSelections } from '../graphql/limits/document-size.ts';
 import type { QueryLimits } from '../graphql/limits/query-limits.ts';
 import { SharedFragments } from './fragments.ts';
 import { argumentsOf, type GivenArgument, type Parameter, parametersOf } from './parameters.ts';
@@ -118,8 +117,7 @@ const filesOf = async (folder: string): Promise<string[]> => {
 
 const parseFile = async (file: string, limits: QueryLimits): Promise<DocumentNode> => {
   const text = await readFile(file, 'utf8');
-  const source = new Source(text, file);
-  return parse(source, { lexer: readTokens(source, limits) });
+  return parseText(limits, new Source(text, file));
 };
 
 const belongsToNoPath = (file: string): OperatorError =>

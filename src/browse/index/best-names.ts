@@ -1,4 +1,5 @@
 import { foldText } from '../words.ts';
+import { countBefore } from './binary-search.ts';
 import type { ProductRow } from './product-index.ts';
 
 /** A name takes some 250 bytes. */
@@ -76,14 +77,7 @@ export class BestNames {
   /** Where a name stands, or would stand, among the sorted ones: to sort all again after each change takes milliseconds. */
   #placeOf(name: BestName): number {
     const sorted = this.#sorted ?? [];
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compare(sorted[middle] as BestName, name) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(sorted.length, (at) => compare(sorted[at] as BestName, name) < 0);
   }
 
   /** Equal sales are kept or left out together, so that there may be none where all products have sold as much. */

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { changesAllowed } from '../correction.ts';
+import { countBefore } from './binary-search.ts';
 
 /** Up to this many new words are searched one by one; then they are sorted in. */
 const MAX_UNSORTED = 500;
@@ -59,14 +60,7 @@ export class Dictionary {
   }
 
   #lowerBound(word: string): number {
-    let low = 0;
-    let high = this.#sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.words[this.#sorted[middle] as number] as string) < word) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(this.#sorted.length, (at) => (this.words[this.#sorted[at] as number] as string) < word);
   }
 
   #sortIn(): void {
