@@ -6,7 +6,7 @@ const SLOW = 'test/**/*.slow.test.ts';
 const ALONE = [
   'test/{cache,overload}/*.slow.test.ts',
   'test/database/{late-database,replicas,silent-connections,slow-database}.slow.test.ts',
-  'test/{http/shutdown,notice/views-lock,observability/leaks}.slow.test.ts',
+  'test/{http/shutdown,notice/views-lock}.slow.test.ts',
 ];
 
 const common = {

@@ -34,7 +34,7 @@ const gateway = await shared(
     ACCESS_TOKENS: TOKEN,
     LOG_LEVEL: 'trace',
     CACHE_MAX_MB: '0',
-    DATABASE_TIMEOUT_MS: '300',
+    DATABASE_TIMEOUT_MS: '2000',
     CANARY: 'canary-of-the-environment',
   }),
 );
