@@ -50,17 +50,18 @@ export const startLimit = async (
  */
 export const warmLimit = async ([first, ...others]: readonly Cell[], options: RunOptions): Promise<string> => {
   if (first === undefined) throw new Error('The limit has no method.');
-  const form = await chooseForm(options.bench, first, options.warmUpSeconds);
+  const form = await chooseForm(options.bench, first);
   for (const cell of others) await loadCell(options.bench, cell, 0, options.warmUpSeconds);
   return form;
 };
 
 const FORMS = ['latin1', 'buffer'] as const;
 const TRY_SECONDS = 1;
+const TRIES = 2;
 
-const chooseForm = async (bench: Bench, cell: Cell, tries: number): Promise<string> => {
+const chooseForm = async (bench: Bench, cell: Cell): Promise<string> => {
   const cost = { buffer: Number.POSITIVE_INFINITY, latin1: Number.POSITIVE_INFINITY };
-  for (let round = 0; round < tries; round += 1) {
+  for (let round = 0; round < TRIES; round += 1) {
     for (const form of FORMS) {
       cell.server.tell(form);
       const before = cpuUsOf(cell.server.pid);
