@@ -13,7 +13,7 @@ interface Column {
 }
 
 /**
- * A row as PostgreSQL wrote it, column by column. Reading a property parses its text, each time anew, so that it looks like a row of Prisma's; what is
+ * A row as PostgreSQL wrote it, column by column. Each read of a property parses its text, so that it looks like a row of Prisma's; what is
  * only written into a response never becomes a number, a date or an array (graphql/executor/columns.ts).
  */
 export class StoredRow {
