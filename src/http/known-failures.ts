@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createSightings } from '../cache/sightings.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import type { WrittenFailure } from './cached-http-response.ts';
 
@@ -21,9 +22,6 @@ const MAX_BYTES = 1_048_576;
 const ENTRY_OVERHEAD_BYTES = 500;
 const BYTES_PER_CHAR = 2;
 
-/** So many requests that failed once are known by a number. */
-const SIGHTINGS = 4096;
-
 /** Without its failure remembered, a document that does not validate costs four times as much, and a parameter half as much again (`npm run bench:errors`). */
 export const createKnownFailures = (): KnownFailures => {
   const failures = new LRUCache<string, KnownFailure>({
@@ -31,21 +29,11 @@ export const createKnownFailures = (): KnownFailures => {
     sizeCalculation: ({ response: { lines, body } }, key) =>
       key.length * BYTES_PER_CHAR + lines.length + body.length + ENTRY_OVERHEAD_BYTES,
   });
-  const sightings = new Uint32Array(SIGHTINGS);
+  const sightings = createSightings();
   return {
     find: (key) => failures.get(key),
     learn: (key, failure) => {
-      const number = numberOf(key);
-      const place = number % SIGHTINGS;
-      if (sightings[place] === number) failures.set(key, failure);
-      else sightings[place] = number;
+      if (sightings.see(key)) failures.set(key, failure);
     },
   };
-};
-
-/** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-const numberOf = (key: string): number => {
-  let number = 0x811c9dc5;
-  for (let index = 0; index < key.length; index += 1) number = Math.imul(number ^ key.charCodeAt(index), 0x01000193);
-  return number >>> 0;
 };
