@@ -148,17 +148,18 @@ export const mergeHeads = (heads: readonly Head[], limit: number): Entry[] | und
   const at = heads.map(() => 0);
   const merged: Entry[] = [];
   while (merged.length < limit) {
-    let best: Entry | undefined;
-    for (const [index, head] of heads.entries()) {
-      const place = at[index] as number;
-      const id = head.ids[place];
-      if (id === undefined) {
+    let best = -1;
+    for (let index = 0; index < heads.length; index += 1) {
+      const [head, place] = [heads[index] as Head, at[index] as number];
+      if (place >= head.ids.length) {
         if (!head.isWhole) return undefined;
-      } else if (!best || comparePlaces(head, place, best.head, best.at) < 0) best = { id, head, at: place };
+      } else if (best < 0 || comparePlaces(head, place, heads[best] as Head, at[best] as number) < 0) best = index;
     }
-    if (!best) break;
-    at[heads.indexOf(best.head)] = best.at + 1;
-    merged.push(best);
+    const head = heads[best];
+    if (!head) break;
+    const place = at[best] as number;
+    merged.push({ id: head.ids[place] as number, head, at: place });
+    at[best] = place + 1;
   }
   return merged;
 };
@@ -173,8 +174,10 @@ interface Entry {
 /** Below 0 where the first comes before the second. */
 const comparePlaces = (one: Head, at: number, other: Head, otherAt: number): number => {
   const sign = isDescending(one.orderBy) ? -1 : 1;
-  for (const [index, keys] of one.sortKeys?.entries() ?? []) {
-    const difference = (keys[at] ?? 0) - (other.sortKeys?.[index]?.[otherAt] ?? 0);
+  const { sortKeys = [] } = one;
+  // By number: the results of an iterator were a tenth of all garbage while 1,000 products a second changed.
+  for (let index = 0; index < sortKeys.length; index += 1) {
+    const difference = (sortKeys[index]?.[at] ?? 0) - (other.sortKeys?.[index]?.[otherAt] ?? 0);
     if (difference !== 0) return difference * sign;
   }
   return ((one.ids[at] ?? 0) - (other.ids[otherAt] ?? 0)) * sign;
@@ -197,9 +200,11 @@ export const headWithRow = (
   if (!isOfHead) return rest;
   const sortKeys = sortKeysOf(head.orderBy)?.map(({ of }) => [of(product)]) ?? [];
   // What is published later ends what every list of its category shows.
-  if (product.publishedAt > now || !sortKeys.flat().every(Number.isSafeInteger)) return undefined;
+  if (product.publishedAt > now || !sortKeys.every(([key]) => Number.isSafeInteger(key))) return undefined;
   const own: Head = { ...head, ids: [id], sortKeys };
-  let place = 0;
+  // Most come behind the last one.
+  const last = rest.ids.length - 1;
+  let place = last >= 0 && comparePlaces(own, 0, rest, last) > 0 ? rest.ids.length : 0;
   while (place < rest.ids.length && comparePlaces(own, 0, rest, place) > 0) place += 1;
   // Behind the last one there may be others before it, unless it was there itself and has not moved back.
   const isPastEnd = place === rest.ids.length && !head.isWhole;

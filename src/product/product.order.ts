@@ -48,7 +48,8 @@ const exactKey = (sql: SortKey['sql'], of: (product: Product) => number): SortKe
 const SORT_KEYS: Readonly<Record<string, SortKey>> = {
   price: exactKey(
     (alias) => `(${alias}.price * 100)::bigint`,
-    ({ price }) => Math.round(price.toNumber() * 100),
+    // Its two digits after the point are there as text.
+    ({ price }) => Math.round(Number(price.toFixed(2)) * 100),
   ),
   sales: exactKey(
     (alias) => `${alias}.sales`,
