@@ -7,7 +7,8 @@ const MAX_TAGS = 64;
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
-  readonly lists = new Set<ListVersion>();
+  /** With the number of their first places that the response shows. */
+  readonly lists = new Map<ListVersion, number>();
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
   readonly tables = new Set<string>();
@@ -64,11 +65,14 @@ export class CacheHints {
     this.#add(tags, tags.group(id));
   }
 
-  /** The response lists rows of this table as a known list has them: it depends on that list and its rows alone. */
-  dependsOnList(table: string, list: ListVersion): void {
+  /**
+   * The response lists rows of this table as a known list has them: it depends on the beginning of that list and its rows alone.
+   * @param places every place that was looked at, the end of the list among them
+   */
+  dependsOnList(table: string, list: ListVersion, places: number): void {
     this.tables.add(table);
     this.tags.add(this.#tagsOf(table).whole);
-    this.lists.add(list);
+    this.lists.set(list, Math.max(places, this.lists.get(list) ?? 0));
   }
 
   /** The response holds for this long at most. */

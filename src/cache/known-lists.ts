@@ -77,13 +77,11 @@ const FLOOD_READS = 4;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A list, and the changes that are not in it yet. */
-export class KeptList<List> implements ListVersion {
+export class KeptList<List extends KnownList> implements ListVersion {
   readonly name: string;
   readonly group: number | undefined;
   readonly untilMs: number;
   list: List | undefined = undefined;
-  /** What rests on the list was made of it, so what changed before is in it. */
-  alteredAt = 0;
   unknownSince = NEVER;
   /** The last change of each row that changed; undefined for none, as most lists have. */
   unknown: Map<number, number> | undefined = undefined;
@@ -92,6 +90,9 @@ export class KeptList<List> implements ListVersion {
   /** How often in a row its rows were read again soon after the last time. */
   rereads = 0;
   released: ListVersion['released'] = undefined;
+  isForgotten = false;
+  /** For each number of first places, the last change that altered one of them. What rests on the list was made of it, so what changed before is in it. */
+  readonly #alteredAt: number[] = [];
   readonly #keeper: Keeper<List>;
 
   constructor(keeper: Keeper<List>, name: string, group: number | undefined, untilMs: number) {
@@ -101,8 +102,20 @@ export class KeptList<List> implements ListVersion {
     this.untilMs = untilMs;
   }
 
-  get isForgotten(): boolean {
-    return this.alteredAt === NEVER;
+  alteredAt(places: number): number {
+    if (this.isForgotten) return NEVER;
+    return this.#alteredAt[places] ?? this.#alteredAt.at(-1) ?? 0;
+  }
+
+  /** Takes the list as it is after a change of one row. @param place the first that the change altered */
+  alter(list: List, place: number, changedAt: number): void {
+    this.list = list;
+    // What altered any of fewer places altered one of more.
+    const length = Math.max(place + 1, list.ids.length);
+    while (this.#alteredAt.length <= length) this.#alteredAt.push(this.#alteredAt.at(-1) ?? 0);
+    for (let places = place + 1; places < this.#alteredAt.length; places += 1) {
+      this.#alteredAt[places] = Math.max(this.#alteredAt[places] ?? 0, changedAt);
+    }
   }
 
   learn(upTo: number): Promise<void> {
@@ -117,7 +130,7 @@ export class KeptList<List> implements ListVersion {
   /** What rests on it is no longer true, and no change of it is noted any more. */
   forget(): void {
     if (this.isForgotten) return;
-    this.alteredAt = NEVER;
+    this.isForgotten = true;
     this.unknown = undefined;
     this.unknownSince = NEVER;
     this.#keeper.forgotten(this);
@@ -149,7 +162,7 @@ export class KeptList<List> implements ListVersion {
   }
 }
 
-interface Keeper<List> {
+interface Keeper<List extends KnownList> {
   readonly freshnessMs: number;
   /** The number of the latest change. */
   readonly sequence: () => number;
@@ -209,10 +222,7 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
         drop(kept);
         return;
       }
-      if (list !== kept.list) {
-        kept.list = list;
-        kept.alteredAt = Math.max(kept.alteredAt, changedAt);
-      }
+      if (list !== kept.list) kept.alter(list, firstPlaceOf(id, kept.list, list), changedAt);
       settled.push(id);
     }
     kept.settle(settled);
@@ -305,4 +315,10 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
       };
     },
   };
+};
+
+/** Where a row was in a list or is now, whichever comes first: no place before that is altered. */
+export const firstPlaceOf = (id: number, before: KnownList, after: KnownList): number => {
+  const places = [before.ids.indexOf(id), after.ids.indexOf(id)].filter((place) => place >= 0);
+  return places.length > 0 ? Math.min(...places) : 0;
 };

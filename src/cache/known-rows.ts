@@ -241,7 +241,7 @@ const LIST_CHARS_PER_ROW = 250;
 const LISTED_ROW_BYTES = LIST_CHARS_PER_ROW * 2 + 100;
 
 const LIST_OVERHEAD_BYTES = 600;
-/** An id, and two numbers by which it is sorted. */
-const ENTRY_BYTES = 24;
+/** An id, two numbers by which it is sorted, and that of a change. */
+const ENTRY_BYTES = 32;
 
 const sizeOfList = (list: KnownList | undefined): number => LIST_OVERHEAD_BYTES + (list?.ids.length ?? 0) * ENTRY_BYTES;

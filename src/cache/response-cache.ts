@@ -120,16 +120,16 @@ export const createResponseCache = ({
 
   const isOfYoungLists = (cached: CachedResponse): boolean => {
     const { lists } = cached;
-    if (!lists?.length || !lists.every((list) => list.isEnough(tagVersions.sequence))) return false;
+    if (!lists?.length || !lists.every(({ list }) => list.isEnough(tagVersions.sequence))) return false;
     return !hasChanged(cached, NONE);
   };
 
   /** Waits where a list of a response may have changed, until it is known whether it has: seldom for more than a statement. Undefined where none may. */
   const findTrue = (cached: CachedResponse): Promise<boolean> | undefined => {
     const { sequence } = tagVersions;
-    const unknown = cached.lists?.filter(({ unknownSince }) => unknownSince <= sequence) ?? [];
+    const unknown = cached.lists?.filter(({ list }) => list.unknownSince <= sequence) ?? [];
     if (unknown.length === 0) return undefined;
-    const learnt = Promise.all(unknown.map((list) => list.learn(sequence)));
+    const learnt = Promise.all(unknown.map(({ list }) => list.learn(sequence)));
     return withDeadline(learnt, timeoutMs).then(() => !hasChanged(cached, sequence) && holds(cached));
   };
 
@@ -173,7 +173,7 @@ export const createResponseCache = ({
           status: hints.status,
           ...toBody(body),
           tags: [...hints.tags],
-          lists: [...hints.lists],
+          lists: Array.from(hints.lists, ([list, places]) => ({ list, places })),
           asOfMs,
           remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
           trueAt: sequence,

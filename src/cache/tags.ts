@@ -63,18 +63,25 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
   };
 };
 
-/** Something that was read, and is true until one of its tags changes, or one of its lists. */
+/** Something that was read, and is true until one of its tags changes, or the beginning of one of its lists. */
 export interface TaggedRead {
   readonly tags: readonly Tag[];
-  readonly lists?: readonly ListVersion[];
+  readonly lists?: readonly ListBeginning[];
   /** The number of the latest change up to which none of its tags has changed. */
   trueAt: number;
 }
 
+/** What a response shows of a list. */
+export interface ListBeginning {
+  readonly list: ListVersion;
+  /** Its first places, the end of a shorter list among them: nothing behind them has a part in the response. */
+  readonly places: number;
+}
+
 /** A list of rows that is kept as changes are notified: `known-lists.ts`. */
 export interface ListVersion {
-  /** The number of the last change that altered its order or one of its rows; infinite once the list is no longer kept. */
-  readonly alteredAt: number;
+  /** The number of the last change that altered the order of its first places or one of their rows; infinite once the list is no longer kept. */
+  readonly alteredAt: (places: number) => number;
   /** The number of the first change of which nobody knows yet whether it alters the list; infinite where there is none. */
   readonly unknownSince: number;
   /** Of a list that had to make room, unaltered: the tag of its rows, and the number of the last change that it followed. */
@@ -105,7 +112,7 @@ export interface TagVersions {
   readonly watch: (onChange: (change: Change) => void) => () => void;
 }
 
-const NO_LISTS: readonly ListVersion[] = [];
+const NO_LISTS: readonly ListBeginning[] = [];
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);
@@ -133,8 +140,9 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       if (read.trueAt === sequence) return false;
       for (const tag of read.tags) if ((lastChange[tag] ?? 0) > read.trueAt) return true;
       let isKnown = true;
-      for (const { alteredAt, unknownSince, released } of read.lists ?? NO_LISTS) {
-        if (alteredAt > read.trueAt || unknownSince <= upTo) return true;
+      for (const { list, places } of read.lists ?? NO_LISTS) {
+        const { unknownSince, released } = list;
+        if (unknownSince <= upTo || list.alteredAt(places) > read.trueAt) return true;
         if (released && (lastChange[released.tag] ?? 0) > Math.max(released.at, read.trueAt)) return true;
         if (unknownSince <= sequence) isKnown = false;
       }

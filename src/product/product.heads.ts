@@ -165,11 +165,15 @@ export const mergeHeads = (heads: readonly Head[], limit: number): Entry[] | und
 };
 
 /** A place in a head. */
-interface Entry {
+export interface Entry {
   readonly id: number;
   readonly head: Head;
   readonly at: number;
 }
+
+/** How many places of a head were looked at to merge it with others: those that were taken, and the next one. */
+export const placesLookedAt = (head: Head, merged: readonly Entry[]): number =>
+  merged.reduce((places, entry) => (entry.head === head ? places + 1 : places), 1);
 
 /** Below 0 where the first comes before the second. */
 const comparePlaces = (one: Head, at: number, other: Head, otherAt: number): number => {

@@ -3,7 +3,15 @@ import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
-import { createProductHeads, type FoundHead, isInPlace, mergeHeads, type ProductHeads } from './product.heads.ts';
+import {
+  createProductHeads,
+  type Entry,
+  type FoundHead,
+  isInPlace,
+  mergeHeads,
+  type ProductHeads,
+  placesLookedAt,
+} from './product.heads.ts';
 import { type ProductOrder, sortKeysOf } from './product.order.ts';
 import {
   categoryOf,
@@ -150,9 +158,14 @@ export const createProductLoaders = (
     for (const id of categoryIds) hints.dependsOnGroup('product', id);
   };
 
-  const dependsOnHead = ({ list: { categoryId }, version }: FoundHead): void => {
-    if (version) hints.dependsOnList('product', version);
+  /** @param places of it that were looked at */
+  const dependsOnHead = ({ list: { categoryId }, version }: FoundHead, places: number): void => {
+    if (version) hints.dependsOnList('product', version, places);
     else dependsOnGroups(categoryId === undefined ? [] : [categoryId]);
+  };
+
+  const dependsOnHeads = (heads: readonly FoundHead[], entries: readonly Entry[]): void => {
+    for (const head of heads) dependsOnHead(head, placesLookedAt(head.list, entries));
   };
 
   /**
@@ -178,12 +191,13 @@ export const createProductLoaders = (
       const isListed = list && heads.length === 1 && (list.isWhole || list.ids.length >= limit);
       const listed = isListed ? known.rowsOf(list, limit) : undefined;
       if (listed) {
-        heads.forEach(dependsOnHead);
+        for (const head of heads) dependsOnHead(head, limit);
         return listed;
       }
-      const rows = mergeHeads(listsOf(heads), limit)?.map(({ id }) => known.find(id));
-      if (rows?.every((row) => row !== undefined)) {
-        heads.forEach(dependsOnHead);
+      const entries = mergeHeads(listsOf(heads), limit);
+      const rows = entries?.map(({ id }) => known.find(id));
+      if (entries && rows?.every((row) => row !== undefined)) {
+        dependsOnHeads(heads, entries);
         return rows;
       }
     } else if (!reads.heads.areRowsKnown() && !found.some((head) => head instanceof Promise)) return readAll();
@@ -201,8 +215,8 @@ export const createProductLoaders = (
     let heads = await Promise.all(groups.map(async (_, index) => (await found[index]) ?? read(index)));
     // One that is too short is read again.
     if (!mergeHeads(listsOf(heads), limit)) heads = await Promise.all(groups.map((_, index) => read(index)));
-    heads.forEach(dependsOnHead);
     const entries = mergeHeads(listsOf(heads), limit);
+    if (entries) dependsOnHeads(heads, entries);
     const mayFind = known?.mayUse(hints);
     const rows = await Promise.all(
       entries?.map(({ id }) => (mayFind && known?.find(id)) || reads.byId.load(id).then(withCategory)) ?? [],

@@ -46,8 +46,12 @@ const setUp = () => {
   const found = lists.begin('list', 3).keep({ ids: [1, 2], texts: ['a', 'b'] });
   if (!found) throw new Error('it is not kept');
   const { version } = found;
-  /** A response that is made of the list now. */
-  const respond = (): TaggedRead => ({ tags: [], lists: [version], trueAt: tagVersions.sequence });
+  /** A response that is made of the first places of the list now. */
+  const respond = (places = 2): TaggedRead => ({
+    tags: [],
+    lists: [{ list: version, places }],
+    trueAt: tagVersions.sequence,
+  });
   const change = (ids: readonly number[], groupIds: readonly number[] = [3]): void => {
     const rows: Change['rows'] = { ids, groupIds, nextChangeMs: Number.POSITIVE_INFINITY };
     tagVersions.changed({ table: 'product', rows });
@@ -94,6 +98,23 @@ test('a row that changes while it is read is read again', async () => {
   expect(await second).toEqual(['new', 'b']);
   await first;
   expect(tagVersions.hasChanged(response)).toBe(true);
+});
+
+test('a response of the first places of a list stays true where only later ones are altered, and no longer', async () => {
+  const { tagVersions, respond, change, find, readOf } = setUp();
+  const responses = [1, 2, 3].map(respond);
+  const changed = () => responses.map((response) => tagVersions.hasChanged(response));
+  change([2]);
+  expect(changed()).toEqual([true, true, true]);
+  const finding = find();
+  (await readOf(1)).end([{ id: 2, text: 'new' }]);
+  expect(await finding).toEqual(['a', 'new']);
+  expect(changed()).toEqual([false, true, true]);
+  change([1]);
+  const again = find();
+  (await readOf(2)).end([{ id: 1, text: 'new' }]);
+  await again;
+  expect(changed()).toEqual([true, true, true]);
 });
 
 test('who asked before a change does not wait for it', async () => {
@@ -151,7 +172,7 @@ test('a list is forgotten where its rows cannot be read', async () => {
 test('in a flood of changes rows are read once within the bound, and what is given meanwhile is no older', async () => {
   const { tagVersions, respond, change, find, readOf } = setUp();
   const response = respond();
-  const isEnough = (): boolean | undefined => response.lists?.every((list) => list.isEnough(tagVersions.sequence));
+  const isEnough = (): boolean | undefined => response.lists?.every(({ list }) => list.isEnough(tagVersions.sequence));
   for (let read = 1; read <= 6; read += 1) {
     change([7]);
     expect(isEnough(), `before read ${read}`).toBe(read === 6);

@@ -17,6 +17,8 @@ const PATHS = [
   '/api/product/hot',
   '/api/product/new?limit=2',
   '/api/product/list?orderBy=PRICE_ASC&limit=3',
+  // The beginnings of lists that are longer.
+  '/api/product/list?categoryIds=1,2&orderBy=PRICE_ASC&limit=2',
 ];
 
 const OPERATIONS = [

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { firstPlaceOf } from '../../src/cache/known-lists.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
-import { type Head, headWithRow, mergeHeads } from '../../src/product/product.heads.ts';
+import { type Head, headWithRow, mergeHeads, placesLookedAt } from '../../src/product/product.heads.ts';
 import { type ChangedProduct, isDescending, type ProductOrder, sortKeysOf } from '../../src/product/product.order.ts';
 
 const ORDERS = ['DEFAULT', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC'] as const;
@@ -76,6 +77,39 @@ test('a head that follows changes one by one is the beginning of what the databa
     ),
     { numRuns: 300 },
   );
+});
+
+test('what heads are merged to changes only where a change alters a place that was looked at', () => {
+  let unaltered = 0;
+  fc.assert(
+    fc.property(
+      fc.array(product, { maxLength: 14 }),
+      fc.oneof(product, fc.integer({ min: 1, max: 14 })),
+      fc.constantFrom(...ORDERS),
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 8 }),
+      (rows, change, orderBy, headLimit, limit) => {
+        const catalogue = new Map(rows.map((row) => [row.id, row]));
+        const heads = [1, 2].map((categoryId) => read(catalogue, orderBy, categoryId, headLimit));
+        const merged = mergeHeads(heads, limit);
+        if (!merged) return;
+        const id = typeof change === 'number' ? change : change.id;
+        const later = heads.map((head) => headWithRow(head, id, typeof change === 'number' ? undefined : change, NOW));
+        const isAltered = heads.some((head, index) => {
+          const after = later[index] ?? head;
+          return after !== head && firstPlaceOf(id, head, after) < placesLookedAt(head, merged);
+        });
+        if (isAltered) return;
+        unaltered += 1;
+        const ids = merged.map((entry) => entry.id);
+        // Nor does it show the product that has changed.
+        expect(ids).not.toContain(id);
+        expect(mergeHeads(later as Head[], limit)?.map((entry) => entry.id)).toEqual(ids);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+  expect(unaltered).toBeGreaterThan(0);
 });
 
 test('heads of several categories are merged as far as they reach, and no further', () => {
