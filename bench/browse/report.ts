@@ -1,17 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
-import path from 'node:path';
 import { count, percent } from '../report/format.ts';
+import { markSection, writeSection } from '../report/section.ts';
 import { markdownTable } from '../report/table.ts';
 import type { BrowseResults } from './measure.ts';
 
-const FILE = path.join(import.meta.dirname, '../../docs/browse.md');
-
-const TITLE = '## Measured';
-
-/** Above and below are words of people; between them is what was measured. */
-const BEGIN = '<!-- bench:browse -->';
-const END = '<!-- /bench:browse -->';
+const SECTION = { page: 'browse.md', title: '## Measured', script: 'bench:browse' };
 
 export const toMarkdown = (
   { samples, fillSeconds, indexMb, changesPerSecond, freshness, indexShare }: BrowseResults,
@@ -33,8 +26,7 @@ export const toMarkdown = (
     ]),
   );
   const memory = samples.map(({ engine, rssMb }) => `${engine} ${count(rssMb)} MB`).join(', ');
-  return [
-    BEGIN,
+  return markSection(SECTION, [
     `Measured by \`npm run bench:browse\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) that the gateway, PostgreSQL and the
 client shared, over HTTP, one question after another, with no response kept: ${count(products)} products, 200 categories, 2,000 brands, 5,000 tags, 40,000 different words,
 descriptions of 40 words. PostgreSQL has 1 GB of shared buffers, and a WAL of up to 4 GB; *PostgreSQL* is the same gateway without the index.`,
@@ -43,17 +35,8 @@ descriptions of 40 words. PostgreSQL has 1 GB of shared buffers, and a WAL of up
 \`DATABASE_TIMEOUT_MS\` fails.`,
     `The index was filled in ${count(fillSeconds)} s, in the background, and takes ${count(indexMb)} MB; the whole process: ${memory}. Under changes the back office committed
 ${count(changesPerSecond)} changed products a second, ten a statement and with \`synchronous_commit\` off; the index gave ${percent(indexShare)} of the answers. Of ${count(freshness.reads)} prices that were read 100 ms after their commit, ${count(freshness.stale)} were old.`,
-    END,
-  ].join('\n\n');
+  ]);
 };
 
-/** Puts it into docs/browse.md, in the place of what is there. */
-export const writeBrowse = async (markdown: string): Promise<void> => {
-  const text = await readFile(FILE, 'utf8');
-  const [before, rest] = text.split(BEGIN);
-  const after = rest?.split(END)[1];
-  await writeFile(
-    FILE,
-    after === undefined ? `${text.trimEnd()}\n\n${TITLE}\n\n${markdown}\n` : `${before}${markdown}${after}`,
-  );
-};
+/** Puts it into docs/browse.md. */
+export const writeBrowse = (markdown: string): Promise<void> => writeSection(SECTION, markdown);

@@ -1,6 +1,6 @@
+import type { KeptDatabase } from '../database/kept-database.ts';
 import { cpuUsOfAll, cpuUsOfChildren, findPostmaster } from '../machine/process-usage.ts';
 import type { RunningServer } from '../servers/start.ts';
-import type { GrowthDatabase } from './database.ts';
 
 /** CPU time in microseconds. */
 export interface Used {
@@ -18,7 +18,7 @@ export interface Meter {
   readonly connections: () => Promise<number>;
 }
 
-export const createMeter = async ({ client: database }: GrowthDatabase, server: RunningServer): Promise<Meter> => {
+export const createMeter = async ({ client: database }: KeptDatabase, server: RunningServer): Promise<Meter> => {
   const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
   const postmaster = findPostmaster(rows[0]?.pid ?? 0);
   if (postmaster === undefined) throw new Error('PostgreSQL must run on this machine: its CPU time is measured.');

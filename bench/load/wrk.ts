@@ -5,11 +5,11 @@ import { onCore } from '../machine/cores.ts';
 
 export interface Load {
   readonly url: string;
-  readonly method: 'GET' | 'POST';
-  /** A request a line, see random.lua. */
-  readonly file: string;
+  /** What asks, in Lua. @default random.lua */
+  readonly script?: string;
+  /** Of the script. */
+  readonly args: readonly (string | number)[];
   readonly seconds: number;
-  readonly seed: number;
   readonly core: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface LoadResult {
 /** How many requests are in flight at any time. */
 export const CONNECTIONS = 64;
 
-const SCRIPT = path.join(import.meta.dirname, 'random.lua');
+const RANDOM = path.join(import.meta.dirname, 'random.lua');
 
 // The slowest server needs 5 s and more for an answer while 64 wait; that is slow, not failed.
 const TIMEOUT = '30s';
@@ -49,10 +49,10 @@ export const findWrk = async (): Promise<string> => {
 };
 
 /** Keeps every connection busy for the time, from one thread. */
-export const runWrk = async ({ url, method, file, seconds, seed, core, signal }: Load): Promise<LoadResult> => {
+export const runWrk = async ({ url, script = RANDOM, args, seconds, core, signal }: Load): Promise<LoadResult> => {
   const options = ['--threads=1', `--connections=${CONNECTIONS}`, `--duration=${seconds}s`, `--timeout=${TIMEOUT}`];
-  const [command, ...args] = onCore(core, ['wrk', ...options, '--latency', `--script=${SCRIPT}`, url]);
-  const { stdout } = await run(command, [...args, '--', method, file, String(seed)], { signal });
+  const [command, ...rest] = onCore(core, ['wrk', ...options, '--latency', `--script=${script}`, url]);
+  const { stdout } = await run(command, [...rest, '--', ...args.map(String)], { signal });
   const json = stdout.split('\n').findLast((line) => line.startsWith('{'));
   if (json === undefined) throw new Error(`wrk printed no result:\n${stdout}`);
   return JSON.parse(json) as LoadResult;

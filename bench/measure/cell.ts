@@ -77,10 +77,8 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
 export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<LoadResult> =>
   runWrk({
     url: cell.server.url,
-    method: cell.method,
-    file: cell.requestFile,
+    args: [cell.method, cell.requestFile, round + 1],
     seconds,
-    seed: round + 1,
     core: bench.loadCore,
     signal: bench.signal,
   });

@@ -1,5 +1,6 @@
 import { percent } from './format.ts';
 import type { Row } from './summary.ts';
+import { drawSvg, textAt } from './svg.ts';
 
 // Okabe and Ito's colours, which every kind of sight tells apart: https://jfly.uni-koeln.de/color/
 const COLOURS: Readonly<Record<string, string>> = {
@@ -20,18 +21,9 @@ const GROUP_GAP = 16;
 /** A share above this is cut: it says that the cell was disturbed. */
 const MOST = 1.1;
 
-const STYLE = `text { font: 12px system-ui, sans-serif; fill: #1f2328 } .title { font-size: 16px; font-weight: 600 } .quiet { fill: #59636e }
-.page { fill: #fff } .grid { stroke: #d1d9e0 } @media (prefers-color-scheme: dark) { text { fill: #f0f6fc } .quiet { fill: #9198a1 }
-.page { fill: #0d1117 } .grid { stroke: #3d444d } }`;
-
 const xOf = (share: number): number => LEFT + (Math.min(share, MOST) / MOST) * (WIDTH - LEFT - RIGHT);
 
-const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-
-const at = (x: number, y: number, text: string, attributes = ''): string =>
-  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${attributes}>${escapeXml(text)}</text>`;
-
-/** The share of the limit by workload, a bar for each server, as an SVG that follows the reader's light or dark preference. */
+/** The share of the limit by workload, a bar for each server. */
 export const drawChart = (workloads: readonly { code: string; title: string }[], rows: readonly Row[]): string => {
   const servers = rows.filter(({ name }) => name in COLOURS);
   const parts: string[] = [];
@@ -42,12 +34,12 @@ export const drawChart = (workloads: readonly { code: string; title: string }[],
       return share === undefined || Number.isNaN(share) ? [] : [{ colour: COLOURS[name], share }];
     });
     const height = bars.length * (BAR + GAP) - GAP;
-    parts.push(at(LEFT - 12, y + height / 2 - 2, code, 'text-anchor="end" font-weight="600"'));
-    parts.push(at(LEFT - 12, y + height / 2 + 13, title, 'text-anchor="end" class="quiet"'));
+    parts.push(textAt(LEFT - 12, y + height / 2 - 2, code, 'text-anchor="end" font-weight="600"'));
+    parts.push(textAt(LEFT - 12, y + height / 2 + 13, title, 'text-anchor="end" class="quiet"'));
     for (const { colour, share } of bars) {
       const width = Math.max(1, xOf(share) - LEFT);
       parts.push(`<rect x="${LEFT}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="2" fill="${colour}"/>`);
-      parts.push(at(LEFT + width + 6, y + BAR - 1.5, percent(share), 'class="quiet" style="font-size: 10.5px"'));
+      parts.push(textAt(LEFT + width + 6, y + BAR - 1.5, percent(share), 'class="quiet" style="font-size: 10.5px"'));
       y += BAR + GAP;
     }
     y += GROUP_GAP - GAP;
@@ -55,17 +47,15 @@ export const drawChart = (workloads: readonly { code: string; title: string }[],
   const bottom = y - GROUP_GAP + 8;
   const grid = [0, 0.25, 0.5, 0.75, 1].map(
     (share) =>
-      `<path class="grid" d="M${xOf(share).toFixed(1)} ${TOP - 8}V${bottom}"/>${at(xOf(share), bottom + 16, `${share * 100} %`, 'text-anchor="middle" class="quiet"')}`,
+      `<path class="grid" d="M${xOf(share).toFixed(1)} ${TOP - 8}V${bottom}"/>${textAt(xOf(share), bottom + 16, `${share * 100} %`, 'text-anchor="middle" class="quiet"')}`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${bottom + 28}" width="${WIDTH}" height="${bottom + 28}" role="img" aria-labelledby="title">
-<title id="title">Share of the limit of node:http, by workload and server</title>
-<style>${STYLE}</style>
-<rect class="page" width="100%" height="100%" rx="8"/>
-${at(24, 32, 'Requests a second, as a share of what node:http can do with the same bytes', 'class="title"')}
-${drawLegend(servers)}
-${[...grid, ...parts].join('\n')}
-</svg>
-`;
+  return drawSvg({
+    width: WIDTH,
+    height: bottom + 28,
+    label: 'Share of the limit of node:http, by workload and server',
+    title: 'Requests a second, as a share of what node:http can do with the same bytes',
+    parts: [drawLegend(servers), ...grid, ...parts],
+  });
 };
 
 const LEGEND_Y = 60;
@@ -78,7 +68,7 @@ const drawLegend = (servers: readonly Row[]): string => {
     .map(({ name, label }) => {
       const x = next;
       next += 36 + label.length * LEGEND_CHARACTER;
-      return `<rect x="${x}" y="${LEGEND_Y - 10}" width="11" height="11" rx="2" fill="${COLOURS[name]}"/>${at(x + 17, LEGEND_Y, label, 'style="font-size: 11px"')}`;
+      return `<rect x="${x}" y="${LEGEND_Y - 10}" width="11" height="11" rx="2" fill="${COLOURS[name]}"/>${textAt(x + 17, LEGEND_Y, label, 'style="font-size: 11px"')}`;
     })
     .join('\n');
 };

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
+import { startTemporaryServer } from '../database/database.ts';
+import { positive } from '../options.ts';
+import { measureCaches } from './measure.ts';
+import { toMarkdown, writeCache } from './report.ts';
+
+// Hit rate, memory and CPU by the size of the cache: `npm run bench:cache`.
+
+const HELP = `Measures hit rate, memory and CPU time by the size of the cache (CACHE_MAX_MB).
+
+  npm run bench:cache -- [options]
+
+  --products a,b        sizes of the catalogue (1000000,10000000)
+  --cache a,b           sizes of the cache, in MB (0,16,64,256,1024)
+  --exponent X          of Zipf's law, by which products are asked for (0.87)
+  --seconds N           length of one measurement (8)
+  --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogues for the next run, in 11 GB; by default they go with it
+  --report, --no-report whether to write the section in docs/caching.md and its chart (by default when nothing is left out)`;
+
+/** As for a database of some gigabytes: the defaults of PostgreSQL are for one that fits into 128 MB. */
+const SETTINGS = { shared_buffers: '1GB', max_wal_size: '2GB', wal_level: 'minimal', max_wal_senders: '0' };
+
+const { values } = parseArgs({
+  allowNegative: true,
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    products: { type: 'string' },
+    cache: { type: 'string' },
+    exponent: { type: 'string' },
+    seconds: { type: 'string', default: '8' },
+    'data-dir': { type: 'string' },
+    report: { type: 'boolean' },
+  },
+});
+
+const interrupted = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => interrupted.abort(new Error('interrupted')));
+
+const run = async (): Promise<void> => {
+  const { products, cache, exponent } = values;
+  await using cleanup = new AsyncDisposableStack();
+  const dataDir = values['data-dir'];
+  const startServer = async (): Promise<string> => {
+    if (dataDir === undefined) return startTemporaryServer(cleanup, SETTINGS);
+    const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings: SETTINGS });
+    cleanup.defer(stop);
+    return url;
+  };
+  const options = {
+    products: (products ?? '1000000,10000000').split(',').map((text) => positive('products', text)),
+    cacheMb: (cache ?? '0,16,64,256,1024').split(',').map(Number),
+    exponent: Number(exponent ?? '0.87'),
+    seconds: positive('seconds', values.seconds),
+  };
+  const samples = await measureCaches(await startServer(), options, { log: console.error, signal: interrupted.signal });
+  const markdown = toMarkdown(samples, options);
+  console.log(markdown);
+  if (values.report ?? !(products || cache || exponent)) await writeCache(markdown, samples);
+};
+
+try {
+  if (values.help) console.log(HELP);
+  else await run();
+} catch (error) {
+  console.error(interrupted.signal.aborted ? 'interrupted' : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { CONNECTIONS } from '../load/wrk.ts';
+import { count, percent } from '../report/format.ts';
+import { markSection, writeSection } from '../report/section.ts';
+import { markdownTable } from '../report/table.ts';
+import { drawCacheChart } from './chart.ts';
+import type { CacheOptions, CacheSample } from './measure.ts';
+
+const SECTION = { page: 'caching.md', title: '## How large', script: 'bench:cache' };
+const CHART = path.join(import.meta.dirname, 'chart.svg');
+
+const nameOf = (products: number): string =>
+  products % 1_000_000 === 0 ? `${products / 1_000_000} million products` : `${count(products)} products`;
+
+export const toMarkdown = (samples: readonly CacheSample[], { exponent, seconds }: CacheOptions): string =>
+  markSection(SECTION, [
+    '![Hit rate, memory and CPU time by the size of the cache](../bench/cache/chart.svg)',
+    `Measured by \`npm run bench:cache\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) that the gateway, PostgreSQL (1 GB of shared buffers) and the client
+shared, ${CONNECTIONS} connections, ${seconds} s each; the load of the machine at the end was ${os.loadavg()[0]?.toFixed(1)}. Without the index of products (\`BROWSE_INDEX_MAX_MB=0\`), which comes on top.`,
+    markdownTable(
+      [
+        'CACHE_MAX_MB',
+        'from memory',
+        'memory of the process, MB',
+        'CPU of a request, µs: Vitrine',
+        'PostgreSQL',
+        'requests a second',
+      ],
+      samples.map(({ products, cacheMb, hitShare, rssMb, serverUs, postgresUs, requestsPerSecond }) => [
+        `${nameOf(products)}, ${cacheMb}`,
+        percent(hitShare),
+        count(rssMb),
+        count(serverUs),
+        count(postgresUs),
+        count(requestsPerSecond),
+      ]),
+    ),
+    `What is asked for is an assumption, so compare the sizes and not the shares. 75 of 100 requests are product pages, half of the products by id (REST), half by slug (GraphQL); 20 are lists of 20 products of one of 200 categories in one of three orders; 5 are
+the hot or the new products. Of products, and of lists, the one of rank *r* is asked for in proportion to 1 / *r*^${exponent} (Zipf's law): 0.87 is what [Brynjolfsson, Hu and Smith](https://doi.org/10.1287/mnsc.49.11.1580.20580) found for books sold by Amazon, between the
+0.60 and 1.03 that [others found for websites](https://arxiv.org/abs/cs/0404010). Nothing changes meanwhile. Each size has a process of its own. It is asked the mix, then the products that fit once, and the mix again, until two
+spans of four seconds have the same hit rate within a point.`,
+  ]);
+
+/** Puts it into docs/caching.md, and its chart beside this file. */
+export const writeCache = async (markdown: string, samples: readonly CacheSample[]): Promise<void> => {
+  await writeFile(CHART, drawCacheChart(samples, nameOf));
+  await writeSection(SECTION, markdown);
+};
