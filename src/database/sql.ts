@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import DataLoader from 'dataloader';
 import type { Pool, QueryResultRow } from 'pg';
-import { parserOf } from './pool.ts';
+import { AS_TEXT, parserOf } from './pool.ts';
 import { createRowReader, type StoredRow } from './stored-row.ts';
 
 /**
@@ -31,9 +31,6 @@ export const createSql = (pool: Pick<Pool, 'query'>): Sql => {
     },
   };
 };
-
-/** Leaves each value as PostgreSQL wrote it. */
-const AS_TEXT = { getTypeParser: () => (text: string) => text };
 
 /**
  * The columns of a table under an alias, named as the Prisma model names its fields: a row of our own SQL is then the same thing as one of

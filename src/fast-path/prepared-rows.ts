@@ -1,0 +1,112 @@
+import type pg from 'pg';
+
+/** One column of a row as PostgreSQL wrote it. */
+type Text = string | null;
+
+/** What the driver calls back with. */
+export interface TextRows {
+  readonly fields: readonly pg.FieldDef[];
+  readonly rows: readonly (readonly Text[])[];
+}
+
+export type TextRowsCallback = (error: unknown, result?: TextRows) => void;
+
+const BIND = 0x42;
+const BYTES_OF_LENGTH = 4;
+
+/** `Execute` of the unnamed portal for all rows, and `Sync`. */
+const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+
+/**
+ * A statement that the driver has prepared on a connection, with the columns of its rows: they cannot change, for PostgreSQL refuses the statement
+ * then ("cached plan must not change result type"). So it need not be described again, and each execution is one write:
+ * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
+ */
+export class PreparedStatement {
+  readonly #fields: readonly pg.FieldDef[];
+  /** The names of the portal, which has none, and of the statement; no format codes, so that all values are texts. */
+  readonly #names: Buffer;
+
+  constructor(name: string, fields: readonly pg.FieldDef[]) {
+    this.#fields = fields;
+    this.#names = Buffer.from(`\0${name}\0\0\0`);
+  }
+
+  /** Undefined for values of a rare kind, which are left to the driver. */
+  execution(values: readonly unknown[]): PreparedRows | undefined {
+    const message = this.#messageOf(values);
+    return message && new PreparedRows(message, this.#fields);
+  }
+
+  #messageOf(values: readonly unknown[]): Buffer | undefined {
+    const texts: Text[] = [];
+    // Its length, its names, the number of values, that of the format codes of columns: none, so that they are texts.
+    let length = BYTES_OF_LENGTH + this.#names.length + 2 + 2;
+    for (const value of values) {
+      const text = textOf(value);
+      if (text === undefined) return undefined;
+      texts.push(text);
+      length += BYTES_OF_LENGTH + (text === null ? 0 : Buffer.byteLength(text));
+    }
+    const message = Buffer.allocUnsafe(1 + length + EXECUTE_AND_SYNC.length);
+    message[0] = BIND;
+    let at = message.writeInt32BE(length, 1);
+    at += this.#names.copy(message, at);
+    at = message.writeInt16BE(texts.length, at);
+    for (const text of texts) {
+      const written = text === null ? 0 : message.write(text, at + BYTES_OF_LENGTH);
+      message.writeInt32BE(text === null ? -1 : written, at);
+      at += BYTES_OF_LENGTH + written;
+    }
+    at = message.writeInt16BE(0, at);
+    EXECUTE_AND_SYNC.copy(message, at);
+    return message;
+  }
+}
+
+/** PostgreSQL's text of a value; undefined for what only the driver knows to write. */
+const textOf = (value: unknown): Text | undefined => {
+  if (value === null) return null;
+  if (typeof value === 'number' || typeof value === 'string') return `${value}`;
+  // Other years are written in another way.
+  if (value instanceof Date)
+    return value.getTime() >= 0 && value.getTime() < YEAR_10000 ? value.toISOString() : undefined;
+  return Array.isArray(value) && value.every(Number.isInteger) ? `{${value}}` : undefined;
+};
+
+const YEAR_10000 = Date.UTC(10_000);
+
+/**
+ * An execution, for `client.query` with a callback: the driver takes objects of other classes (`Submittable`, as pg-cursor has one), and calls these
+ * methods with what the server answers (lib/client.js of pg 8).
+ */
+class PreparedRows implements pg.Submittable, TextRows {
+  readonly fields: readonly pg.FieldDef[];
+  readonly rows: (readonly Text[])[] = [];
+  readonly #message: Buffer;
+  /** Set by the driver. */
+  declare callback: TextRowsCallback;
+
+  constructor(message: Buffer, fields: readonly pg.FieldDef[]) {
+    this.#message = message;
+    this.fields = fields;
+  }
+
+  submit({ stream }: pg.Connection): void {
+    if (stream.writable) stream.write(this.#message);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly Text[] }): void {
+    this.rows.push(fields);
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.callback(null, this);
+  }
+
+  handleError(error: unknown): void {
+    this.callback(error);
+  }
+}
