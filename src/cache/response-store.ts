@@ -29,7 +29,7 @@ const LARGEST_SHARE = 0.125;
  * @param maxBytes 0 keeps nothing
  */
 export const createResponseStore = (maxBytes: number): ResponseStore => {
-  if (maxBytes === 0) return NOTHING;
+  if (maxBytes === 0) return createEmptyStore();
   const maxEntrySize = Math.floor(maxBytes * LARGEST_SHARE);
   const proven = new LRUCache<string, CachedResponse>({
     maxSize: Math.floor(maxBytes * (1 - NEWCOMERS_SHARE)),
@@ -88,10 +88,16 @@ interface Newcomer {
   readonly bodyAt: number;
 }
 
-const NOTHING: ResponseStore = {
-  get: () => undefined,
-  set: () => {},
-  size: () => ({ bytes: 0, entries: 0 }),
+/** Keeps nothing, but knows what is requested again. */
+const createEmptyStore = (): ResponseStore => {
+  const sightings = createSightings();
+  return {
+    get: () => undefined,
+    set: (key, response) => {
+      response.isNewcomer = !sightings.see(key);
+    },
+    size: () => ({ bytes: 0, entries: 0 }),
+  };
 };
 
 // A body that can be compressed counts twice: its encodings come later, and together are seldom larger than the body.

@@ -83,6 +83,17 @@ test('once memory is full, a response that is quickly made again is kept when it
   expect(store.size().bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
+test('where nothing is kept, a response is a newcomer until it is asked for again', () => {
+  const store = createResponseStore(0);
+  const isNewcomer = (key: string): boolean => {
+    const response = responseOf(key, 100);
+    store.set(key, response);
+    return response.isNewcomer;
+  };
+  expect(['a', 'b', 'a', 'b', 'a', 'c'].map(isNewcomer)).toEqual([true, true, false, false, false, true]);
+  expect(store.get('a')).toBeUndefined();
+});
+
 test('a body that was overwritten by later ones is not given', () => {
   const ring = createBodyRing(100);
   const at = ['a', 'b', 'c', 'd'].map((letter) => ring.write(letter.repeat(30)));
