@@ -218,8 +218,8 @@ test('500 views at once of 50 notices are exact for each, and share a handful of
 
 test('a view of a notice that was withdrawn meanwhile waits for no lock', async () => {
   const sent: (string | undefined)[] = [];
-  const sql: Pick<Sql, 'rows'> = {
-    rows: async ({ name }) => {
+  const sql: Pick<Sql, 'storedRows'> = {
+    storedRows: async ({ name }) => {
       sent.push(name);
       return [];
     },
