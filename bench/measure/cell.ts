@@ -103,8 +103,7 @@ const assertClean = ({ workload }: Cell, { requests, badStatus, socketErrors, ti
 
 /** An answer that was on its way when the load stopped is counted and not seen: one a connection at most. */
 const assertCounted = ({ server, workload }: Cell, answered: number, counted: number): void => {
-  // The limit has its answers from memory.
-  if (server.contender.name === 'limit') return;
+  if (server.contender.countsInMemory) return;
   if (counted >= answered && counted <= answered + CONNECTIONS) return;
   throw new Error(`${workload.code}: ${counted} views were counted and ${answered} answered`);
 };
@@ -113,6 +112,7 @@ const assertCounted = ({ server, workload }: Cell, answered: number, counted: nu
 export const methodOf = (contender: Contender, workload: Workload): Method | undefined => {
   if (contender.isFirstAsked && !workload.first) return undefined;
   if (contender.changesPerSecond && !workload.isMixed) return undefined;
+  if (contender.isForViews && !workload.countsViews) return undefined;
   return contender.methods.find((method) => method === 'POST' || hasRest(workload));
 };
 

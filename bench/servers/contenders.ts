@@ -21,6 +21,10 @@ export interface Contender {
   readonly isWarm?: boolean;
   /** It knows the rows, and is asked for what it was hardly ever asked before. */
   readonly isFirstAsked?: boolean;
+  /** It is asked where views are counted alone. */
+  readonly isForViews?: boolean;
+  /** Its counts of views are not in the database. */
+  readonly countsInMemory?: boolean;
   /** Products that the back office changes, a second, while it is measured; it is asked the mixed workload alone. */
   readonly changesPerSecond?: number;
 }
@@ -28,6 +32,7 @@ export interface Contender {
 const FASTIFY = fileURLToPath(new URL('./fastify/server.ts', import.meta.url));
 const MERCURIUS = fileURLToPath(new URL('./mercurius/server.ts', import.meta.url));
 const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.url));
+const COUNTED_IN_MEMORY = fileURLToPath(new URL('./counted-in-memory.ts', import.meta.url));
 const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 
 // As `npm start` does it.
@@ -116,6 +121,17 @@ export const CONTENDERS: readonly Contender[] = [
     isWarm: true,
     changesPerSecond: 1000,
   },
+  {
+    name: 'gateway-uncounted',
+    label: 'Vitrine, views counted in its memory',
+    command: ['--import', COUNTED_IN_MEMORY, ...GATEWAY],
+    environment: NO_LINES,
+    methods: ['GET', 'POST'],
+    isWarm: true,
+    isForViews: true,
+    countsInMemory: true,
+    isOptional: true,
+  },
   ...WATCHED,
 ];
 
@@ -126,6 +142,7 @@ export const LIMIT: Contender = {
   command: [BARE],
   methods: ['GET', 'POST'],
   isWarm: true,
+  countsInMemory: true,
 };
 
 /** Not measured: the limit gets its answers from it. */
