@@ -8,6 +8,7 @@ import { AppError, attempt, Overloaded } from '../errors.ts';
 import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
+import type { Turn } from '../overload/waiting-line.ts';
 import { type ResponseWriter, withLink } from './cached-http-response.ts';
 import type { KnownFailures } from './known-failures.ts';
 import {
@@ -51,8 +52,6 @@ export const createApp = (deps: Deps): App => {
   const { routes, requests, failures, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
   const isPublic = !access.isRestricted;
   const requestIdOf = createRequestIds();
-  /** The requests that are being answered and have taken a place, by their bytes: an equal one shares the execution, and takes none. */
-  const begun = new Set<string>();
 
   // 1. Known bytes: the response to an equal request, where it is still current and this caller may read it.
 
@@ -73,8 +72,8 @@ export const createApp = (deps: Deps): App => {
     if (isExempt(request, known, route)) return answer(request, key, known, route);
     // 2. Overload: what would have to be executed waits for its turn.
     if (load.isLagging()) return reject(request, route);
-    if (key !== undefined && begun.has(key)) return answer(request, key, known, route);
-    return load.begin() ? answerAndFinish(request, key, known, route) : answerInTurn(request, key, route);
+    const turn = load.begin(key);
+    return turn ? answerAtTurn(turn, request, key, known, route) : answerInTurn(request, key, route);
   };
 
   const answerKnown = (
@@ -89,19 +88,19 @@ export const createApp = (deps: Deps): App => {
     return request.method === 'HEAD' ? undefined : answerCounted(request, key, known, cached);
   };
 
-  const answerAndFinish = (
+  const answerAtTurn = (
+    turn: Turn,
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest | undefined,
     route: Route | undefined,
   ): GatewayResponse | Promise<GatewayResponse> => {
-    if (key !== undefined) begun.add(key);
-    const finish = (response: GatewayResponse): GatewayResponse => {
-      if (key !== undefined) begun.delete(key);
-      load.finish();
-      return response;
-    };
     const response = answer(request, key, known, route);
+    if (turn === 'join') return response;
+    const finish = (made: GatewayResponse): GatewayResponse => {
+      load.finish(key);
+      return made;
+    };
     return response instanceof Promise ? response.then(finish) : finish(response);
   };
 
@@ -112,14 +111,14 @@ export const createApp = (deps: Deps): App => {
     route: Route | undefined,
   ): Promise<GatewayResponse> => {
     const { isGone } = request;
-    if (!(await load.wait({ isGone, bytes: bytesOf(request) }))) return reject(request, route);
+    const turn = await load.wait({ key, isGone, bytes: bytesOf(request) });
+    if (!turn) return reject(request, route);
     // An equal request may have been answered meanwhile.
     const known = key === undefined ? undefined : requests.find(key);
     const current = known && answerKnown(request, key, known);
-    const isShared = key !== undefined && begun.has(key);
-    if (!current && !isShared) return answerAndFinish(request, key, known, route);
-    load.finish();
-    return current ?? answer(request, key, known, route);
+    if (!current) return answerAtTurn(turn, request, key, known, route);
+    if (turn === 'begin') load.finish(key);
+    return current;
   };
 
   /** @param countedBody with the view counts of this request, where it has any */

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
-import { createWaitingLine, type WaitingClient } from './waiting-line.ts';
+import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 /** Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again. */
 export interface LoadGuard {
-  /** Whether a request that will probably be executed may begin now; it then has to `finish`. */
-  readonly begin: () => boolean;
+  /** Whether a request that will probably be executed may begin now; one that takes a place then has to `finish`. */
+  readonly begin: WaitingLine['enter'];
   /** Resolves to whether it may begin after a wait, or is to be rejected. */
-  readonly wait: (client: WaitingClient) => Promise<boolean>;
-  readonly finish: () => void;
+  readonly wait: WaitingLine['wait'];
+  readonly finish: WaitingLine['leave'];
   /** Whether the event loop lags so much that requests are rejected unread. */
   readonly isLagging: () => boolean;
   /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */

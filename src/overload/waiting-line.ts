@@ -1,16 +1,21 @@
-/** Requests that wait until they may begin. */
+/** Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none. */
 export interface WaitingLine {
-  /** Whether a place is free; it is then taken until `leave`. */
-  readonly enter: () => boolean;
-  /** Resolves to whether a place became free in time; it is then taken. False at once where too much waits already. */
-  readonly wait: (client: WaitingClient) => Promise<boolean>;
-  readonly leave: () => void;
+  /** Undefined where the request has to wait. */
+  readonly enter: (key?: string) => Turn | undefined;
+  /** Resolves to undefined where no place became free in time, and at once where too much waits already. */
+  readonly wait: (client: WaitingClient) => Promise<Turn | undefined>;
+  /** @param key with which the place was taken */
+  readonly leave: (key?: string) => void;
   readonly taken: () => number;
   readonly waiting: () => number;
   readonly stop: () => void;
 }
 
+/** `begin`: it has taken a place, until it leaves. `join`: an equal request has a place, whose response it may share; it takes none. */
+export type Turn = 'begin' | 'join';
+
 export interface WaitingClient {
+  readonly key: string | undefined;
   /** Of its request. */
   readonly bytes: number;
   /** Whether it has gone away. */
@@ -28,7 +33,9 @@ interface Options {
 
 interface Waiter extends WaitingClient {
   readonly sinceMs: number;
-  readonly resolve: (isInTime: boolean) => void;
+  readonly resolve: (turn: Turn | undefined) => void;
+  /** By an equal request: the line passes over it. */
+  isSettled: boolean;
 }
 
 /** First come, first served, until the first has waited for this part of the longest wait; from then on the last is served first. */
@@ -53,13 +60,16 @@ const MAX_PAUSE_MS = 100;
  */
 export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options): WaitingLine => {
   let taken = 0;
+  /** The keys of the requests that have a place. */
+  const begun = new Set<string>();
+  /** Those that wait, by key. */
+  const equals = new Map<string, Set<Waiter>>();
+  let waiting = 0;
   /** In the order in which they came, from `first` on. */
   let line: (Waiter | undefined)[] = [];
   let first = 0;
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | undefined;
-
-  const waiting = (): number => line.length - first;
 
   const takeFirst = (): void => {
     line[first] = undefined;
@@ -70,9 +80,15 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     }
   };
 
+  const findOldest = (): Waiter | undefined => {
+    while (line[first]?.isSettled) takeFirst();
+    return line[first];
+  };
+
   /** Whose turn it is; undefined where nobody's would be in time. */
   const takeNext = (nowMs: number): Waiter | undefined => {
-    const oldest = line[first];
+    while (line.at(-1)?.isSettled) line.pop();
+    const oldest = findOldest();
     if (oldest && nowMs - oldest.sinceMs < maxWaitMs * PATIENCE) {
       takeFirst();
       return oldest;
@@ -81,18 +97,33 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     return newest && nowMs - newest.sinceMs < maxWaitMs ? line.pop() : undefined;
   };
 
-  const settle = ({ bytes, resolve }: Waiter, isInTime: boolean): void => {
+  const settle = (waiter: Waiter, turn: Turn | undefined): void => {
+    const { key, bytes, resolve } = waiter;
+    waiter.isSettled = true;
+    waiting -= 1;
     waitingBytes -= bytes;
-    resolve(isInTime);
+    if (key !== undefined) {
+      const alike = equals.get(key);
+      alike?.delete(waiter);
+      if (alike?.size === 0) equals.delete(key);
+    }
+    resolve(turn);
+  };
+
+  const begin = (key: string | undefined): void => {
+    taken += 1;
+    if (key === undefined) return;
+    begun.add(key);
+    for (const equal of equals.get(key) ?? []) settle(equal, 'join');
   };
 
   const rejectLate = (): void => {
     const startMs = performance.now();
     for (let count = 0; count < MAX_REJECTED_AT_ONCE; count += 1) {
-      const oldest = line[first];
+      const oldest = findOldest();
       if (!oldest || startMs - oldest.sinceMs < maxWaitMs) break;
       takeFirst();
-      settle(oldest, false);
+      settle(oldest, undefined);
     }
     // After the promise jobs that send the responses.
     queueMicrotask(() =>
@@ -105,40 +136,50 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
 
   /** @param pauseMs for good responses, where there are any to be made */
   const watch = (pauseMs: number): void => {
-    const oldest = line[first];
+    const oldest = findOldest();
     if (timer || !oldest) return;
     const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
     timer = setTimeout(rejectLate, Math.max(taken < places ? 0 : pauseMs, dueMs));
   };
 
   return {
-    // A request that still waits while a place is free is too late.
-    enter: () => {
-      const isFree = taken < places;
-      if (isFree) taken += 1;
-      return isFree;
+    enter: (key) => {
+      if (key !== undefined && begun.has(key)) return 'join';
+      // A request that still waits while a place is free is too late.
+      if (taken >= places) return undefined;
+      begin(key);
+      return 'begin';
     },
-    wait: ({ bytes, isGone }) => {
-      if (waiting() >= maxWaiting || waitingBytes + bytes > maxWaitingBytes) return Promise.resolve(false);
+    wait: (client) => {
+      const { key, bytes } = client;
+      if (waiting >= maxWaiting || waitingBytes + bytes > maxWaitingBytes) return Promise.resolve(undefined);
+      waiting += 1;
       waitingBytes += bytes;
       return new Promise((resolve) => {
-        line.push({ bytes, isGone, resolve, sinceMs: performance.now() });
+        const waiter = { ...client, resolve, sinceMs: performance.now(), isSettled: false };
+        line.push(waiter);
+        if (key !== undefined) {
+          const alike = equals.get(key);
+          if (alike) alike.add(waiter);
+          else equals.set(key, new Set([waiter]));
+        }
         watch(0);
       });
     },
-    leave: () => {
+    leave: (key) => {
       taken -= 1;
+      if (key !== undefined) begun.delete(key);
       const nowMs = performance.now();
       while (taken < places) {
         const next = takeNext(nowMs);
         if (!next) return;
         const isThere = next.isGone?.() !== true;
-        if (isThere) taken += 1;
-        settle(next, isThere);
+        settle(next, isThere ? 'begin' : undefined);
+        if (isThere) begin(next.key);
       }
     },
     taken: () => taken,
-    waiting,
+    waiting: () => waiting,
     stop: () => clearTimeout(timer),
   };
 };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createWaitingLine, type WaitingLine } from '../../src/overload/waiting-line.ts';
+import { createWaitingLine, type Turn, type WaitingLine } from '../../src/overload/waiting-line.ts';
 
 // The rule by itself, on a clock of its own.
 
@@ -21,14 +21,22 @@ const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 /** A line whose places are all taken. */
 const createFullLine = (options?: Parameters<typeof createLine>[0]): WaitingLine => {
   const line = createLine(options);
-  for (let place = 0; place < PLACES; place += 1) expect(line.enter()).toBe(true);
-  expect(line.enter()).toBe(false);
+  for (let place = 0; place < PLACES; place += 1) expect(line.enter()).toBe('begin');
+  expect(line.enter()).toBeUndefined();
   return line;
 };
 
 /** Waits, and notes under a name what came of it. */
-const queue = (line: WaitingLine, settled: string[], name: string, isGone?: () => boolean): void => {
-  void line.wait({ bytes: 1, isGone }).then((isInTime) => settled.push(isInTime ? name : `${name} is rejected`));
+const queue = (
+  line: WaitingLine,
+  settled: string[],
+  name: string,
+  { key, isGone }: { key?: string; isGone?: () => boolean } = {},
+): void => {
+  const note = (turn: Turn | undefined): void => {
+    settled.push(turn === 'begin' ? name : `${name} ${turn ? 'joins' : 'is rejected'}`);
+  };
+  void line.wait({ key, bytes: 1, isGone }).then(note);
 };
 
 interface Outcome {
@@ -63,8 +71,8 @@ const simulate = async (serviceMs: number, perMs: number, connections: number, f
         begin();
         continue;
       }
-      void line.wait({ bytes: 1, isGone: undefined }).then((isInTime) => {
-        if (isInTime) {
+      void line.wait({ key: undefined, bytes: 1, isGone: undefined }).then((turn) => {
+        if (turn) {
           longestWaitMs = Math.max(longestWaitMs, performance.now() - nowMs);
           begin();
         } else {
@@ -129,7 +137,7 @@ test('nobody is rejected before the longest wait is over, and nobody begins afte
   line.leave();
   await Promise.resolve();
   expect(settled).toEqual(['early is rejected']);
-  expect(line.enter(), 'whoever comes now is in time').toBe(true);
+  expect(line.enter(), 'whoever comes now is in time').toBe('begin');
   vi.mocked(performance.now).mockRestore();
 });
 
@@ -147,21 +155,39 @@ test('a crowd that came together is rejected a few at a time, so that others are
 test('a client that went away while it waited takes no place', async () => {
   const line = createFullLine();
   const settled: string[] = [];
-  queue(line, settled, 'gone', () => true);
-  queue(line, settled, 'there', () => false);
+  queue(line, settled, 'gone', { isGone: () => true });
+  queue(line, settled, 'there', { isGone: () => false });
   line.leave();
   await pass(0);
   expect(settled).toEqual(['gone is rejected', 'there']);
   expect(line.taken()).toBe(PLACES);
 });
 
+test('of equal requests one takes a place, however long they have waited, and the others join it', async () => {
+  const line = createFullLine();
+  const settled: string[] = [];
+  queue(line, settled, 'first', { key: 'a' });
+  queue(line, settled, 'other', { key: 'b' });
+  await pass(MAX_WAIT_MS / 2);
+  queue(line, settled, 'last', { key: 'a' });
+  line.leave();
+  await pass(0);
+  expect(settled).toEqual(['last', 'first joins']);
+  expect([line.taken(), line.waiting()]).toEqual([PLACES, 1]);
+  expect(line.enter('a'), 'while it has its place').toBe('join');
+  line.leave('a');
+  await pass(0);
+  expect(settled.at(-1), 'what has joined takes no turn').toBe('other');
+  expect(line.enter('a')).toBeUndefined();
+});
+
 test('past the bounds of number and size, a request is rejected at once', async () => {
   const bytesOf = async (line: WaitingLine, bytes: number): Promise<unknown> =>
-    Promise.race([line.wait({ bytes, isGone: undefined }), pass(0).then(() => 'waits')]);
+    Promise.race([line.wait({ key: undefined, bytes, isGone: undefined }), pass(0).then(() => 'waits')]);
   const few = createFullLine({ maxWaiting: 2 });
-  expect([await bytesOf(few, 1), await bytesOf(few, 1), await bytesOf(few, 1)]).toEqual(['waits', 'waits', false]);
+  expect([await bytesOf(few, 1), await bytesOf(few, 1), await bytesOf(few, 1)]).toEqual(['waits', 'waits', undefined]);
   const small = createFullLine({ maxWaitingBytes: 100 });
-  expect([await bytesOf(small, 60), await bytesOf(small, 60)]).toEqual(['waits', false]);
+  expect([await bytesOf(small, 60), await bytesOf(small, 60)]).toEqual(['waits', undefined]);
   small.leave();
   await pass(0);
   expect(await bytesOf(small, 60), 'what no longer waits has no size').toBe('waits');
