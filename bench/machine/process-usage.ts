@@ -74,3 +74,11 @@ export const cpuUsOfChildren = (parent: number): ReadonlyMap<number, number> => 
   }
   return children;
 };
+
+/** What all processes have used that a PostgreSQL server has started, with those that have ended. */
+export const cpuUsOfStarted = (postmaster: number): number | undefined => {
+  const endedUs = readStat(postmaster)?.endedUs;
+  return endedUs === undefined
+    ? undefined
+    : [...cpuUsOfChildren(postmaster).values()].reduce((sum, us) => sum + us, endedUs);
+};

@@ -43,9 +43,7 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   await check(cell);
   const viewsBefore = workload.countsViews ? await countViews(cell.database) : 0;
   const before = readUsage(server.pid, bench.postmaster);
-  const load = (): Promise<LoadResult> => loadCell(bench, cell, round, seconds);
-  const { changesPerSecond } = server.contender;
-  const result = await (changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, load));
+  const result = await loadCell(bench, cell, round, seconds);
   const after = readUsage(server.pid, bench.postmaster);
   const rssMb = rssMbOf(server.pid);
   await settle(server.pid, bench.postmaster);
@@ -73,15 +71,19 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   };
 };
 
-/** Loads without measuring or checking. */
-export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<LoadResult> =>
-  runWrk({
-    url: cell.server.url,
-    args: [cell.method, cell.requestFile, round + 1],
-    seconds,
-    core: bench.loadCore,
-    signal: bench.signal,
-  });
+/** Loads without measuring or checking more than what changes meanwhile. */
+export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<LoadResult> => {
+  const { changesPerSecond } = cell.server.contender;
+  const load = (): Promise<LoadResult> =>
+    runWrk({
+      url: cell.server.url,
+      args: [cell.method, cell.requestFile, round + 1],
+      seconds,
+      core: bench.loadCore,
+      signal: bench.signal,
+    });
+  return changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, load);
+};
 
 const check = ({ server, database, workload, method, questions }: Cell): Promise<void> => {
   const question = questions[Math.floor(Math.random() * questions.length)];

@@ -1,31 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { cpuUsOfAll, cpuUsOfChildren } from '../machine/process-usage.ts';
+import { cpuUsOfAll, cpuUsOfStarted } from '../machine/process-usage.ts';
 
 /** CPU time so far. */
 export interface Usage {
   readonly serverUs: number | undefined;
-  /** By process. */
-  readonly postgresUs: ReadonlyMap<number, number> | undefined;
+  readonly postgresUs: number | undefined;
 }
 
 export const readUsage = (serverPid: number, postmaster: number | undefined): Usage => ({
   serverUs: cpuUsOfAll(serverPid),
-  postgresUs: postmaster === undefined ? undefined : cpuUsOfChildren(postmaster),
+  postgresUs: postmaster === undefined ? undefined : cpuUsOfStarted(postmaster),
 });
 
-/** CPU time between two readings, in microseconds. A backend that ended in between took its share along. */
+/** CPU time between two readings, in microseconds. */
 export const usedBetween = (
   before: Usage,
   after: Usage,
-): { server: number | undefined; postgres: number | undefined } => {
-  let postgres = 0;
-  for (const [pid, us] of after.postgresUs ?? []) postgres += us - (before.postgresUs?.get(pid) ?? 0);
-  return {
-    server:
-      before.serverUs === undefined || after.serverUs === undefined ? undefined : after.serverUs - before.serverUs,
-    postgres: after.postgresUs && postgres,
-  };
-};
+): { server: number | undefined; postgres: number | undefined } => ({
+  server: difference(before.serverUs, after.serverUs),
+  postgres: difference(before.postgresUs, after.postgresUs),
+});
+
+const difference = (before: number | undefined, after: number | undefined): number | undefined =>
+  before === undefined || after === undefined ? undefined : after - before;
 
 const POLL_MS = 100;
 const TIMEOUT_MS = 20_000;
