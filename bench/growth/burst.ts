@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { openLoop, type Sample } from '../overload/open-loop.ts';
+import { isGood, openLoop, type Sample } from '../overload/open-loop.ts';
 import type { GrowthDatabase } from './database.ts';
 import type { Meter } from './meter.ts';
 
@@ -95,7 +95,7 @@ export const measureBursts = async (database: GrowthDatabase, meter: Meter, plan
       p99Ms: at(0.99),
       serverUs: used.server / samples.length,
       postgresUs: used.postgres / samples.length,
-      failed: samples.filter(({ status }) => status !== 200).length,
+      failed: samples.filter((sample) => !isGood(sample)).length,
     });
   }
   return bursts;

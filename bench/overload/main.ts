@@ -9,7 +9,7 @@ import { readUsage, settle, usedBetween } from '../measure/usage.ts';
 import { CONTENDERS } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
 import type { LoadOptions, Order } from './load.worker.ts';
-import { openLoop, type Run } from './open-loop.ts';
+import { isGood, openLoop, type Run, type Sample } from './open-loop.ts';
 import { HOT_TARGET, isWorkload, nextKnown, TITLES, WORKLOADS, type Workload } from './requests.ts';
 
 // What becomes of good answers when more is asked for than can be done: `npm run bench:overload -- --seconds 4`.
@@ -37,36 +37,52 @@ const OWN_PACE = 0.9;
 const FACTORS = [1, 2, 4, 8];
 /** Requests a second for what is in memory, over connections of their own. */
 const KNOWN_PER_S = 100;
+/** They come before the load does, too: without them, what they ask for would have dropped out of memory. */
+const KNOWN_BEFORE_S = 0.5;
 
-const percentile = (samples: readonly { readonly ms: number }[], share: number): number => {
-  const sorted = samples.map(({ ms }) => ms).sort((a, b) => a - b);
+const percentile = (
+  samples: readonly Sample[],
+  share: number,
+  of: (sample: Sample) => number = ({ ms }) => ms,
+): number => {
+  const sorted = samples.map(of).sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 };
 
-const goodOf = ({ samples }: Run) => samples.filter(({ status }) => status === 200);
+const goodOf = ({ samples }: Run) => samples.filter(isGood);
 
 const goodPerSecond = (run: Run): number => goodOf(run).filter(({ isInTime }) => isInTime).length / seconds;
 
 /** What becomes of a load: the columns of the report. */
-const figuresOf = (run: Run, known: Run, carried: number, used: { server: number; postgres: number }) => {
-  const good = goodOf(run);
-  const refused = run.samples.filter(({ status }) => status === 503);
+const figuresOf = (load: Run, known: Run, carried: number, used: { server: number; postgres: number }) => {
+  const good = goodOf(load);
+  const refused = load.samples.filter(({ outcome }) => outcome === '503');
   return {
-    'good/s': goodPerSecond(run),
-    'of carried, %': (goodPerSecond(run) / carried) * 100,
+    'good/s': goodPerSecond(load),
+    'of carried, %': (goodPerSecond(load) / carried) * 100,
     'p50 ms': percentile(good, 0.5),
     'p99 ms': percentile(good, 0.99),
     'known p99 ms': percentile(known.samples, 0.99),
+    'sent late p99': percentile([...load.samples, ...known.samples], 0.99, ({ lateMs }) => lateMs),
     'known failed': known.unsent + known.samples.length - goodOf(known).length,
     'refused/s': refused.length / seconds,
-    'unsent/s': run.unsent / seconds,
-    'failed/s': (run.samples.length - good.length - refused.length) / seconds,
+    'unsent/s': load.unsent / seconds,
+    'failed/s': (load.samples.length - good.length - refused.length) / seconds,
     'µs/good': used.server / good.length,
     'pg µs/good': used.postgres / good.length,
   };
 };
 
 type Figures = ReturnType<typeof figuresOf>;
+
+/** How many of what was in memory were not answered from there, by cause. */
+const causesOf = ({ samples, unsent }: Run): ReadonlyMap<string, number> => {
+  const causes = new Map(unsent > 0 ? [['unsent', unsent]] : []);
+  for (const { outcome } of samples) {
+    if (outcome !== '200 hit' && outcome !== '200') causes.set(outcome, (causes.get(outcome) ?? 0) + 1);
+  }
+  return causes;
+};
 
 const line = (label: string, cells: readonly string[]): string =>
   label.padEnd(6) + cells.map((cell) => cell.padStart(15)).join('');
@@ -105,9 +121,12 @@ const measure = async (workload: Workload): Promise<void> => {
       const carried = goodPerSecond(await run(atOnce * OWN_PACE));
       carriable.push(carried);
       await settle(server.pid, postmaster);
+      await people.run(KNOWN_PER_S, KNOWN_BEFORE_S);
       const before = readUsage(server.pid, postmaster);
       const [load, known] = await Promise.all([run(carried * factor), people.run(KNOWN_PER_S, seconds)]);
       const { server: serverUs = 0, postgres = 0 } = usedBetween(before, readUsage(server.pid, postmaster));
+      const causes = [...causesOf(known)].map(([cause, count]) => `${count} of ${cause}`);
+      if (causes.length > 0) console.log(`${factor} x: not answered from memory: ${causes.join(', ')}`);
       figures.push(figuresOf(load, known, carried, { server: serverUs, postgres }));
     }
   }

@@ -1,13 +1,17 @@
 import net from 'node:net';
 
 export interface Sample {
-  /** 0 where the connection ended. */
-  readonly status: number;
+  /** Its status, `hit` or `miss` after it where the response says so; why the connection ended where it did (`ECONNRESET`, `closed`). */
+  readonly outcome: string;
   /** From the moment at which the request was due. */
   readonly ms: number;
+  /** How much later than due it was sent: what the generator itself adds, on a busy machine. */
+  readonly lateMs: number;
   /** Whether the answer came before the run was over. */
   readonly isInTime: boolean;
 }
+
+export const isGood = ({ outcome }: Sample): boolean => outcome.startsWith('200');
 
 export interface Run {
   readonly samples: readonly Sample[];
@@ -25,11 +29,12 @@ export interface OpenLoop extends Disposable {
 
 interface Connection {
   readonly socket: net.Socket;
-  answered: ((status: number) => void) | undefined;
+  answered: ((outcome: string) => void) | undefined;
 }
 
 const TICK_MS = 2;
 const LENGTH = /content-length: (\d+)/i;
+const CACHE_STATUS = /cache-status: [^\r]*(hit|miss)/i;
 
 /** Over connections that stay open, each with one request at a time. */
 export const openLoop = (url: string, nextRequest: () => string, maxConnections = 2000): OpenLoop => {
@@ -51,9 +56,10 @@ export const openLoop = (url: string, nextRequest: () => string, maxConnections 
     return (
       connection &&
       new Promise((resolve) => {
-        connection.answered = (status) => {
+        const lateMs = performance.now() - dueMs;
+        connection.answered = (outcome) => {
           const nowMs = performance.now();
-          samples.push({ status, ms: nowMs - dueMs, isInTime: nowMs <= endMs });
+          samples.push({ outcome, ms: nowMs - dueMs, lateMs, isInTime: nowMs <= endMs });
           free.push(connection);
           resolve();
         };
@@ -72,7 +78,7 @@ export const openLoop = (url: string, nextRequest: () => string, maxConnections 
       while (performance.now() < endMs) {
         const due = Math.floor(((performance.now() - startMs) / 1000) * perSecond);
         while (asked.length + unsent < due) {
-          const sent = send(samples, startMs + ((asked.length + unsent) / perSecond) * 1000, endMs);
+          const sent = send(samples, startMs + ((asked.length + unsent + 1) / perSecond) * 1000, endMs);
           if (sent) asked.push(sent);
           else unsent += 1;
         }
@@ -101,27 +107,31 @@ const connect = (url: string): Connection => {
   const socket = net.connect(Number(port), hostname);
   socket.setNoDelay();
   const connection: Connection = { socket, answered: undefined };
-  const answer = (status: number): void => {
+  const answer = (outcome: string): void => {
     const { answered } = connection;
     connection.answered = undefined;
-    answered?.(status);
+    answered?.(outcome);
   };
   let received = '';
   let expected = 0;
+  let head = '';
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1');
     if (expected === 0) {
       const headEnd = received.indexOf('\r\n\r\n');
       if (headEnd < 0) return;
-      expected = headEnd + 4 + Number(LENGTH.exec(received.slice(0, headEnd))?.[1] ?? 0);
+      head = received.slice(0, headEnd);
+      expected = headEnd + 4 + Number(LENGTH.exec(head)?.[1] ?? 0);
     }
     if (received.length < expected) return;
-    const status = Number(received.slice(9, 12));
     received = '';
     expected = 0;
-    answer(status);
+    answer(`${head.slice(9, 12)} ${CACHE_STATUS.exec(head)?.[1] ?? ''}`.trim());
   });
-  socket.on('error', () => {});
-  socket.on('close', () => answer(0));
+  let reason = 'closed';
+  socket.on('error', ({ code = reason }: NodeJS.ErrnoException) => {
+    reason = code;
+  });
+  socket.on('close', () => answer(reason));
   return connection;
 };
