@@ -32,6 +32,8 @@ export interface Cell {
 /** No measurement is made longer from here on. */
 const LONGEST_S = 16;
 
+const ENOUGH_CHANGES = 0.8;
+
 /** Loads a server for some seconds, with the checks before and after. @throws Error when an answer is wrong, lost or not counted */
 export const measureCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<Sample> =>
   measure(bench, cell, round, seconds).catch((error: unknown) => {
@@ -43,7 +45,7 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   await check(cell);
   const viewsBefore = workload.countsViews ? await countViews(cell.database) : 0;
   const before = readUsage(server.pid, bench.postmaster);
-  const result = await loadCell(bench, cell, round, seconds);
+  const result = await loadCell(bench, cell, round, seconds, ENOUGH_CHANGES);
   const after = readUsage(server.pid, bench.postmaster);
   const rssMb = rssMbOf(server.pid);
   await settle(server.pid, bench.postmaster);
@@ -71,8 +73,8 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   };
 };
 
-/** Loads without measuring or checking more than what changes meanwhile. */
-export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<LoadResult> => {
+/** Loads without measuring or checking more than what changes meanwhile. @param enough of the changes that are wanted. @default any */
+export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number, enough = 0): Promise<LoadResult> => {
   const { changesPerSecond } = cell.server.contender;
   const load = (): Promise<LoadResult> =>
     runWrk({
@@ -82,7 +84,7 @@ export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: numbe
       core: bench.loadCore,
       signal: bench.signal,
     });
-  return changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, load);
+  return changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, enough, load);
 };
 
 const check = ({ server, database, workload, method, questions }: Cell): Promise<void> => {

@@ -10,8 +10,6 @@ const BOUND_MS = 100;
 const WRITERS = 32;
 /** Between two answers that are read. */
 const READ_EVERY_MS = 5;
-/** Of the changes that are wanted: with fewer, the figures would say too much. */
-const ENOUGH = 0.8;
 
 /** Each change has a number, which an answer shows as the stock, and moves the price. */
 const CHANGE = {
@@ -23,11 +21,13 @@ const REMEMBERED = 8;
 
 /**
  * Does some work while a back office changes products at a rate, and reads answers meanwhile.
+ * @param enough of the changes that are wanted: with fewer, figures would say too much
  * @throws Error for an answer that is staler than the bound, or a back office that could not keep up
  */
 export const whileChanging = async <Value>(
   cell: Cell,
   changesPerSecond: number,
+  enough: number,
   work: () => Promise<Value>,
 ): Promise<Value> => {
   const { server, workload, method, questions, databaseUrl } = cell;
@@ -74,7 +74,7 @@ export const whileChanging = async <Value>(
   try {
     const value = await Promise.race([work(), others.then(() => Promise.reject(new Error('nothing changes')))]);
     const wanted = ((performance.now() - startMs) / 1000) * changesPerSecond;
-    if (changes < wanted * ENOUGH) throw new Error(`${changes} changes instead of ${wanted.toFixed(0)}`);
+    if (changes < wanted * enough) throw new Error(`${changes} changes instead of ${wanted.toFixed(0)}`);
     return value;
   } finally {
     ending.abort();
