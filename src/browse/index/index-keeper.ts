@@ -1,4 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts';
+import { releaseGarbage } from '../../fast-path/heap.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readProducts, readProductsAfter, UnfitProduct } from './product-reader.ts';
@@ -227,6 +228,7 @@ export class IndexKeeper {
       }
       await rankNames(index, client);
       if (this.#needsFill) return;
+      releaseGarbage();
       this.#index = index;
       this.#options.log(
         'info',
