@@ -45,8 +45,6 @@ export interface LoaderScope {
   readonly hints: CacheHints;
   readonly now: Date;
   readonly inFlight: InFlight;
-  /** The tables of the rows that the operation shows with rows that refer to them, where that is known: both may be read by one statement. */
-  readonly refersTo: ReadonlySet<string>;
   /** Those of all features, for the same operation. */
   readonly loaders: Loaders;
 }
@@ -89,14 +87,8 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     new LazyLoaders(create, scope) as unknown as Loaders;
 };
 
-/**
- * Creates the context of one operation.
- * @param now by default the time of the database
- * @param refersTo see {@link LoaderScope}
- */
-export type CreateContext = (hints: CacheHints, now?: Date, refersTo?: ReadonlySet<string>) => OperationContext;
-
-const NO_TABLES: ReadonlySet<string> = new Set();
+/** Creates the context of one operation. @param now by default the time of the database */
+export type CreateContext = (hints: CacheHints, now?: Date) => OperationContext;
 
 interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
@@ -131,8 +123,8 @@ export const contextFactory = async ({
     return chosen.reads;
   };
 
-  return (hints, now = new Date(clock.nowMs()), refersTo = NO_TABLES) => {
-    const scope = { hints, now, refersTo, inFlight: new InFlight() };
+  return (hints, now = new Date(clock.nowMs())) => {
+    const scope = { hints, now, inFlight: new InFlight() };
     const loaders = createLoaders(chooseReads(hints), scope);
     return { prisma, loaders, hints, rowBudget: new RowBudget(maxRows), lastChangeOf: tagVersions?.lastChangeOf, now };
   };

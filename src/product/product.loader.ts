@@ -57,7 +57,7 @@ export interface ProductReads {
   readonly bySlug: DataLoader<string, Product | null>;
   readonly heads: ProductHeads;
   /** By one statement, as the next. */
-  readonly list: (key: ProductListKey, now: Date, withCategories: boolean) => Promise<Product[]>;
+  readonly list: (key: ProductListKey, now: Date) => Promise<Product[]>;
   /** The first `limit` of each category, one category after another. */
   readonly topOfEach: (
     categoryIds: readonly number[],
@@ -85,14 +85,12 @@ export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): Prod
       read: (slugs) => keepRows(known, () => sql.storedRows<Product>(productsBySlug, [slugs])),
       keyOf: ({ slug }) => slug,
     }),
-    list: ({ categoryIds, orderBy, limit }, now, withCategories) => {
-      const what = withCategories ? 'withCategories' : 'alone';
-      return heads.keepRows(() =>
+    list: ({ categoryIds, orderBy, limit }, now) =>
+      heads.keepRows(() =>
         categoryIds.length > 0
-          ? sql.storedRows<Product>(listOfCategories[what](orderBy), [categoryIds, now, limit])
-          : sql.storedRows<Product>(listOfAll[what](orderBy), [now, limit]),
-      );
-    },
+          ? sql.storedRows<Product>(listOfCategories(orderBy), [categoryIds, now, limit])
+          : sql.storedRows<Product>(listOfAll(orderBy), [now, limit]),
+      ),
     topOfEach: (categoryIds, orderBy, limit, now) =>
       heads.keepRows(() => sql.storedRows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
     countOfEach: (categoryIds, withDescendants, now) =>
@@ -108,7 +106,7 @@ const listsOf = (heads: readonly FoundHead[]) => heads.map(({ list }) => list);
 /** Loaders for one operation: `now` decides what is visible. */
 export const createProductLoaders = (
   reads: ProductReads,
-  { hints, now, inFlight, refersTo, loaders }: LoaderScope,
+  { hints, now, inFlight, loaders }: LoaderScope,
   known?: KnownRowsOf<Product>,
 ): ProductLoaders => {
   const visible = (product: Product | null): Product | null => {
@@ -122,8 +120,7 @@ export const createProductLoaders = (
   };
 
   const withCategory = (product: Product | null): Product | null => {
-    const category = product && categoryOf(product);
-    if (category) loaders.category.remember(category);
+    if (product) loaders.category.remember(categoryOf(product));
     return product;
   };
 
@@ -231,14 +228,6 @@ export const createProductLoaders = (
     return isTrue ? (rows as Product[]) : readAll();
   };
 
-  /** With the categories where they are shown, and not known: without them a list waits for no lock of their table. */
-  const readList = async (key: ProductListKey): Promise<Product[]> => {
-    const withCategories = refersTo.has('category') && !known?.mayUse(hints);
-    const rows = await reads.list(key, now, withCategories);
-    if (withCategories) for (const row of rows) withCategory(row);
-    return rows;
-  };
-
   let lists: Map<string, Product[] | Promise<Product[]>> | undefined;
   let countsOfEach: DataLoader<number, number>[] | undefined;
   let topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
@@ -274,7 +263,7 @@ export const createProductLoaders = (
     bySlug: visibleBySlug,
     list: (key) => {
       const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
-      return listOnce(own, () => readList(own));
+      return listOnce(own, () => reads.list(own, now));
     },
     countOfCategory: (id, withDescendants) => {
       if (withDescendants) {

@@ -14,35 +14,13 @@ const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrde
   };
 };
 
-const COLUMNS_WITH_CATEGORY = `${COLUMNS}, ${nestedColumnsOf(Prisma.CategoryScalarFieldEnum, 'c', 'category')}`;
-
 // The page of a product shows its category: a join costs less than a second statement.
-const WITH_CATEGORY = `select ${COLUMNS_WITH_CATEGORY} from product p join category c on c.id = p.category_id`;
+const WITH_CATEGORY = `
+    select ${COLUMNS}, ${nestedColumnsOf(Prisma.CategoryScalarFieldEnum, 'c', 'category')}
+    from product p join category c on c.id = p.category_id`;
 
-/** The category in a row of a statement that reads both; undefined where another row has it. */
-export const categoryOf = (product: object): Category | undefined =>
-  (product as { readonly 'category.id': number | null })['category.id'] === null
-    ? undefined
-    : nestedRowOf<Category>(product, 'category');
-
-/**
- * A list of products alone, and with their categories: each category stands in one of its products, so that it is sent and read once.
- * @param rows SQL of the products
- */
-const list = (name: string, rows: (order: ProductOrder) => string) => ({
-  alone: byOrder((order) => ({
-    name: `${name}_${order}`,
-    text: `select ${COLUMNS} from (${rows(order)}) p order by ${orderBySql(order, 'p')}`,
-  })),
-  withCategories: byOrder((order) => ({
-    name: `${name}_with_categories_${order}`,
-    text: `
-      select ${COLUMNS_WITH_CATEGORY}
-      from (select p.*, row_number() over (partition by p.category_id) as nth from (${rows(order)}) p) p
-      left join category c on c.id = p.category_id and p.nth = 1
-      order by ${orderBySql(order, 'p')}`,
-  })),
-});
+/** The category in a row of the two statements below. */
+export const categoryOf = (product: object): Category => nestedRowOf<Category>(product, 'category');
 
 /** Values: ids. */
 export const productsById: Statement = {
@@ -63,21 +41,20 @@ export const productsBySlug: Statement = {
 };
 
 /** The first of the whole catalogue. Values: now, limit. */
-export const listOfAll = list(
-  'product_list',
-  (order) =>
-    `select * from product p where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
-);
+export const listOfAll = byOrder((order) => ({
+  name: `product_list_${order}`,
+  text: `select ${COLUMNS} from product p where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
+}));
 
 /**
  * The first of some categories taken together. Values: category ids, now, limit.
  * An index scan of `limit` keys for each category; the results are merged, and only the rows that remain are fetched. A plain
  * `category_id = any(…)`, as Prisma writes it, reads and sorts whole categories: 1,883 lists a second instead of 10,502.
  */
-export const listOfCategories = list(
-  'product_list_of_categories',
-  (order) => `
-    select p.*
+export const listOfCategories = byOrder((order) => ({
+  name: `product_list_of_categories_${order}`,
+  text: `
+    select ${COLUMNS}
     from (
       select k.id
       from unnest($1::int[]) as c(id)
@@ -91,8 +68,9 @@ export const listOfCategories = list(
       order by ${orderBySql(order, 'k')}
       limit $3
     ) k
-    join product p on p.id = k.id`,
-);
+    join product p on p.id = k.id
+    order by ${orderBySql(order, 'p')}`,
+}));
 
 /**
  * The first of each category, one category after another. Values: category ids, now, limit.

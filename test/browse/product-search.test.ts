@@ -31,7 +31,6 @@ const searchFor = (args: SearchArguments) => {
     hints: new CacheHints(createTags(FEATURES)),
     now: new Date(),
     inFlight: new InFlight(),
-    refersTo: new Set(),
     loaders: { product: { byId: async () => null } } as unknown as Loaders,
   };
   return { search: new ProductSearch(readSearchArguments(args), engine, scope), requests };

@@ -71,11 +71,9 @@ const INDEXED = new Set(['Index Scan', 'Index Only Scan']);
 
 describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => {
   test.for<[what: string, statement: (order: ProductOrder) => Statement, values: string, rows: number]>([
-    ['the whole catalogue', listOfAll.alone, '', 2 * LIMIT],
-    ['one category', listOfCategories.alone, `'{7}', `, 3 * LIMIT],
-    ['several categories', listOfCategories.alone, `'{7,8,9,10,11}', `, (5 + 1) * LIMIT * 1.5],
-    ['the whole catalogue with its categories', listOfAll.withCategories, '', 2 * LIMIT],
-    ['several categories with their rows', listOfCategories.withCategories, `'{7,8,9,10,11}', `, (5 + 1) * LIMIT * 1.5],
+    ['the whole catalogue', listOfAll, '', 2 * LIMIT],
+    ['one category', listOfCategories, `'{7}', `, 3 * LIMIT],
+    ['several categories', listOfCategories, `'{7,8,9,10,11}', `, (5 + 1) * LIMIT * 1.5],
     ['the first of each category', topOfEachCategory, `'{7,8,9,10,11}', `, 5 * LIMIT * 1.5],
   ])(
     '%s is read in every order from one end of an index, or of its part of one',

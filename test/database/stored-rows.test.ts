@@ -37,7 +37,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const pairs: [object | null, object, Readonly<Record<string, string>>][] = [
       [product, await prisma.product.findUniqueOrThrow({ where: { id: productId } }), Prisma.ProductScalarFieldEnum],
       [
-        categoryOf(product) ?? null,
+        categoryOf(product),
         await prisma.category.findUniqueOrThrow({ where: { id: categoryId } }),
         Prisma.CategoryScalarFieldEnum,
       ],

@@ -6,12 +6,12 @@ import { openSession, untilBlocked } from '../support/session.ts';
 
 test('an operation is run again where a row that it refers to has vanished between two statements', async () => {
   await using database = await createTestDatabase();
-  await using gateway = await createTestGateway(database, PATIENT);
+  await using gateway = await createTestGateway(database, { ...PATIENT, CACHE_MAX_MB: '0' });
   const old = await insertCategory(database, { name: 'Old' });
   const next = await insertCategory(database, { name: 'New' });
   await insertProduct(database, { category_id: old });
-  // Loads what the first request loads, and no category: without rows in memory a list is read with them by one statement.
-  await gateway.graphql('{ newProducts { id } }');
+  // Loads what the first request loads, so that the second one comes to its second statement.
+  await gateway.graphql('{ hotProducts { category { name } } }');
 
   await using session = await openSession(database);
   await session.query('begin; lock table category in access exclusive mode');

@@ -27,8 +27,6 @@ import { argsReader, leafWriter } from './values.ts';
 export interface CompiledOperation {
   /** The JSON text of `data`. @throws any error: the reference executor then reports it */
   readonly run: (variables: VariableValues, context: OperationContext) => string | Promise<string>;
-  /** The tables of the rows that rows of the response refer to. */
-  readonly refersTo: ReadonlySet<string>;
 }
 
 interface Compiled {
@@ -81,7 +79,6 @@ export const compile = (
   }
   const { write, refersTo } = compiled;
   return {
-    refersTo,
     run: (variables, context) => {
       const run = { variables, context, lastChange: lastChangeOf(refersTo, context) };
       return writeText(run, (output) => write({}, run, output));

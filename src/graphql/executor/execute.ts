@@ -51,8 +51,8 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
   /** @throws RowVanished unless it is the last try */
   const tryOnce = (execution: Execution, isLast: boolean): string | Promise<string> => {
     const { operation, variables, caller, hints } = execution;
+    const context = createContext(hints, caller.previewAt);
     const { compiled } = operation;
-    const context = createContext(hints, caller.previewAt, compiled?.refersTo);
     if (!compiled) return runReference(execution, context, isLast);
     return attempt(
       () => compiled.run(variables, context),
