@@ -112,9 +112,12 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
 - **How far runs differ.** The machine is shared. In one run of three rounds, Vitrine with a warm cache had 90, 84 and 78 % of the limit in W1, and 43, 50 and 53 % in W7a. With the cache off, a product
   cost 39 µs of CPU in one hour and 52 in another, and two categories 314 to 379 µs.
 - **Counted views.** Gateway and PostgreSQL take turns, because all 64 connections wait for the commit. Of notices spread over 300 ids, a view costs 21 µs of the gateway and 10 of PostgreSQL, and 31,000 a second are reached; of
-  one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL on a core of its own it was the same. With PostgreSQL's share taken out (23 November 2026, six rounds of a second in turn, a machine with ten other processes waiting for
-  its two cores; the counting statements answered inside the process) a view of one notice costs the gateway 22 µs instead of 37 with 10 of PostgreSQL, one of 300 notices 26 instead of 48 with 24, and 3.4 and 3.9 times as many are counted. The 64
-  clients fall into two groups by themselves: a statement has 32 to 34 views, and while it is under way the others are answered. To wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise.
+  one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL on a core of its own it was the same. The 64 clients fall into two groups by themselves: a statement has 32 to 34 views, and while it is under way the others are answered. To
+  wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise. So the two cores are not full: in the tables above the gateway has 0.79 of its core with one notice and 0.60 with 300, PostgreSQL 0.14 and 0.35 of one,
+  and the load generator, which serves the limit with one core, a half and 0.4. The rest is waiting for the commit.
+- **Views without PostgreSQL.** \`npm run bench -- --only gateway,gateway-uncounted --workloads W7a,W7b\`: the counting statements are answered inside the process, so that what is left is the gateway's own. On a machine with ten other
+  processes waiting for its two cores (23 November 2026, six rounds of a second in turn), a view of one notice cost the gateway 22 µs instead of 37 with 10 of PostgreSQL, one of 300 notices 26 instead of 48 with 24, and 3.4 and 3.9 times as many
+  were counted.
 - **\`process.nextTick\`**, compiled at the start while all its arguments look alike ([why](fast-path.md)): a page of notices from memory had 95 % of the limit with it and 89 % without (9 rounds of one second).
 
 ## Overload
