@@ -15,7 +15,7 @@ const HELP = `Measures hit rate, memory and CPU time by the size of the cache (C
   --cache a,b           sizes of the cache, in MB (0,16,64,256,1024)
   --exponent X          of Zipf's law, by which products are asked for (0.87)
   --seconds N           length of one measurement (8)
-  --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogues for the next run, in 11 GB; by default they go with it
+  --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogues for the next run; by default they go with it (13 GB)
   --report, --no-report whether to write the section in docs/caching.md and its chart (by default when nothing is left out)`;
 
 /** As for a database of some gigabytes: the defaults of PostgreSQL are for one that fits into 128 MB. */

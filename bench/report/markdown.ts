@@ -161,6 +161,7 @@ npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,
 npm run bench -- --help
 npm run bench:workers                          # about 4 minutes, writes the section on workers
 npm run bench:overload                         # load beyond what can be carried
+npm run bench:cache                            # hit rate, memory and CPU by the size of the cache, for docs/caching.md; about 12 minutes, 13 GB of disk
 \`\`\`
 
 It brings its own PostgreSQL, in a temporary directory. The load generator is \`wrk\`; the command says how to install it when it is missing.
