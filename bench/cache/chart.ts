@@ -50,10 +50,12 @@ export const drawCacheChart = (samples: readonly CacheSample[], nameOf: (product
       const ordered = own.toSorted((one, other) => of(other) - of(one));
       return own.map((sample) => {
         const y = yOf(of(sample));
-        // The larger one has its number above its point, the others below.
+        // The larger one has its number above its point, the others below; equal ones have it once.
         const label = y + (sample === ordered[0] ? -7 : 15);
+        const text =
+          sample !== ordered[0] && write(of(sample)) === write(of(ordered[0] ?? sample)) ? '' : write(of(sample));
         const colour = colourOf(catalogues.findIndex(([products]) => products === sample.products));
-        return `<circle cx="${xOf(mb).toFixed(1)}" cy="${y.toFixed(1)}" r="3" fill="${colour}"/>${textAt(xOf(mb), label, write(of(sample)), 'text-anchor="middle" class="quiet" style="font-size: 10px"')}`;
+        return `<circle cx="${xOf(mb).toFixed(1)}" cy="${y.toFixed(1)}" r="3" fill="${colour}"/>${textAt(xOf(mb), label, text, 'text-anchor="middle" class="quiet" style="font-size: 10px"')}`;
       });
     });
     const axis = `<path class="grid" d="M${left} ${bottom}H${left + PANEL_WIDTH}"/>`;
