@@ -5,6 +5,7 @@ import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
+import { createKnownFields } from './cache/known-fields.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
 import { createTagVersions } from './cache/tags.ts';
@@ -52,6 +53,9 @@ import { createSchema } from './schema.ts';
 
 /** Of the memory for responses: rows take less than the responses that show them, and answer those that nobody has asked for yet. */
 const ROWS_SHARE = 0.375;
+
+/** For root fields that several documents select. */
+const FIELDS_SHARE = 0.04;
 
 /**
  * For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. With half of it, 20,000 small
@@ -168,11 +172,13 @@ export const createGateway = async (
     freshnessMs,
     maxBytes: rowBytes,
   });
+  const fieldBytes = Math.floor(cacheMaxBytes * FIELDS_SHARE);
+  const knownFields = createKnownFields({ knownRows, tagVersions, freshnessMonitor, maxBytes: fieldBytes });
   const responseCache = createResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,
-    maxBytes: cacheMaxBytes - rowBytes,
+    maxBytes: cacheMaxBytes - rowBytes - fieldBytes,
     freshnessMs,
     staleIfErrorMs,
     timeoutMs,
@@ -201,6 +207,7 @@ export const createGateway = async (
     clock,
     tracing,
     knownRows,
+    knownFields,
     tagVersions,
     maxRows: limits.maxCost,
     replicas,
@@ -239,6 +246,7 @@ export const createGateway = async (
       ...observability,
       responseCache,
       knownRows,
+      knownFields,
       cacheMaxBytes,
       freshnessMonitor,
       views: viewCounter,

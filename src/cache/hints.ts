@@ -1,7 +1,14 @@
-import type { ListVersion, TableTags, Tag, Tags } from './tags.ts';
+import type { ListVersion, TableTags, Tag, TaggedRead, Tags } from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
+
+/** A part of a response, and how long it holds: as {@link CacheHints} has it of a whole one. */
+export interface ReadPart extends TaggedRead {
+  readonly tables: readonly string[];
+  readonly changesMs: number;
+  readonly endsMs: number;
+}
 
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
@@ -72,7 +79,16 @@ export class CacheHints {
   dependsOnList(table: string, list: ListVersion, places: number): void {
     this.tables.add(table);
     this.tags.add(this.#tagsOf(table).whole);
-    this.lists.set(list, Math.max(places, this.lists.get(list) ?? 0));
+    this.#showsPlaces(list, places);
+  }
+
+  /** The response shows a part that was read for another one. */
+  include({ tags, lists = [], tables, changesMs, endsMs }: ReadPart): void {
+    for (const tag of tags) this.tags.add(tag);
+    for (const { list, places } of lists) this.#showsPlaces(list, places);
+    for (const table of tables) this.tables.add(table);
+    this.holdsUntil(changesMs);
+    this.showsUntil(endsMs);
   }
 
   /** The response holds for this long at most. */
@@ -88,6 +104,10 @@ export class CacheHints {
   /** The response shows something that ends at this time, in the database's milliseconds: from then on it is not given during an outage either. */
   showsUntil(ms: number): void {
     if (ms < this.endsMs) this.endsMs = ms;
+  }
+
+  #showsPlaces(list: ListVersion, places: number): void {
+    this.lists.set(list, Math.max(places, this.lists.get(list) ?? 0));
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

@@ -12,17 +12,17 @@ import type { Tag, TaggedRead, TagVersions } from './tags.ts';
  * A response is put together from both.
  */
 export interface KnownRows {
-  readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
-  readonly size: () => { bytes: number; rows: number };
-  readonly stats: { hits: number };
-}
-
-export interface KnownRowsOf<Row> {
   /**
    * Whether an operation may be answered from here: then what is found misses no commit older than the bound. The hints learn how old it may be.
    * What is found in the same turn needs no further question.
    */
   readonly mayUse: (hints: CacheHints) => boolean;
+  readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
+  readonly size: () => { bytes: number; rows: number };
+  readonly stats: { hits: number };
+}
+
+export interface KnownRowsOf<Row> extends Pick<KnownRows, 'mayUse'> {
   readonly find: (id: number) => Row | undefined;
   /** Whether there is such a row, even one that has changed since. */
   readonly has: (id: number) => boolean;
@@ -104,6 +104,14 @@ export const createKnownRows = ({
       : undefined;
   const stats = { hits: 0 };
 
+  const mayUse = (hints: CacheHints): boolean => {
+    // Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now.
+    if (!known || hints.asOfMs === undefined || freshnessMonitor.trustedUntilMs() !== undefined) return false;
+    if (!freshnessMonitor.isFresh(hints.openedMs)) return false;
+    hints.readsAsOf(performance.now() - freshnessMonitor.ageMs());
+    return true;
+  };
+
   const findTrue = (key: number | string): KnownRow | TrueList | undefined => {
     const found = known?.get(key);
     if (!found || found instanceof KeptList || tagVersions.hasChanged(found)) return undefined;
@@ -117,6 +125,7 @@ export const createKnownRows = ({
 
   return {
     stats,
+    mayUse,
     size: () => ({
       bytes: (known?.calculatedSize ?? 0) + (listed?.calculatedSize ?? 0),
       rows: known?.size ?? 0,
@@ -128,13 +137,7 @@ export const createKnownRows = ({
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
       return {
-        mayUse: (hints) => {
-          // Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now.
-          if (!known || hints.asOfMs === undefined || freshnessMonitor.trustedUntilMs() !== undefined) return false;
-          if (!freshnessMonitor.isFresh(hints.openedMs)) return false;
-          hints.readsAsOf(performance.now() - freshnessMonitor.ageMs());
-          return true;
-        },
+        mayUse,
         find: (id) => (findTrue(keyOf(id)) as KnownRow | undefined)?.row as Row | undefined,
         has: (id) => known?.has(keyOf(id)) === true,
         keep: async (read, isWanted) => {

@@ -1,4 +1,5 @@
 import type { CacheHints } from '../cache/hints.ts';
+import type { KnownFields } from '../cache/known-fields.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { TagVersions } from '../cache/tags.ts';
 import type { Clock } from '../database/clock.ts';
@@ -26,6 +27,8 @@ export interface OperationContext {
   readonly rowBudget: RowBudget;
   /** The number of the last change of a table that was notified; undefined where nothing is kept. */
   readonly lastChangeOf: TagVersions['lastChangeOf'] | undefined;
+  /** Undefined where rows are read from a server that may be behind what has been notified. */
+  readonly knownFields: KnownFields | undefined;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
 }
@@ -94,6 +97,7 @@ interface Deps extends ReadDeps {
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
   readonly tagVersions?: Pick<TagVersions, 'lastChangeOf'>;
+  readonly knownFields?: KnownFields;
   /** For one operation. */
   readonly maxRows: number;
   readonly replicas?: Replicas | undefined;
@@ -106,6 +110,7 @@ export const contextFactory = async ({
   clock,
   tracing,
   knownRows,
+  knownFields,
   tagVersions,
   maxRows,
   replicas,
@@ -125,8 +130,16 @@ export const contextFactory = async ({
 
   return (hints, now = new Date(clock.nowMs())) => {
     const scope = { hints, now, inFlight: new InFlight() };
-    const loaders = createLoaders(chooseReads(hints), scope);
-    return { prisma, loaders, hints, rowBudget: new RowBudget(maxRows), lastChangeOf: tagVersions?.lastChangeOf, now };
+    const reads = chooseReads(hints);
+    return {
+      prisma,
+      loaders: createLoaders(reads, scope),
+      hints,
+      rowBudget: new RowBudget(maxRows),
+      lastChangeOf: tagVersions?.lastChangeOf,
+      knownFields: reads === primary ? knownFields : undefined,
+      now,
+    };
   };
 };
 

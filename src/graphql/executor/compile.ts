@@ -10,18 +10,18 @@ import {
   isNonNullType,
   isObjectType,
   type OperationDefinitionNode,
+  print,
   type VariableValues,
   visit,
 } from 'graphql';
-import { type ListTexts, listTextsOf } from '../../cache/list-texts.ts';
-import { ROW_ALONE, textsOf } from '../../cache/row-texts.ts';
 import { type RowShape, StoredRow } from '../../database/stored-row.ts';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
 import { type ColumnJson, columnJsonOf } from './columns.ts';
-import { NotCompiled, Output, type Run, type Writer, write as writeText } from './output.ts';
-import { argsReader, leafWriter } from './values.ts';
+import { isPromise, keptWriter, knownFieldWriter, listWriter } from './kept-writers.ts';
+import { NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
+import { argsReader, leafWriter, variablesOf } from './values.ts';
 
 /** One operation, compiled for one schema. */
 export interface CompiledOperation {
@@ -31,25 +31,28 @@ export interface CompiledOperation {
 
 interface Compiled {
   readonly write: Writer;
-  /**
-   * What is written, where it depends on the row, and on rows that it refers to, alone: equal for equal selections. Undefined where anything else has a
-   * part in it.
-   */
-  readonly ofRow: string | undefined;
+  /** What is selected below, with aliases and arguments, in one form for all documents. Empty for a leaf. */
+  readonly selection: string;
+  /** Whether what is written depends on the row, and on rows that it refers to, alone. */
+  readonly isOfRow: boolean;
   /** The tables of the rows that it refers to. */
   readonly refersTo: ReadonlySet<string>;
+  /** Those in its arguments. */
+  readonly variables: ReadonlySet<string>;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-const union = (parts: readonly Compiled[]): ReadonlySet<string> =>
-  new Set(parts.flatMap(({ refersTo }) => [...refersTo]));
+const union = (parts: readonly Compiled[], of: 'refersTo' | 'variables'): ReadonlySet<string> =>
+  new Set(parts.flatMap((part) => [...part[of]]));
 
 interface CompiledField extends Compiled {
   /** `"key":` */
   readonly label: string;
   /** The column that it shows as it is, where it does. */
   readonly column: ShownColumn | undefined;
+  /** Whether what is written of its value depends on that row alone. */
+  readonly isOfValue: boolean;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
 }
 
@@ -70,17 +73,19 @@ export const compile = (
 ): CompiledOperation | undefined => {
   const rootType = schema.getRootType(operation.operation);
   if (!rootType || hasDirective(document)) return undefined;
-  let compiled: Compiled;
+  let compiled: CompiledRoot;
   try {
-    compiled = compileObject(rootType, rootOf(operation), fragmentsOf(document));
+    compiled = compileRoot(rootType, rootOf(operation), fragmentsOf(document));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
-  const { write, refersTo } = compiled;
+  const { write, refersTo, isKnowable } = compiled;
   return {
     run: (variables, context) => {
-      const run = { variables, context, lastChange: lastChangeOf(refersTo, context) };
+      const lastChange = lastChangeOf(refersTo, context);
+      const fields = isKnowable ? context.knownFields?.begin(context.hints, context.now) : undefined;
+      const run = { variables, context, lastChange, fields };
       return writeText(run, (output) => write({}, run, output));
     },
   };
@@ -130,36 +135,63 @@ const hasDirective = (document: DocumentNode): boolean => {
   return found;
 };
 
-const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Compiled => {
-  const fields = [...collectFields(parents, fragments)].map(([key, selections], index) =>
-    compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, fragments),
-  );
-  const parts = partsOf(type, fields);
+interface CompiledRoot extends Pick<Compiled, 'write' | 'refersTo'> {
+  /** Whether the texts of some fields may be known. */
+  readonly isKnowable: boolean;
+}
+
+const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): CompiledRoot => {
+  const fields = compileFields(type, parents, fragments);
+  // The text of a row alone is kept with the row.
+  const knowable = fields.filter(({ isOfValue }) => !isOfValue);
   return {
-    ofRow: fields.every(({ ofRow }) => ofRow !== undefined)
-      ? `{${fields.map(({ ofRow }) => ofRow).join('')}}`
-      : undefined,
-    refersTo: union(fields),
-    write: (value, run, output) => {
-      // A value that is an error counts as thrown: a list of a DataLoader may hold some.
-      if (value instanceof Error) throw new NotCompiled();
-      for (const writePart of parts) writePart(value, run, output);
-      output.text += '}';
-    },
+    refersTo: union(fields, 'refersTo'),
+    isKnowable: knowable.length > 0,
+    write: writeObject(
+      fields.map((field) => {
+        const write = fieldsWriter([field]);
+        return knowable.includes(field) ? knownFieldWriter(field, write) : write;
+      }),
+    ),
   };
 };
+
+const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Compiled => {
+  const fields = compileFields(type, parents, fragments);
+  return {
+    selection: `{${fields.map(({ selection }) => selection).join('')}}`,
+    isOfRow: fields.every(({ isOfRow }) => isOfRow),
+    refersTo: union(fields, 'refersTo'),
+    variables: union(fields, 'variables'),
+    write: writeObject(partsOf(type, fields)),
+  };
+};
+
+const compileFields = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): CompiledField[] =>
+  [...collectFields(parents, fragments)].map(([key, selections], index) =>
+    compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, fragments),
+  );
+
+const writeObject =
+  (parts: readonly Writer[]): Writer =>
+  (value, run, output) => {
+    // A value that is an error counts as thrown: a list of a DataLoader may hold some.
+    if (value instanceof Error) throw new NotCompiled();
+    for (const writePart of parts) writePart(value, run, output);
+    output.text += '}';
+  };
 
 /** Fields that depend on the row, and on rows that it refers to, are written together: of a row that is known, their text is kept. */
 const partsOf = (type: GraphQLObjectType, fields: readonly CompiledField[]): Writer[] => {
   const parts: Writer[] = [];
   for (let start = 0; start < fields.length; ) {
-    const isOfRow = fields[start]?.ofRow !== undefined;
+    const isOfRow = fields[start]?.isOfRow;
     let end = start + 1;
-    while (end < fields.length && (fields[end]?.ofRow !== undefined) === isOfRow) end += 1;
+    while (end < fields.length && fields[end]?.isOfRow === isOfRow) end += 1;
     const part = fields.slice(start, end);
     const write = fieldsWriter(part);
-    const key = `${type.name} ${part.map(({ ofRow }) => ofRow).join('')}`;
-    parts.push(isOfRow ? keptWriter(key, union(part).size > 0, write) : write);
+    const key = `${type.name} ${part.map(({ selection }) => selection).join('')}`;
+    parts.push(isOfRow ? keptWriter(key, union(part, 'refersTo').size > 0, write) : write);
     start = end;
   }
   return parts;
@@ -206,33 +238,6 @@ const columnFinder = (fields: readonly CompiledField[]): ((shape: RowShape) => r
   };
 };
 
-const keptWriter =
-  (key: string, refers: boolean, write: Writer): Writer =>
-  (row, run, output) => {
-    const texts = textsOf(row as object);
-    const lastChange = refers ? run.lastChange : ROW_ALONE;
-    if (!texts || lastChange === undefined) {
-      write(row, run, output);
-      return;
-    }
-    let text = texts.find(key, lastChange);
-    if (text === undefined) {
-      const own = new Output();
-      write(row, run, own);
-      text = own.finished();
-      if (text === undefined) {
-        own.abandon();
-        write(row, run, output);
-        return;
-      }
-      texts.keep(key, lastChange, text);
-    }
-    output.text += text;
-  };
-
-const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-
 const compileField = (
   parent: GraphQLObjectType,
   label: string,
@@ -246,8 +251,11 @@ const compileField = (
     return {
       label,
       column: undefined,
-      ofRow: `${label}${text}`,
+      selection: `${label}${text}`,
+      isOfRow: true,
+      isOfValue: true,
       refersTo: NOTHING,
+      variables: NOTHING,
       read: () => null,
       write: (_, __, output) => (output.text += text),
     };
@@ -255,23 +263,25 @@ const compileField = (
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type.
   if (!field || field.extensions.readsInfo) throw new NotCompiled();
-  const { write, ofRow: ofValue, refersTo: valueRefersTo } = compileValue(field.type, selections, fragments);
+  const { write, ...value } = compileValue(field.type, selections, fragments);
   const table = field.extensions.refersTo as string | undefined;
-  const isOfRow = (field.extensions.readsRowAlone || table !== undefined) && ofValue !== undefined;
-  const ofRow = isOfRow ? `${label}${name}${ofValue}` : undefined;
-  const refersTo = table === undefined ? valueRefersTo : new Set([...valueRefersTo, table]);
+  const isOfRow = (field.extensions.readsRowAlone === true || table !== undefined) && value.isOfRow;
+  const compiled = {
+    label,
+    column: isOfRow ? shownColumnOf(field) : undefined,
+    selection: `${label}${name}${node.arguments?.map(print).join() ?? ''}${value.selection}`,
+    isOfRow,
+    isOfValue: value.isOfRow,
+    refersTo: table === undefined ? value.refersTo : new Set([...value.refersTo, table]),
+    variables: new Set([...value.variables, ...variablesOf(node)]),
+    write,
+  };
   const { resolve } = field;
-  const column = ofRow === undefined ? undefined : shownColumnOf(field);
-  if (!resolve) return { label, column, ofRow, refersTo, read: (source) => source[name], write };
-
+  if (!resolve) return { ...compiled, read: (source) => source[name] };
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
   return {
-    label,
-    column,
-    ofRow,
-    refersTo,
-    write,
+    ...compiled,
     read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
 };
@@ -306,64 +316,26 @@ const compileValue = (type: GraphQLOutputType, selections: MergedField, fragment
 
 const compileNonNull = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
   if (isListType(type)) {
-    const { write, ofRow, refersTo } = compileValue(type.ofType, selections, fragments);
+    const { write, ...item } = compileValue(type.ofType, selections, fragments);
     // A list of rows counts them (limits/list-size.ts).
-    const items = isLeafType(getNullableType(type.ofType)) || ofRow === undefined ? undefined : ofRow;
+    const isOfLeaves = isLeafType(getNullableType(type.ofType));
+    const areOfRows = item.isOfRow && !isOfLeaves;
     return {
-      write: listWriter(write, items === undefined ? undefined : { key: items, refers: refersTo.size > 0 }),
-      ofRow: ofRow === '' ? '' : undefined,
-      refersTo,
+      ...item,
+      write: listWriter(write, areOfRows ? { key: item.selection, refers: item.refersTo.size > 0 } : undefined),
+      isOfRow: item.isOfRow && isOfLeaves,
     };
   }
   if (isObjectType(type)) return compileObject(type, selections, fragments);
   if (!isLeafType(type)) throw new NotCompiled();
   const toJson = leafWriter(type);
   return {
-    ofRow: '',
+    selection: '',
+    isOfRow: true,
     refersTo: NOTHING,
+    variables: NOTHING,
     write: (value, _, output) => {
       output.text += toJson(value);
     },
-  };
-};
-
-/** @param ofRows what is written of each item, where it depends on rows alone */
-const listWriter = (write: Writer, ofRows?: { readonly key: string; readonly refers: boolean }): Writer => {
-  const writeItems: Writer = (value, run, output) => {
-    let isFirst = true;
-    for (const item of value as unknown[]) {
-      if (!isFirst) output.text += ',';
-      isFirst = false;
-      if (isPromise(item)) output.await(item, write);
-      else write(item, run, output);
-    }
-  };
-
-  /** The text of all items, which is kept with the list; undefined where one of them has to be waited for. */
-  const textOf = (items: readonly unknown[], texts: ListTexts, key: string, lastChange: number, run: Run) => {
-    const known = texts.find(key, lastChange, items.length);
-    if (known !== undefined) return known;
-    const own = new Output();
-    const ends: number[] = [];
-    for (const item of items) {
-      if (ends.length > 0) own.text += ',';
-      write(item, run, own);
-      ends.push(own.text.length);
-    }
-    const text = own.finished();
-    if (text === undefined) own.abandon();
-    else texts.keep(key, lastChange, text, ends);
-    return text;
-  };
-
-  return (value, run, output) => {
-    if (!Array.isArray(value)) throw new NotCompiled();
-    output.text += '[';
-    const texts = ofRows && listTextsOf(value);
-    const lastChange = ofRows?.refers ? run.lastChange : ROW_ALONE;
-    const text = texts && lastChange !== undefined ? textOf(value, texts, ofRows.key, lastChange, run) : undefined;
-    if (text === undefined) writeItems(value, run, output);
-    else output.text += text;
-    output.text += ']';
   };
 };

@@ -1,4 +1,5 @@
 import type { VariableValues } from 'graphql';
+import type { FieldsOfOperation } from '../../cache/known-fields.ts';
 import type { OperationContext } from '../context.ts';
 
 /** One run of a compiled operation. */
@@ -7,6 +8,8 @@ export interface Run {
   readonly context: OperationContext;
   /** The number of the last change of the tables that rows of the response refer to; undefined where none of their texts is kept. */
   readonly lastChange: number | undefined;
+  /** Undefined where the operation may not be answered of fields that are known. */
+  readonly fields: FieldsOfOperation | undefined;
 }
 
 /** Writes a completed value. */
@@ -39,6 +42,11 @@ export class Output {
   /** Ignores how the values that are still loading end, because no one will wait for them. */
   abandon(): void {
     for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(() => {});
+  }
+
+  /** It grows with each gap. */
+  get gaps(): number {
+    return this.pieces?.length ?? 0;
   }
 
   /** The whole text; undefined where there is a gap. */
