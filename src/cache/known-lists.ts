@@ -83,8 +83,8 @@ export class KeptList<List extends KnownList> implements ListVersion {
   readonly untilMs: number;
   list: List | undefined = undefined;
   unknownSince = NEVER;
-  /** The last change of each row that changed; undefined for none, as most lists have. */
-  unknown: Map<number, number> | undefined = undefined;
+  /** Of the rows that changed; undefined for none, as most lists have. */
+  unknown: Map<number, RowChanges> | undefined = undefined;
   /** Every commit that was acknowledged before is in the list, by `performance.now()`. */
   asOfMs = Number.NEGATIVE_INFINITY;
   /** How often in a row its rows were read again soon after the last time. */
@@ -150,16 +150,31 @@ export class KeptList<List extends KnownList> implements ListVersion {
 
   note(ids: readonly number[], sequence: number): void {
     this.unknown ??= new Map();
-    for (const id of ids) this.unknown.set(id, sequence);
+    for (const id of ids) {
+      const changes = this.unknown.get(id);
+      if (changes) changes.last = sequence;
+      else this.unknown.set(id, { first: sequence, last: sequence });
+    }
     if (this.unknownSince === NEVER) this.unknownSince = sequence;
   }
 
-  /** Rows are in the list as they were at their last change, or later. */
-  settle(ids: readonly number[]): void {
-    for (const id of ids) this.unknown?.delete(id);
+  /** Rows are in the list as they were after this change, or later: those that have changed since may be otherwise now. */
+  settle(ids: readonly number[], upTo: number): void {
+    for (const id of ids) {
+      const changes = this.unknown?.get(id);
+      if (changes && changes.last > upTo) changes.first = upTo + 1;
+      else this.unknown?.delete(id);
+    }
     if (this.unknown?.size === 0) this.unknown = undefined;
-    this.unknownSince = this.unknown ? Math.min(...this.unknown.values()) : NEVER;
+    this.unknownSince = NEVER;
+    for (const { first } of this.unknown?.values() ?? []) this.unknownSince = Math.min(this.unknownSince, first);
   }
+}
+
+/** The numbers of the first and of the last change of a row that is not in the list yet. */
+interface RowChanges {
+  first: number;
+  last: number;
 }
 
 interface Keeper<List extends KnownList> {
@@ -213,19 +228,19 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
   };
 
   const put = (kept: KeptList<List>, rows: ReadonlyMap<number, Row | undefined>, upTo: number, at: Date): void => {
-    const settled: number[] = [];
-    for (const [id, changedAt] of kept.unknown ?? []) {
+    const read: number[] = [];
+    for (const [id, { first }] of kept.unknown ?? []) {
       // What changed after the statement was sent may be missing in its rows.
-      if (!kept.list || !rows.has(id) || changedAt > upTo) continue;
+      if (!kept.list || !rows.has(id) || first > upTo) continue;
       const list = source.withRow(kept.list, id, rows.get(id), at);
       if (!list) {
         drop(kept);
         return;
       }
-      if (list !== kept.list) kept.alter(list, firstPlaceOf(id, kept.list, list), changedAt);
-      settled.push(id);
+      if (list !== kept.list) kept.alter(list, firstPlaceOf(id, kept.list, list), first);
+      read.push(id);
     }
-    kept.settle(settled);
+    kept.settle(read, upTo);
     if (!kept.unknown) behind.delete(kept);
   };
 

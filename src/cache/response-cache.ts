@@ -195,12 +195,16 @@ export const createResponseCache = ({
 
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): CachedResponse | Promise<CachedResponse> => {
     const open = tickets[key];
-    // A response that was begun before the bound may miss a commit that this request must show, and one that was begun before a notice
-    // started does not show the notice.
-    if (open && (open.hints.asOfMs ?? 0) >= arrivedMs - freshnessMs && clock.nowMs() < open.sharedUntilMs()) {
-      stats.joined += 1;
+    // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
+    const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
+    // A response that was begun before a notice started does not show the notice.
+    if (open && isYoungEnough(open.hints) && clock.nowMs() < open.sharedUntilMs()) {
       open.isShared = true;
-      return open.response;
+      return open.response.then((made) => {
+        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
+        stats.joined += 1;
+        return made;
+      });
     }
     stats.misses += 1;
     const opened = openTicket(key);

@@ -84,6 +84,18 @@ describe('an answer that was read where the last commits may be missing', () => 
     expect(answers.stats).toMatchObject({ joined: 1, misses: 3 });
     expect((old?.answer.validUntilMs ?? 0) - clock.nowMs()).toBeLessThanOrEqual(4000);
   });
+
+  test('is made again for who shared it before that was known', async () => {
+    const beganMs = performance.now();
+    const ask = (text: string, ageMs: number) =>
+      answers.get('late', async (hints) => {
+        await Promise.resolve();
+        hints.readsAsOf(beganMs - ageMs);
+        return text;
+      });
+    const [first, second] = await Promise.all([ask('old', 1001), ask('new', 0)]);
+    expect([first.answer.body, second.answer.body]).toEqual(['old', 'new']);
+  });
 });
 
 describe('answers in memory', () => {

@@ -84,19 +84,21 @@ test('a response of a list stays true where rows changed that are not in it, and
   expect(tagVersions.hasChanged(response)).toBe(false);
 });
 
-test('a row that changes while it is read is read again', async () => {
+test('a row that changes while it is read is read again, and who asked before is given what was read', async () => {
   const { tagVersions, respond, change, find, readOf } = setUp();
   const response = respond();
   change([1]);
+  const { sequence } = tagVersions;
   const first = find();
   const early = await readOf(1);
   change([1]);
   const second = find();
   early.end([{ id: 1, text: 'old' }]);
+  expect(await first).toEqual(['old', 'b']);
+  expect(tagVersions.hasChanged(response, sequence), 'for who asked before').toBe(true);
   const late = await readOf(2);
   late.end([{ id: 1, text: 'new' }]);
   expect(await second).toEqual(['new', 'b']);
-  await first;
   expect(tagVersions.hasChanged(response)).toBe(true);
 });
 
