@@ -54,8 +54,8 @@ import { createSchema } from './schema.ts';
 /** Of the memory for responses: rows take less than the responses that show them, and answer those that nobody has asked for yet. */
 const ROWS_SHARE = 0.375;
 
-/** For root fields that several documents select. */
-const FIELDS_SHARE = 0.04;
+/** Of that: for root fields that several documents select. */
+const FIELDS_SHARE = 0.1;
 
 /**
  * For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. With half of it, 20,000 small
@@ -165,20 +165,20 @@ export const createGateway = async (
   });
   const prisma = await createPrisma(pool);
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const fieldBytes = Math.floor(rowBytes * FIELDS_SHARE);
   const knownRows = createKnownRows({
     tagVersions,
     freshnessMonitor,
     clock,
     freshnessMs,
-    maxBytes: rowBytes,
+    maxBytes: rowBytes - fieldBytes,
   });
-  const fieldBytes = Math.floor(cacheMaxBytes * FIELDS_SHARE);
   const knownFields = createKnownFields({ knownRows, tagVersions, freshnessMonitor, maxBytes: fieldBytes });
   const responseCache = createResponseCache({
     freshnessMonitor,
     tagVersions,
     clock,
-    maxBytes: cacheMaxBytes - rowBytes - fieldBytes,
+    maxBytes: cacheMaxBytes - rowBytes,
     freshnessMs,
     staleIfErrorMs,
     timeoutMs,

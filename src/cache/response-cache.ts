@@ -59,8 +59,8 @@ export type FailureKind = 'unreachable' | 'unanswered' | 'overload' | 'other';
 /** A cache miss: what the response depends on, and what becomes of it. */
 interface Ticket {
   readonly hints: CacheHints;
-  /** The body is made: the response, which is also cached if it is still true. @param isOfKnown whether nothing had to be read for it */
-  readonly keep: (body: string, isOfKnown: boolean) => CachedResponse;
+  /** The body is made: the response, which is also cached if it is still true. */
+  readonly keep: (body: string) => CachedResponse;
   /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
   readonly sharedUntilMs: () => number;
 }
@@ -159,7 +159,7 @@ export const createResponseCache = ({
     return {
       hints,
       sharedUntilMs: () => Math.min(...nextChanges.map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
-      keep: (body, isOfKnown) => {
+      keep: (body) => {
         const { asOfMs = openedMs } = hints;
         const changes = changesMs();
         // What was read from a replica has used up some of its time.
@@ -187,7 +187,7 @@ export const createResponseCache = ({
         };
         // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
         const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
-        if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(key, made, isOfKnown);
+        if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(key, made);
         return made;
       },
     };
@@ -209,9 +209,9 @@ export const createResponseCache = ({
     stats.misses += 1;
     const opened = openTicket(key);
     const body = make(opened.hints);
-    if (typeof body === 'string') return opened.keep(body, true);
+    if (typeof body === 'string') return opened.keep(body);
     const keep = (text: string): CachedResponse => {
-      const made = opened.keep(text, false);
+      const made = opened.keep(text);
       if (ticket.isShared) shareBody(made);
       return made;
     };

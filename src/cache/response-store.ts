@@ -8,8 +8,7 @@ import type { TaggedRead } from './tags.ts';
 /** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
 export interface ResponseStore {
   readonly get: (key: string) => CachedResponse | undefined;
-  /** @param isOfKnown whether it was made of what is in memory: then it costs little to make it again */
-  readonly set: (key: string, response: CachedResponse, isOfKnown?: boolean) => void;
+  readonly set: (key: string, response: CachedResponse) => void;
   readonly size: () => { bytes: number; entries: number };
 }
 
@@ -24,7 +23,7 @@ const LARGEST_SHARE = 0.125;
 
 /**
  * Two LRU lists. Once memory is full, a new response has to be requested again before it competes with proven ones, so that one-off requests
- * evict only each other. Until then its body is outside of V8's heap, or nowhere where it is quickly made again (docs/fast-path.md). A hit by its entry only sets a flag of the response, which
+ * evict only each other. Until then its body is outside of V8's heap (docs/fast-path.md). A hit by its entry only sets a flag of the response, which
  * counts when room is made.
  * @param maxBytes 0 keeps nothing
  */
@@ -44,7 +43,6 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
     maxEntrySize,
     sizeCalculation: ({ response }, key) => sizeOf(response, key),
   });
-  const sightings = createSightings(newcomers.maxSize);
   // Their sizes count most bodies twice.
   const bodies = createBodyRing(Math.ceil(newcomers.maxSize / 2));
 
@@ -66,14 +64,12 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
       if (newcomer) keep(proven, key, newcomer);
       return newcomer;
     },
-    set: (key, response, isOfKnown = false) => {
+    set: (key, response) => {
       const size = sizeOf(response, key);
       if (size > maxEntrySize) return;
-      const isProven = proven.has(key) || proven.calculatedSize + size <= proven.maxSize;
-      if (isProven || (isOfKnown && sightings.see(key, size))) keep(proven, key, response);
+      if (proven.has(key) || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
       else {
         response.isNewcomer = true;
-        if (isOfKnown) return;
         newcomers.set(key, { response: { ...response, body: '' }, bodyAt: bodies.write(latin1Of(response.body)) });
       }
     },

@@ -58,31 +58,6 @@ test.for([100, 2000, 30_000])(
   },
 );
 
-test('once memory is full, a response that is quickly made again is kept when it is made again soon', () => {
-  const store = createResponseStore(MAX_BYTES);
-  let number = 0;
-  const add = (): void => {
-    number += 1;
-    store.set(`key ${number}`, responseOf(`key ${number}`, 2000), true);
-  };
-  const addBytes = (bytes: number): void => {
-    for (let added = 0; added < bytes; added += 4700) add();
-  };
-  const isKept = (key: string): boolean => {
-    const response = responseOf(key, 2000);
-    store.set(key, response, true);
-    return store.get(key) === response && !response.isNewcomer;
-  };
-  addBytes(MAX_BYTES * 2);
-  expect(isKept('often')).toBe(false);
-  addBytes(MAX_BYTES / 8);
-  expect(isKept('often')).toBe(true);
-  expect(isKept('seldom')).toBe(false);
-  addBytes(MAX_BYTES / 2);
-  expect(isKept('seldom')).toBe(false);
-  expect(store.size().bytes).toBeLessThanOrEqual(MAX_BYTES);
-});
-
 test('where nothing is kept, a response is a newcomer until it is asked for again', () => {
   const store = createResponseStore(0);
   const isNewcomer = (key: string): boolean => {

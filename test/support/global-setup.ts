@@ -34,8 +34,8 @@ const startServer = async (log: (line: string) => void): Promise<{ url: string; 
 
 /** One PostgreSQL server for the whole run, and one cache of what Node has compiled for all test workers and programs that tests start. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
-  // Test files have another URL in each run, so an old cache would only grow.
-  await rm(CACHE, { recursive: true, force: true });
+  // Test files have another URL in each run, so an old cache would only grow. Another run may be writing there.
+  await rm(CACHE, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(CACHE, { recursive: true, mode: 0o700 });
   process.env.NODE_COMPILE_CACHE = path.join(CACHE, 'workers');
   process.env.XDG_CACHE_HOME = CACHE;
