@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
-import { startTemporaryServer } from '../database/database.ts';
+import { startKeptServer, startTemporaryServer } from '../database/database.ts';
 import { positive } from '../options.ts';
 import { openBrowseDatabase } from './database.ts';
 import { measureBrowse } from './measure.ts';
@@ -41,14 +40,11 @@ const run = async (): Promise<void> => {
   const { signal } = interrupted;
   const log = console.error;
   await using cleanup = new AsyncDisposableStack();
-  const startServer = async (dataDir: string): Promise<string> => {
-    const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings: SETTINGS });
-    cleanup.defer(stop);
-    return url;
-  };
   const products = positive('products', values.products ?? '1000000');
   const dataDir = values['data-dir'];
-  const serverUrl = dataDir === undefined ? await startTemporaryServer(cleanup, SETTINGS) : await startServer(dataDir);
+  const serverUrl = await (dataDir === undefined
+    ? startTemporaryServer(cleanup, SETTINGS)
+    : startKeptServer(cleanup, dataDir, SETTINGS));
   const database = cleanup.use(await openBrowseDatabase(serverUrl, products, { log, signal }));
   const seconds = positive('seconds', values.seconds);
   const changesPerSecond = positive('changes', values.changes);

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
-import { startTemporaryServer } from '../database/database.ts';
+import { startKeptServer, startTemporaryServer } from '../database/database.ts';
 import { positive } from '../options.ts';
 import { measureCaches } from './measure.ts';
 import { toMarkdown, writeCache } from './report.ts';
@@ -42,19 +41,16 @@ const run = async (): Promise<void> => {
   const { products, cache, exponent } = values;
   await using cleanup = new AsyncDisposableStack();
   const dataDir = values['data-dir'];
-  const startServer = async (): Promise<string> => {
-    if (dataDir === undefined) return startTemporaryServer(cleanup, SETTINGS);
-    const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings: SETTINGS });
-    cleanup.defer(stop);
-    return url;
-  };
   const options = {
     products: (products ?? '1000000,10000000').split(',').map((text) => positive('products', text)),
     cacheMb: (cache ?? '0,16,64,256,1024').split(',').map(Number),
     exponent: Number(exponent ?? '0.87'),
     seconds: positive('seconds', values.seconds),
   };
-  const samples = await measureCaches(await startServer(), options, { log: console.error, signal: interrupted.signal });
+  const serverUrl = await (dataDir === undefined
+    ? startTemporaryServer(cleanup, SETTINGS)
+    : startKeptServer(cleanup, dataDir, SETTINGS));
+  const samples = await measureCaches(serverUrl, options, { log: console.error, signal: interrupted.signal });
   const markdown = toMarkdown(samples, options);
   console.log(markdown);
   if (values.report ?? !(products || cache || exponent)) await writeCache(markdown, samples);

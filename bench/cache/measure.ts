@@ -16,8 +16,6 @@ export interface CacheSample {
   readonly cacheMb: number;
   /** Of the answers, those from memory. */
   readonly hitShare: number;
-  /** What the cache says that it holds. */
-  readonly heldMb: number;
   /** Resident memory of the process. */
   readonly rssMb: number;
   readonly requestsPerSecond: number;
@@ -153,7 +151,6 @@ const measure = async (
     products,
     cacheMb,
     hitShare,
-    heldMb: (await meter.count('vitrine_cache_bytes')) / 1_048_576,
     rssMb: rssMbOf(server.pid) ?? Number.NaN,
     requestsPerSecond: (load.requests / load.durationUs) * 1_000_000,
     serverUs: used.server / load.requests,

@@ -77,6 +77,15 @@ export const startTemporaryServer = async (
 ): Promise<string> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-'));
   cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  return startKeptServer(cleanup, dataDir, settings);
+};
+
+/** One whose databases stay in their directory. */
+export const startKeptServer = async (
+  cleanup: AsyncDisposableStack,
+  dataDir: string,
+  settings: Record<string, string>,
+): Promise<string> => {
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings });
   cleanup.defer(stop);
   return url;

@@ -46,7 +46,7 @@ export const cpuUsOfEnded = (): number | undefined => readStat(process.pid)?.end
 /** A server with the processes that it has started. */
 export const cpuUsOfAll = (pid: number): number | undefined => {
   const own = cpuUsOf(pid);
-  return own === undefined ? undefined : [...cpuUsOfChildren(pid).values()].reduce((sum, us) => sum + us, own);
+  return own === undefined ? undefined : own + sumOfChildren(pid);
 };
 
 /** Resident memory. */
@@ -78,7 +78,10 @@ export const cpuUsOfChildren = (parent: number): ReadonlyMap<number, number> => 
 /** What all processes have used that a PostgreSQL server has started, with those that have ended. */
 export const cpuUsOfStarted = (postmaster: number): number | undefined => {
   const endedUs = readStat(postmaster)?.endedUs;
-  return endedUs === undefined
-    ? undefined
-    : [...cpuUsOfChildren(postmaster).values()].reduce((sum, us) => sum + us, endedUs);
+  return endedUs === undefined ? undefined : endedUs + sumOfChildren(postmaster);
 };
+
+const sumOfChildren = (pid: number): number =>
+  cpuUsOfChildren(pid)
+    .values()
+    .reduce((sum, us) => sum + us, 0);

@@ -1,4 +1,4 @@
-import type { ListVersion, TableTags, Tag, TaggedRead, Tags } from './tags.ts';
+import type { ListBeginning, ListVersion, TableTags, Tag, TaggedRead, Tags } from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
@@ -15,7 +15,7 @@ export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
   /** With the number of their first places that the response shows. */
-  readonly lists = new Map<ListVersion, number>();
+  readonly #lists = new Map<ListVersion, number>();
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
   readonly tables = new Set<string>();
@@ -44,6 +44,11 @@ export class CacheHints {
 
   constructor({ of }: Pick<Tags, 'of'>) {
     this.#tagsOf = of;
+  }
+
+  /** The beginnings of known lists that the response shows. */
+  get lists(): ListBeginning[] {
+    return Array.from(this.#lists, ([list, places]) => ({ list, places }));
   }
 
   /** Rows are read from a server that may miss commits after this time. */
@@ -107,7 +112,7 @@ export class CacheHints {
   }
 
   #showsPlaces(list: ListVersion, places: number): void {
-    this.lists.set(list, Math.max(places, this.lists.get(list) ?? 0));
+    this.#lists.set(list, Math.max(places, this.#lists.get(list) ?? 0));
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

@@ -91,7 +91,7 @@ export const createKnownFields = ({ knownRows, tagVersions, freshnessMonitor, ma
             text: inOnePiece(text()),
             rows,
             tags: [...tags],
-            lists: Array.from(lists, ([list, places]) => ({ list, places })),
+            lists,
             tables: [...tables],
             changesMs,
             endsMs,

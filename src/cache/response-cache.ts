@@ -173,7 +173,7 @@ export const createResponseCache = ({
           status: hints.status,
           ...toBody(body),
           tags: [...hints.tags],
-          lists: Array.from(hints.lists, ([list, places]) => ({ list, places })),
+          lists: hints.lists,
           asOfMs,
           remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
           trueAt: sequence,

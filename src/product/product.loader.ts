@@ -214,8 +214,11 @@ export const createProductLoaders = (
     const read = (index: number): Promise<FoundHead> => reads.heads.read(orderBy, groups[index], limit);
     let heads = await Promise.all(groups.map(async (_, index) => (await found[index]) ?? read(index)));
     // One that is too short is read again.
-    if (!mergeHeads(listsOf(heads), limit)) heads = await Promise.all(groups.map((_, index) => read(index)));
-    const entries = mergeHeads(listsOf(heads), limit);
+    let entries = mergeHeads(listsOf(heads), limit);
+    if (!entries) {
+      heads = await Promise.all(groups.map((_, index) => read(index)));
+      entries = mergeHeads(listsOf(heads), limit);
+    }
     if (entries) dependsOnHeads(heads, entries);
     const mayFind = known?.mayUse(hints);
     const rows = await Promise.all(
