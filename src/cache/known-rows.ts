@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database/clock.ts';
+import { StoredRow } from '../database/stored-row.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import { createKnownLists, KeptList, type KnownList, type KnownLists, type ListSource } from './known-lists.ts';
@@ -222,13 +223,14 @@ export const createKnownRows = ({
 export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => Promise<Row[]>): Promise<Row[]> =>
   known ? known.keep(read) : read();
 
-/** What a row takes beside its texts (measured for a product): its object, numbers, times and amounts, and its part of the map. */
-const ROW_OVERHEAD_BYTES = 1000;
+/** What a row takes beside its texts (measured for a product): its objects, where its columns end, and its part of the map. */
+const ROW_OVERHEAD_BYTES = 700;
 
 /** The JSON that is kept with a row may have its texts once, and so much more: names of fields, numbers, times. */
 const TEXTS_BESIDE_CHARS = 600;
 
 const charsOf = (row: object): number => {
+  if (row instanceof StoredRow) return row.text.length;
   let chars = 0;
   for (const value of Object.values(row)) {
     if (typeof value === 'string') chars += value.length;

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../fast-path/pg-values.ts';
 import { PreparedStatement, type TextRowsCallback } from '../fast-path/prepared-rows.ts';
 import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
+import { parseRowTexts } from '../fast-path/row-parser.ts';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
 import { PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
@@ -53,6 +54,7 @@ export const createDatabase = (options: Options): Database => {
     constructor(config?: ConnectionConfig) {
       super(config);
       watchdog.follow(this);
+      parseRowTexts(this);
     }
 
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import DataLoader from 'dataloader';
 import type { Pool, QueryResultRow } from 'pg';
+import type { TextRows } from '../fast-path/prepared-rows.ts';
 import { AS_TEXT, parserOf } from './pool.ts';
 import { createRowReader, type StoredRow } from './stored-row.ts';
 
@@ -27,7 +28,7 @@ export const createSql = (pool: Pick<Pool, 'query'>): Sql => {
     rows: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
     storedRows: async <Row>(statement: Statement, values: readonly unknown[]) => {
       const result = await pool.query({ ...statement, values: [...values], rowMode: 'array', types: AS_TEXT });
-      return readRows(statement, result) as Row[];
+      return readRows(statement, result as TextRows) as Row[];
     },
   };
 };
@@ -48,8 +49,8 @@ export const nestedColumnsOf = (fields: Readonly<Record<string, string>>, alias:
 
 /** Takes such a row out of the one that it is part of. */
 export const nestedRowOf = <Row>(row: object, name: string): Row => {
-  const { shape, texts } = row as StoredRow;
-  return shape.nested(name).rowOf(texts) as Row;
+  const { shape, text } = row as StoredRow;
+  return shape.nested(name).rowOf(text) as Row;
 };
 
 interface Options<Key, Row> {

@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { TextRows } from '../fast-path/prepared-rows.ts';
+import { joinColumns, RowText } from '../fast-path/row-text.ts';
 import { Prisma } from './generated/client/client.ts';
 
 /** Reads the value of a column from PostgreSQL's text. */
@@ -18,11 +20,11 @@ interface Column {
  */
 export class StoredRow {
   readonly shape: RowShape;
-  readonly texts: readonly (string | null)[];
+  readonly text: RowText;
 
-  constructor(shape: RowShape, texts: readonly (string | null)[]) {
+  constructor(shape: RowShape, text: RowText) {
     this.shape = shape;
-    this.texts = texts;
+    this.text = text;
   }
 }
 
@@ -32,7 +34,7 @@ export class RowShape {
   readonly #columns: readonly Column[];
   readonly #parserOf: (typeOid: number) => ParseText;
   readonly #Row: new (
-    texts: readonly (string | null)[],
+    text: RowText,
   ) => StoredRow;
   readonly #nested = new Map<string, RowShape>();
 
@@ -42,16 +44,16 @@ export class RowShape {
     this.#parserOf = parserOf;
     const shape = this;
     this.#Row = class extends StoredRow {
-      constructor(texts: readonly (string | null)[]) {
-        super(shape, texts);
+      constructor(text: RowText) {
+        super(shape, text);
       }
     };
     for (const { name, typeOid, index } of columns) {
       const parse = parserOf(typeOid);
       Object.defineProperty(this.#Row.prototype, name, {
         get(this: StoredRow): unknown {
-          const text = this.texts[index];
-          return text === null || text === undefined ? null : parse(text);
+          const text = this.text.column(index);
+          return text === null ? null : parse(text);
         },
       });
     }
@@ -68,8 +70,8 @@ export class RowShape {
     return true;
   }
 
-  rowOf(texts: readonly (string | null)[]): StoredRow {
-    return new this.#Row(texts);
+  rowOf(text: RowText): StoredRow {
+    return new this.#Row(text);
   }
 
   /** Of the row that is part of others, in the columns whose names begin so: `category.id`, … */
@@ -91,7 +93,7 @@ export class RowShape {
 /** Makes rows of the results of statements. Equal columns have one shape. */
 export const createRowReader = (
   parserOf: (typeOid: number) => ParseText,
-): ((statement: object, result: pg.QueryArrayResult) => StoredRow[]) => {
+): ((statement: object, result: TextRows) => StoredRow[]) => {
   const shapes = new Map<string, RowShape>();
   const lastOf = new WeakMap<object, RowShape>();
 
@@ -111,7 +113,7 @@ export const createRowReader = (
 
   return (statement, { fields, rows }) => {
     const shape = shapeOf(statement, fields);
-    return rows.map((texts) => shape.rowOf(texts));
+    return rows.map((row) => shape.rowOf(row instanceof RowText ? row : joinColumns(row)));
   };
 };
 

@@ -1,12 +1,12 @@
 import type pg from 'pg';
-
-/** One column of a row as PostgreSQL wrote it. */
-type Text = string | null;
+import { readRowTexts } from './row-parser.ts';
+import type { RowText, Text } from './row-text.ts';
 
 /** What the driver calls back with. */
 export interface TextRows {
   readonly fields: readonly pg.FieldDef[];
-  readonly rows: readonly (readonly Text[])[];
+  /** A row as texts of its columns is one that the driver has read. */
+  readonly rows: readonly (RowText | readonly Text[])[];
 }
 
 export type TextRowsCallback = (error: unknown, result?: TextRows) => void;
@@ -82,7 +82,7 @@ const YEAR_10000 = Date.UTC(10_000);
  */
 class PreparedRows implements pg.Submittable, TextRows {
   readonly fields: readonly pg.FieldDef[];
-  readonly rows: (readonly Text[])[] = [];
+  readonly rows: (RowText | readonly Text[])[] = [];
   readonly #message: Buffer;
   /** Set by the driver. */
   declare callback: TextRowsCallback;
@@ -92,21 +92,26 @@ class PreparedRows implements pg.Submittable, TextRows {
     this.fields = fields;
   }
 
-  submit({ stream }: pg.Connection): void {
-    if (stream.writable) stream.write(this.#message);
+  submit(connection: pg.Connection): void {
+    const { stream } = connection;
+    if (!stream.writable) return;
+    readRowTexts(connection, true);
+    stream.write(this.#message);
   }
 
-  handleDataRow({ fields }: { readonly fields: readonly Text[] }): void {
-    this.rows.push(fields);
+  handleDataRow(row: RowText | { readonly fields: readonly Text[] }): void {
+    this.rows.push('fields' in row ? row.fields : row);
   }
 
   handleCommandComplete(): void {}
 
-  handleReadyForQuery(): void {
+  handleReadyForQuery(connection: pg.Connection): void {
+    readRowTexts(connection, false);
     this.callback(null, this);
   }
 
-  handleError(error: unknown): void {
+  handleError(error: unknown, connection: pg.Connection): void {
+    readRowTexts(connection, false);
     this.callback(error);
   }
 }

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { AS_TEXT, createDatabase } from '../../src/database/pool.ts';
+import { RowText } from '../../src/fast-path/row-text.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { shared } from '../support/shared.ts';
 
@@ -20,7 +21,10 @@ const open = () => {
       types: AS_TEXT,
       ...(name && { name }),
     });
-    return { rows: rows as string[][], columns: fields.map((field) => [field.name, field.dataTypeID]) };
+    const texts = (rows as (RowText | string[])[]).map((row) =>
+      row instanceof RowText ? fields.map((_, index) => row.column(index)) : row,
+    );
+    return { rows: texts, columns: fields.map((field) => [field.name, field.dataTypeID]) };
   };
   return { read, [Symbol.asyncDispose]: () => pool.end() };
 };
@@ -61,6 +65,18 @@ test('it gives all rows, nulls among them, however many there are', async () => 
         'é'.repeat(40),
       ]),
     );
+  }
+});
+
+test('it reads texts of every length, in ASCII and in other scripts', async () => {
+  await using connection = open();
+  const text = `select repeat('a', n) as a, null as b, repeat('ä茶', m) as c, repeat('z', n) as d from (select $1::int n, $2::int m) as lengths`;
+  for (const long of [0, 1, 127, 128, 255, 256, 40_000, 8_400_000]) {
+    for (const short of [0, 1, 43]) {
+      const { rows } = await connection.read('lengths', text, [long, short]);
+      expect(rows[0]?.map((column) => column?.length)).toEqual([long, undefined, short * 2, long]);
+      expect(rows).toEqual([['a'.repeat(long), null, 'ä茶'.repeat(short), 'z'.repeat(long)]]);
+    }
   }
 });
 

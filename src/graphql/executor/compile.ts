@@ -208,7 +208,7 @@ const fieldsWriter = (fields: readonly CompiledField[]): Writer => {
       output.text += label;
       const index = indexes?.[at] ?? -1;
       if (index >= 0 && stored && column) {
-        const text = stored.texts[index] ?? null;
+        const text = stored.text.column(index);
         const json = text === null ? (column.isNullable ? 'null' : undefined) : column.toJson(text);
         if (json !== undefined) {
           output.text += json;

@@ -1,0 +1,87 @@
+import type pg from 'pg';
+import { Parser } from 'pg-protocol/dist/parser.js';
+import { GAP, joinColumns, RowText } from './row-text.ts';
+
+// pg reads each column of a row as a string of its own, by inner members of its connection and its parser (pg 8, pg-protocol 1): where they have other
+// names, it goes on to do so.
+
+interface InnerConnection extends pg.Connection {
+  attachListeners: (stream: NodeJS.ReadableStream) => void;
+}
+
+interface Message {
+  readonly name: string;
+}
+
+interface InnerParser {
+  parse(bytes: Buffer, tell: (message: Message | RowText) => void): void;
+  handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message | RowText;
+}
+
+const DATA_ROW = 0x44;
+
+class RowParser extends (Parser as unknown as new () => InnerParser) {
+  readsRowTexts = false;
+
+  override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message | RowText {
+    return code === DATA_ROW && this.readsRowTexts
+      ? rowTextAt(bytes, offset)
+      : super.handlePacket(offset, code, length, bytes);
+  }
+}
+
+const parsers = new WeakMap<pg.Connection, RowParser>();
+
+/** To be called before the client connects. */
+export const parseRowTexts = (client: pg.Client): void => {
+  const { connection } = client as unknown as { readonly connection: InnerConnection };
+  connection.attachListeners = (stream) => {
+    const parser = new RowParser();
+    parsers.set(connection, parser);
+    const tell = (message: Message | RowText): void => {
+      if (message instanceof RowText) connection.emit('dataRow', message);
+      else connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+    };
+    stream.on('data', (bytes: Buffer) => parser.parse(bytes, tell));
+  };
+};
+
+/** Whether the rows that come next are each a {@link RowText}. */
+export const readRowTexts = (connection: pg.Connection, isOn: boolean): void => {
+  const parser = parsers.get(connection);
+  if (parser) parser.readsRowTexts = isOn;
+};
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-DATAROW */
+const rowTextAt = (bytes: Buffer, offset: number): RowText => {
+  const count = bytes.readInt16BE(offset);
+  const start = offset + 2;
+  const ends = new Array<number>(count);
+  let at = start;
+  let highBytes = 0;
+  for (let index = 0; index < count; index += 1) {
+    const length = bytes.readInt32BE(at);
+    highBytes += highBytesOf(length);
+    at += GAP + Math.max(length, 0);
+    ends[index] = length < 0 ? ~(at - start) : at - start;
+  }
+  const text = bytes.toString('latin1', start, at);
+  // Each byte above ASCII takes two in UTF-8.
+  const isAscii = Buffer.byteLength(text) === text.length + highBytes;
+  return isAscii ? new RowText(text, ends) : decode(bytes.subarray(start, at), ends);
+};
+
+/** How many bytes of a length are above ASCII. */
+const highBytesOf = (int32: number): number =>
+  (int32 >>> 31) + ((int32 >>> 23) & 1) + ((int32 >>> 15) & 1) + ((int32 >>> 7) & 1);
+
+const decode = (bytes: Buffer, ends: readonly number[]): RowText => {
+  let start = 0;
+  return joinColumns(
+    ends.map((end) => {
+      const column = end < 0 ? null : bytes.toString('utf8', start + GAP, end);
+      start = end < 0 ? ~end : end;
+      return column;
+    }),
+  );
+};
