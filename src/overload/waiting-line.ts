@@ -80,6 +80,8 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     }
   };
 
+  const isInTime = ({ sinceMs }: Waiter, nowMs: number): boolean => nowMs - sinceMs < maxWaitMs;
+
   const findOldest = (): Waiter | undefined => {
     while (line[first]?.isSettled) takeFirst();
     return line[first];
@@ -94,7 +96,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
       return oldest;
     }
     const newest = line.at(-1);
-    return newest && nowMs - newest.sinceMs < maxWaitMs ? line.pop() : undefined;
+    return newest && isInTime(newest, nowMs) ? line.pop() : undefined;
   };
 
   const settle = (waiter: Waiter, turn: Turn | undefined): void => {
@@ -114,14 +116,15 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     taken += 1;
     if (key === undefined) return;
     begun.add(key);
-    for (const equal of equals.get(key) ?? []) settle(equal, 'join');
+    const nowMs = performance.now();
+    for (const equal of equals.get(key) ?? []) if (isInTime(equal, nowMs)) settle(equal, 'join');
   };
 
   const rejectLate = (): void => {
     const startMs = performance.now();
     for (let count = 0; count < MAX_REJECTED_AT_ONCE; count += 1) {
       const oldest = findOldest();
-      if (!oldest || startMs - oldest.sinceMs < maxWaitMs) break;
+      if (!oldest || isInTime(oldest, startMs)) break;
       takeFirst();
       settle(oldest, undefined);
     }

@@ -163,7 +163,7 @@ test('a client that went away while it waited takes no place', async () => {
   expect(line.taken()).toBe(PLACES);
 });
 
-test('of equal requests one takes a place, however long they have waited, and the others join it', async () => {
+test('of equal requests one takes a place, and the others join it', async () => {
   const line = createFullLine();
   const settled: string[] = [];
   queue(line, settled, 'first', { key: 'a' });
@@ -179,6 +179,20 @@ test('of equal requests one takes a place, however long they have waited, and th
   await pass(0);
   expect(settled.at(-1), 'what has joined takes no turn').toBe('other');
   expect(line.enter('a')).toBeUndefined();
+});
+
+test('what has waited for too long joins no equal request: it is rejected', async () => {
+  const line = createFullLine();
+  const settled: string[] = [];
+  // More than are rejected at once, so that the last of them still waits.
+  for (let count = 0; count < 60; count += 1) queue(line, settled, 'late', { key: 'a' });
+  await pass(MAX_WAIT_MS);
+  expect(line.waiting()).toBe(10);
+  queue(line, settled, 'last', { key: 'a' });
+  line.leave();
+  await pass(0);
+  expect(settled.filter((outcome) => outcome !== 'late is rejected')).toEqual(['last']);
+  expect(line.waiting()).toBe(10);
 });
 
 test('past the bounds of number and size, a request is rejected at once', async () => {
