@@ -42,7 +42,8 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   const contenders = CONTENDERS.filter(({ name }) => options.only.includes(name));
 
   log('preparing the database…');
-  await using databases = await openBenchDatabases({ catalogue, serverUrl: options.databaseUrl, log });
+  const needed = new Set(contenders.map(({ database = 'shared' }) => database));
+  await using databases = await openBenchDatabases({ catalogue, needed, serverUrl: options.databaseUrl, log });
   const { rows } = await databases.shared.client.query<{ pid: number; version: string }>(
     `select pg_backend_pid() as pid, current_setting('server_version') as version`,
   );
@@ -55,7 +56,6 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
     directory,
     rounds: options.rounds,
     seconds: options.seconds,
-    warmUpSeconds: options.warmUpSeconds,
     onSample: (sample) => log(progressOf(sample)),
   };
 

@@ -5,7 +5,6 @@ export interface Options {
   readonly products: number;
   readonly rounds: number;
   readonly seconds: number;
-  readonly warmUpSeconds: number;
   /** Names of servers; the limit is always measured. */
   readonly only: readonly string[];
   /** Codes of workloads; undefined for all. */
@@ -61,8 +60,6 @@ export const readOptions = (args: readonly string[]): Options | undefined => {
     products: positive('products', values.products ?? '100000'),
     rounds: positive('rounds', values.rounds ?? (quick ? '2' : '3')),
     seconds: positive('seconds', values.seconds ?? (quick ? '1' : '5')),
-    // So short a round shows what is not warm yet, which the median of longer rounds does not.
-    warmUpSeconds: quick ? 3 : 2,
     only:
       only ?? CONTENDERS.filter(({ isOptional, isPeer }) => !(isOptional || (quick && isPeer))).map(({ name }) => name),
     workloads: list(values.workloads),

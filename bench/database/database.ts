@@ -23,14 +23,19 @@ export interface BenchDatabases extends AsyncDisposable {
   readonly changing: BenchDatabase;
 }
 
+/** One of them. */
+export type DatabaseName = Exclude<keyof BenchDatabases, keyof AsyncDisposable>;
+
 interface Options {
   readonly catalogue: Catalogue;
+  /** What is needed beside the shared one, which stands for the others. @default nothing */
+  readonly needed?: ReadonlySet<DatabaseName>;
   /** A server on which databases may be made; undefined for the embedded one, in a temporary directory. */
   readonly serverUrl: string | undefined;
   readonly log: (line: string) => void;
 }
 
-export const openBenchDatabases = async ({ catalogue, serverUrl, log }: Options): Promise<BenchDatabases> => {
+export const openBenchDatabases = async ({ catalogue, needed, serverUrl, log }: Options): Promise<BenchDatabases> => {
   const startedMs = performance.now();
   await using cleanup = new AsyncDisposableStack();
   const server = serverUrl ?? (await startTemporaryServer(cleanup));
@@ -38,9 +43,11 @@ export const openBenchDatabases = async ({ catalogue, serverUrl, log }: Options)
   const sharedUrl = await createDatabase(server, name, '', cleanup);
   await applyMigrations({ url: sharedUrl, log: () => {} });
   await runAll(sharedUrl, fillStatements(catalogue));
-  const prismaUrl = await createDatabase(server, `${name}_prisma`, `template ${name}`, cleanup);
-  await runAll(prismaUrl, PRISMA_INDEXES);
-  const changingUrl = await createDatabase(server, `${name}_changing`, `template ${name}`, cleanup);
+  const copy = (own: DatabaseName): Promise<string> | undefined =>
+    needed?.has(own) ? createDatabase(server, `${name}_${own}`, `template ${name}`, cleanup) : undefined;
+  const prismaUrl = await copy('prisma');
+  if (prismaUrl !== undefined) await runAll(prismaUrl, PRISMA_INDEXES);
+  const changingUrl = await copy('changing');
 
   const open = async (url: string): Promise<BenchDatabase> => {
     // As a database in use has it: statistics, the visibility map that index-only scans need, and nothing left to write.
@@ -50,10 +57,11 @@ export const openBenchDatabases = async ({ catalogue, serverUrl, log }: Options)
     cleanup.defer(() => client.end());
     return { url, client };
   };
+  const shared = await open(sharedUrl);
   const databases = {
-    shared: await open(sharedUrl),
-    prisma: await open(prismaUrl),
-    changing: await open(changingUrl),
+    shared,
+    prisma: prismaUrl === undefined ? shared : await open(prismaUrl),
+    changing: changingUrl === undefined ? shared : await open(changingUrl),
   };
   log(`${catalogue.products} products in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   const opened = cleanup.move();

@@ -7,7 +7,7 @@ import { type RunningServer, startServer } from '../servers/start.ts';
 import { callOf, type Method, type Workload } from '../workloads/workload.ts';
 import { type Bench, type Cell, loadCell, questionsFor } from './cell.ts';
 import { medianOf } from './median.ts';
-import { type RunOptions, startContender } from './run-workload.ts';
+import { type RunOptions, startContender, WARM_UP_S } from './run-workload.ts';
 
 interface StartedLimit {
   readonly limit: RunningServer;
@@ -51,7 +51,7 @@ export const startLimit = async (
 export const warmLimit = async ([first, ...others]: readonly Cell[], options: RunOptions): Promise<string> => {
   if (first === undefined) throw new Error('The limit has no method.');
   const form = await chooseForm(options.bench, first);
-  for (const cell of others) await loadCell(options.bench, cell, 0, options.warmUpSeconds);
+  for (const cell of others) await loadCell(options.bench, cell, 0, WARM_UP_S);
   return form;
 };
 

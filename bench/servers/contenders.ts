@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { DatabaseName } from '../database/database.ts';
 import type { Method } from '../workloads/workload.ts';
 
 /** One of the servers that are compared. */
@@ -10,7 +11,7 @@ export interface Contender {
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** @default 'shared' */
-  readonly database?: 'shared' | 'prisma' | 'changing';
+  readonly database?: DatabaseName;
   /** The methods that it answers; the first one that a workload has too is used. */
   readonly methods: readonly Method[];
   /** Measured only where it is named: it shows what a setting costs, not how servers compare. */

@@ -40,8 +40,6 @@ const CASES: readonly Case[] = [
   { code: 'W7b', server: 'gateway', title: 'notice detail, counted' },
 ];
 
-const WARM_UP_S = 2;
-
 interface Surroundings {
   /** For files that are needed while it runs. */
   readonly directory: string;
@@ -79,7 +77,7 @@ export const measureWorkers = async (
         await startContender(withWorkers(contender, workers), { databases, cores: undefined }),
       );
       const cell = await createCell(started, workload, method, { databases, directory });
-      await warm(cell, { bench, rounds: options.rounds, warmUpSeconds: WARM_UP_S });
+      await warm(cell, { bench, rounds: options.rounds });
       cells.push([workers, cell]);
     }
     for (let round = 0; round < options.rounds; round += 1) {
