@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { Parser } from 'pg-protocol/dist/parser.js';
-import { GAP, joinColumns, RowText } from './row-text.ts';
+import { connectionOf } from './pg-client.ts';
+import { GAP, joinColumns, RowText, type Text } from './row-text.ts';
 
-// pg reads each column of a row as a string of its own, by inner members of its connection and its parser (pg 8, pg-protocol 1): where they have other
-// names, it goes on to do so.
+// pg reads each column of a row as a string of its own. What is replaced here are inner members of its connection and its parser (lib/connection.js of
+// pg 8, dist/parser.js of pg-protocol 1): with other names, pg goes on to do so.
 
 interface InnerConnection extends pg.Connection {
   attachListeners: (stream: NodeJS.ReadableStream) => void;
@@ -32,9 +33,10 @@ class RowParser extends (Parser as unknown as new () => InnerParser) {
 
 const parsers = new WeakMap<pg.Connection, RowParser>();
 
-/** To be called before the client connects. */
+/** Lets {@link readRowTexts} decide how rows are read. To be called before the client connects. */
 export const parseRowTexts = (client: pg.Client): void => {
-  const { connection } = client as unknown as { readonly connection: InnerConnection };
+  const connection = connectionOf(client) as InnerConnection | undefined;
+  if (!connection) return;
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
     parsers.set(connection, parser);
@@ -46,7 +48,7 @@ export const parseRowTexts = (client: pg.Client): void => {
   };
 };
 
-/** Whether the rows that come next are each a {@link RowText}. */
+/** @param isOn whether each row that comes next is a {@link RowText} */
 export const readRowTexts = (connection: pg.Connection, isOn: boolean): void => {
   const parser = parsers.get(connection);
   if (parser) parser.readsRowTexts = isOn;
@@ -66,22 +68,14 @@ const rowTextAt = (bytes: Buffer, offset: number): RowText => {
     ends[index] = length < 0 ? ~(at - start) : at - start;
   }
   const text = bytes.toString('latin1', start, at);
-  // Each byte above ASCII takes two in UTF-8.
+  const row = new RowText(text, ends);
+  // In UTF-8 each byte above ASCII takes two.
   const isAscii = Buffer.byteLength(text) === text.length + highBytes;
-  return isAscii ? new RowText(text, ends) : decode(bytes.subarray(start, at), ends);
+  return isAscii ? row : joinColumns(ends.map((_, index) => decode(row.column(index))));
 };
 
 /** How many bytes of a length are above ASCII. */
 const highBytesOf = (int32: number): number =>
   (int32 >>> 31) + ((int32 >>> 23) & 1) + ((int32 >>> 15) & 1) + ((int32 >>> 7) & 1);
 
-const decode = (bytes: Buffer, ends: readonly number[]): RowText => {
-  let start = 0;
-  return joinColumns(
-    ends.map((end) => {
-      const column = end < 0 ? null : bytes.toString('utf8', start + GAP, end);
-      start = end < 0 ? ~end : end;
-      return column;
-    }),
-  );
-};
+const decode = (bytes: Text): Text => bytes && Buffer.from(bytes, 'latin1').toString();
