@@ -83,6 +83,14 @@ test('it reads texts of every length, in ASCII and in other scripts', async () =
   }
 });
 
+test('it takes few bytes of other scripts for no ASCII', async () => {
+  await using connection = open();
+  for (let count = 0; count < 10; count += 1) {
+    const { rows } = await connection.read('few', `select repeat('é', $1::int) as a, 'b' as b`, [count]);
+    expect(rows).toEqual([['é'.repeat(count), 'b']]);
+  }
+});
+
 test('where it fails, the connection serves the next one', async () => {
   await using connection = open();
   const { read } = connection;
