@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import type pg from 'pg';
-import { Parser } from 'pg-protocol/dist/parser.js';
 import { connectionOf } from './pg-client.ts';
 import { GAP, joinColumns, RowText, type Text } from './row-text.ts';
 
@@ -21,24 +21,42 @@ interface InnerParser {
 
 const DATA_ROW = 0x44;
 
-class RowParser extends (Parser as unknown as new () => InnerParser) {
-  readsRowTexts = false;
-
-  override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message | RowText {
-    return code === DATA_ROW && this.readsRowTexts
-      ? rowTextAt(bytes, offset)
-      : super.handlePacket(offset, code, length, bytes);
-  }
+interface RowParser extends InnerParser {
+  readsRowTexts: boolean;
 }
+
+/** Of the copy of pg-protocol that pg has: another one would make other errors, of which `instanceof` knows nothing. */
+const findParser = (): (new () => InnerParser) | undefined => {
+  const { resolve } = createRequire(import.meta.url);
+  try {
+    return createRequire(resolve('pg'))('pg-protocol/dist/parser.js').Parser;
+  } catch {
+    return undefined;
+  }
+};
+
+const createParserClass = (Parser: new () => InnerParser): (new () => RowParser) =>
+  class extends Parser implements RowParser {
+    readsRowTexts = false;
+
+    override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message | RowText {
+      return code === DATA_ROW && this.readsRowTexts
+        ? rowTextAt(bytes, offset)
+        : super.handlePacket(offset, code, length, bytes);
+    }
+  };
+
+const Parser = findParser();
+const OwnParser = Parser && createParserClass(Parser);
 
 const parsers = new WeakMap<pg.Connection, RowParser>();
 
 /** Lets {@link readRowTexts} decide how rows are read. To be called before the client connects. */
 export const parseRowTexts = (client: pg.Client): void => {
   const connection = connectionOf(client) as InnerConnection | undefined;
-  if (!connection) return;
+  if (!connection || !OwnParser) return;
   connection.attachListeners = (stream) => {
-    const parser = new RowParser();
+    const parser = new OwnParser();
     parsers.set(connection, parser);
     const tell = (message: Message | RowText): void => {
       if (message instanceof RowText) connection.emit('dataRow', message);
