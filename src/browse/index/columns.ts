@@ -1,3 +1,4 @@
+import { countBefore } from './binary-search.ts';
 import { BlockExtremes } from './block-extremes.ts';
 
 type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
@@ -222,14 +223,8 @@ export class ProductColumns {
 
   /** The first of the sorted rows whose id is not smaller. */
   #sortedRowOf(id: number): number {
-    let low = 0;
-    let high = this.#sortedCount;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.id[middle] as number) < id) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.#sortedCount ? low : -1;
+    const row = countBefore(this.#sortedCount, (at) => (this.id[at] as number) < id);
+    return row < this.#sortedCount ? row : -1;
   }
 
   #slotOf(id: number): number {
