@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { startKeptServer, startTemporaryServer } from '../database/database.ts';
+import { startServerIn } from '../database/database.ts';
 import { positive } from '../options.ts';
+import { runProgram, type Surroundings } from '../program.ts';
 import { openBrowseDatabase } from './database.ts';
 import { measureBrowse } from './measure.ts';
 import { toMarkdown, writeBrowse } from './report.ts';
@@ -32,19 +33,10 @@ const { values } = parseArgs({
   },
 });
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => interrupted.abort(new Error('interrupted')));
-
-const run = async (): Promise<void> => {
-  const { signal } = interrupted;
+const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   const log = console.error;
-  await using cleanup = new AsyncDisposableStack();
   const products = positive('products', values.products ?? '1000000');
-  const dataDir = values['data-dir'];
-  const serverUrl = await (dataDir === undefined
-    ? startTemporaryServer(cleanup, SETTINGS)
-    : startKeptServer(cleanup, dataDir, SETTINGS));
+  const serverUrl = await startServerIn(values['data-dir'], cleanup, SETTINGS);
   const database = cleanup.use(await openBrowseDatabase(serverUrl, products, { log, signal }));
   const seconds = positive('seconds', values.seconds);
   const changesPerSecond = positive('changes', values.changes);
@@ -53,10 +45,7 @@ const run = async (): Promise<void> => {
   if (values.report ?? values.products === undefined) await writeBrowse(markdown);
 };
 
-try {
+await runProgram(async (surroundings) => {
   if (values.help) console.log(HELP);
-  else await run();
-} catch (error) {
-  console.error(interrupted.signal.aborted ? 'interrupted' : error);
-  process.exitCode = 1;
-}
+  else await run(surroundings);
+});

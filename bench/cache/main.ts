@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { startKeptServer, startTemporaryServer } from '../database/database.ts';
+import { startServerIn } from '../database/database.ts';
 import { positive } from '../options.ts';
+import { runProgram, type Surroundings } from '../program.ts';
 import { measureCaches } from './measure.ts';
 import { toMarkdown, writeCache } from './report.ts';
 
@@ -33,33 +34,22 @@ const { values } = parseArgs({
   },
 });
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => interrupted.abort(new Error('interrupted')));
-
-const run = async (): Promise<void> => {
+const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   const { products, cache, exponent } = values;
-  await using cleanup = new AsyncDisposableStack();
-  const dataDir = values['data-dir'];
   const options = {
     products: (products ?? '1000000,10000000').split(',').map((text) => positive('products', text)),
     cacheMb: (cache ?? '0,16,64,256,1024').split(',').map(Number),
     exponent: Number(exponent ?? '0.87'),
     seconds: positive('seconds', values.seconds),
   };
-  const serverUrl = await (dataDir === undefined
-    ? startTemporaryServer(cleanup, SETTINGS)
-    : startKeptServer(cleanup, dataDir, SETTINGS));
-  const samples = await measureCaches(serverUrl, options, { log: console.error, signal: interrupted.signal });
+  const serverUrl = await startServerIn(values['data-dir'], cleanup, SETTINGS);
+  const samples = await measureCaches(serverUrl, options, { log: console.error, signal });
   const markdown = toMarkdown(samples, options);
   console.log(markdown);
   if (values.report ?? !(products || cache || exponent)) await writeCache(markdown, samples);
 };
 
-try {
+await runProgram(async (surroundings) => {
   if (values.help) console.log(HELP);
-  else await run();
-} catch (error) {
-  console.error(interrupted.signal.aborted ? 'interrupted' : error);
-  process.exitCode = 1;
-}
+  else await run(surroundings);
+});

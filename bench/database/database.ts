@@ -79,21 +79,17 @@ const runAll = async (url: string, statements: readonly string[]): Promise<void>
 };
 
 /** An embedded server, whose databases go with it. */
-export const startTemporaryServer = async (
-  cleanup: AsyncDisposableStack,
-  settings: Record<string, string> = {},
-): Promise<string> => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-'));
-  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
-  return startKeptServer(cleanup, dataDir, settings);
-};
+export const startTemporaryServer = (cleanup: AsyncDisposableStack): Promise<string> =>
+  startServerIn(undefined, cleanup, {});
 
-/** One whose databases stay in their directory. */
-export const startKeptServer = async (
+/** One whose databases stay in their directory, if there is one to keep them in. */
+export const startServerIn = async (
+  keptDir: string | undefined,
   cleanup: AsyncDisposableStack,
-  dataDir: string,
   settings: Record<string, string>,
 ): Promise<string> => {
+  const dataDir = keptDir ?? (await mkdtemp(path.join(tmpdir(), 'vitrine-bench-')));
+  if (keptDir === undefined) cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings });
   cleanup.defer(stop);
   return url;
