@@ -110,7 +110,8 @@ const keep = (list: LRUCache<string, CachedResponse>, key: string, response: Cac
 
 /** More than one request gets the response: a long body is bytes then, because a text would be turned into bytes for each of them. */
 export const shareBody = (response: CachedResponse): void => {
-  if (response.byteLength > MAX_STRING_BYTES) response.body = bytesOf(response.body);
+  const { body } = response;
+  if (typeof body === 'string' && response.byteLength > MAX_STRING_BYTES) response.body = ownBytesOf(body);
 };
 
 /** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
@@ -192,3 +193,11 @@ const etagOf = (text: string | Buffer): string => `W/"${hash('sha1', text, 'base
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
 
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
+
+/** Bytes that are kept: Node cuts small buffers, and those of zlib, out of blocks of 64 kB, each of which stays for as long as one of its parts. */
+export const ownBytesOf = (body: Body): Buffer => {
+  const own = Buffer.allocUnsafeSlow(body.length);
+  if (typeof body === 'string') own.write(body, 'latin1');
+  else body.copy(own);
+  return own;
+};

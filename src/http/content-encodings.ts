@@ -3,7 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
-import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES } from '../cache/response-store.ts';
+import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES, ownBytesOf } from '../cache/response-store.ts';
 
 export type ContentEncoding = 'br' | 'gzip';
 
@@ -51,7 +51,7 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
     if (count === USES_BEFORE_ENCODING) {
       encode[name](bytesOf(cached.body)).then(
         (encoded) => {
-          cached.encoded[name] = encoded;
+          cached.encoded[name] = ownBytesOf(encoded);
           uses.delete(cached);
         },
         // It is not tried again for this response.

@@ -157,3 +157,16 @@ test('where compression fails, answers go out as they are, and the process goes 
   }
   expect(gateway.command.output()).toContain('no memory');
 });
+
+test('bytes that are kept take no memory beside their own', async () => {
+  const bodies = [
+    (await encoded('/api/product/8', 'br', 'br')).body,
+    (await encoded('/api/product/9', 'gzip', 'gzip')).body,
+    (await get('/api/product/new?limit=2')).body,
+  ];
+  for (const body of bodies) {
+    if (!Buffer.isBuffer(body)) throw new Error('it is a string');
+    expect(body.byteLength).toBeLessThan(Buffer.poolSize / 2);
+    expect(body.buffer.byteLength).toBe(body.byteLength);
+  }
+});
