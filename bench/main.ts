@@ -7,9 +7,8 @@ import { writeReport } from './report/report.ts';
 import { summarise } from './report/summary.ts';
 import { toText } from './report/tables.ts';
 
-const run = async (options: Options, surroundings: Surroundings): Promise<void> => {
-  const { signal } = surroundings;
-  const directory = await makeDirectory(surroundings);
+const run = async (options: Options, { signal, cleanup }: Surroundings): Promise<void> => {
+  const directory = await makeDirectory('files-', cleanup);
   const results = await runBenchmark(options, { directory, signal, log: console.error });
   const summary = summarise(results);
   console.log(`${toText(results, summary)}\n\n${await compareWithLastRun(results, summary)}`);

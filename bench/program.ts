@@ -31,8 +31,8 @@ const isExplained = (error: unknown): error is Error => {
 };
 
 /** A directory that goes at the end. */
-export const makeDirectory = async ({ cleanup }: Surroundings): Promise<string> => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-files-'));
+export const makeDirectory = async (name: string, cleanup: AsyncDisposableStack): Promise<string> => {
+  const directory = await mkdtemp(path.join(tmpdir(), `vitrine-bench-${name}`));
   cleanup.defer(() => rm(directory, { recursive: true, force: true }));
   return directory;
 };

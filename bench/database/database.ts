@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
+import { makeDirectory } from '../program.ts';
 import { type Catalogue, fillStatements, PRISMA_INDEXES } from './catalogue.ts';
 
 /** A database with the catalogue in it, of this run alone. */
@@ -88,8 +86,7 @@ export const startServerIn = async (
   cleanup: AsyncDisposableStack,
   settings: Record<string, string>,
 ): Promise<string> => {
-  const dataDir = keptDir ?? (await mkdtemp(path.join(tmpdir(), 'vitrine-bench-')));
-  if (keptDir === undefined) cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = keptDir ?? (await makeDirectory('', cleanup));
   const { url, stop } = await startEmbeddedDatabase({ dataDir, log: () => {}, settings });
   cleanup.defer(stop);
   return url;

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
@@ -9,6 +8,7 @@ import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
 import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
+import { makeDirectory } from '../program.ts';
 import { markdownTable } from '../report/table.ts';
 import { CONTENDERS } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
@@ -61,8 +61,7 @@ await using databases = await openBenchDatabases({
   log: console.error,
 });
 await using cleanup = new AsyncDisposableStack();
-const directory = await mkdtemp(path.join(tmpdir(), 'vitrine-bench-errors-'));
-cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+const directory = await makeDirectory('errors-', cleanup);
 const contender = CONTENDERS.find(({ name }) => name === 'gateway');
 if (!contender) throw new Error('there is no gateway');
 const first = { method: 'GET', target: '/api/product/1' } as const;

@@ -6,9 +6,8 @@ import { toWorkersSection, toWorkersText } from './report.ts';
 
 // What several processes carry against one: `npm run bench:workers`.
 
-const run = async (options: WorkersOptions, surroundings: Surroundings): Promise<void> => {
-  const { signal } = surroundings;
-  const directory = await makeDirectory(surroundings);
+const run = async (options: WorkersOptions, { signal, cleanup }: Surroundings): Promise<void> => {
+  const directory = await makeDirectory('files-', cleanup);
   const results = await measureWorkers(options, { directory, signal, log: console.error });
   console.log(toWorkersText(results));
   if (options.report) await writeWorkersSection(toWorkersSection(results));

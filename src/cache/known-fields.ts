@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { inOnePiece } from '../fast-path/own-memory.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints, ReadPart } from './hints.ts';
 import type { KnownRows } from './known-rows.ts';
-import { inOnePiece } from './row-texts.ts';
 import { createSightings } from './sightings.ts';
 import type { TagVersions } from './tags.ts';
 

@@ -1,4 +1,4 @@
-import { inOnePiece } from './row-texts.ts';
+import { inOnePiece } from '../fast-path/own-memory.ts';
 
 /** The JSON of the items of one list of known rows, for several selections. That of fewer items is a part of it. */
 export class ListTexts {

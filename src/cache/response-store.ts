@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { ownBytesOf } from '../fast-path/own-memory.ts';
 import { createBodyRing } from './body-ring.ts';
 import { makeRoom, type Used } from './second-chance.ts';
 import { createSightings } from './sightings.ts';
@@ -193,11 +194,3 @@ const etagOf = (text: string | Buffer): string => `W/"${hash('sha1', text, 'base
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
 
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
-
-/** Bytes that are kept: Node cuts small buffers, and those of zlib, out of blocks of 64 kB, each of which stays for as long as one of its parts. */
-export const ownBytesOf = (body: Body): Buffer => {
-  const own = Buffer.allocUnsafeSlow(body.length);
-  if (typeof body === 'string') own.write(body, 'latin1');
-  else body.copy(own);
-  return own;
-};

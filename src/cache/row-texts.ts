@@ -1,3 +1,5 @@
+import { inOnePiece } from '../fast-path/own-memory.ts';
+
 /** Of a text that depends on the row alone. */
 export const ROW_ALONE = -1;
 
@@ -50,12 +52,6 @@ export class RowTexts {
     this.#changes[index] = lastChange;
   }
 }
-
-/**
- * V8 keeps a text that was put together as a tree of its parts: 2 kB more for a product of 800 characters, and each response that it is in
- * would walk through it. (To read a character makes it one, but optimized code leaves out what nobody uses.)
- */
-export const inOnePiece = (text: string): string => Buffer.from(text).toString();
 
 const TEXTS = Symbol('texts');
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ownBytesOf } from './own-memory.ts';
 import { readRowTexts } from './row-parser.ts';
 import type { RowText, Text } from './row-text.ts';
 
@@ -24,14 +25,12 @@ const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 
  */
 export class PreparedStatement {
   readonly #fields: readonly pg.FieldDef[];
-  /** Of the portal, which has none, and of the statement; no format codes, so that all values are texts. A string: a small buffer would keep a block of 64 kB. */
-  readonly #names: string;
-  readonly #bytesOfNames: number;
+  /** The names of the portal, which has none, and of the statement; no format codes, so that all values are texts. */
+  readonly #names: Buffer;
 
   constructor(name: string, fields: readonly pg.FieldDef[]) {
     this.#fields = fields;
-    this.#names = `\0${name}\0\0\0`;
-    this.#bytesOfNames = Buffer.byteLength(this.#names);
+    this.#names = ownBytesOf(`\0${name}\0\0\0`);
   }
 
   /** Undefined for values of a rare kind, which are left to the driver. */
@@ -43,7 +42,7 @@ export class PreparedStatement {
   #messageOf(values: readonly unknown[]): Buffer | undefined {
     const texts: Text[] = [];
     // Its length, its names, the number of values, that of the format codes of columns: none, so that they are texts.
-    let length = BYTES_OF_LENGTH + this.#bytesOfNames + 2 + 2;
+    let length = BYTES_OF_LENGTH + this.#names.length + 2 + 2;
     for (const value of values) {
       const text = textOf(value);
       if (text === undefined) return undefined;
@@ -53,7 +52,7 @@ export class PreparedStatement {
     const message = Buffer.allocUnsafe(1 + length + EXECUTE_AND_SYNC.length);
     message[0] = BIND;
     let at = message.writeInt32BE(length, 1);
-    at += message.write(this.#names, at);
+    at += this.#names.copy(message, at);
     at = message.writeInt16BE(texts.length, at);
     for (const text of texts) {
       const written = text === null ? 0 : message.write(text, at + BYTES_OF_LENGTH);
@@ -97,7 +96,7 @@ class PreparedRows implements pg.Submittable, TextRows {
   submit(connection: pg.Connection): void {
     const { stream } = connection;
     if (!stream.writable) return;
-    readRowTexts(connection, true);
+    readRowTexts(connection);
     stream.write(this.#message);
   }
 
@@ -107,13 +106,11 @@ class PreparedRows implements pg.Submittable, TextRows {
 
   handleCommandComplete(): void {}
 
-  handleReadyForQuery(connection: pg.Connection): void {
-    readRowTexts(connection, false);
+  handleReadyForQuery(): void {
     this.callback(null, this);
   }
 
-  handleError(error: unknown, connection: pg.Connection): void {
-    readRowTexts(connection, false);
+  handleError(error: unknown): void {
     this.callback(error);
   }
 }

@@ -19,35 +19,35 @@ interface InnerParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message | RowText;
 }
 
-const DATA_ROW = 0x44;
-
 interface RowParser extends InnerParser {
+  /** Until the server is ready for the next statement. */
   readsRowTexts: boolean;
 }
 
-/** Of the copy of pg-protocol that pg has: another one would make other errors, of which `instanceof` knows nothing. */
-const findParser = (): (new () => InnerParser) | undefined => {
+const DATA_ROW = 0x44;
+const READY_FOR_QUERY = 0x5a;
+
+/** Extends the parser of the copy of pg-protocol that pg has: another one would make other errors, of which `instanceof` knows nothing. */
+const extendParser = (): (new () => RowParser) | undefined => {
   const { resolve } = createRequire(import.meta.url);
+  let Parser: new () => InnerParser;
   try {
-    return createRequire(resolve('pg'))('pg-protocol/dist/parser.js').Parser;
+    ({ Parser } = createRequire(resolve('pg'))('pg-protocol/dist/parser.js'));
   } catch {
     return undefined;
   }
-};
-
-const createParserClass = (Parser: new () => InnerParser): (new () => RowParser) =>
-  class extends Parser implements RowParser {
+  return class extends Parser implements RowParser {
     readsRowTexts = false;
 
     override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message | RowText {
-      return code === DATA_ROW && this.readsRowTexts
-        ? rowTextAt(bytes, offset)
-        : super.handlePacket(offset, code, length, bytes);
+      if (code === DATA_ROW && this.readsRowTexts) return rowTextAt(bytes, offset);
+      if (code === READY_FOR_QUERY) this.readsRowTexts = false;
+      return super.handlePacket(offset, code, length, bytes);
     }
   };
+};
 
-const Parser = findParser();
-const OwnParser = Parser && createParserClass(Parser);
+const OwnParser = extendParser();
 
 const parsers = new WeakMap<pg.Connection, RowParser>();
 
@@ -66,10 +66,10 @@ export const parseRowTexts = (client: pg.Client): void => {
   };
 };
 
-/** @param isOn whether each row that comes next is a {@link RowText} */
-export const readRowTexts = (connection: pg.Connection, isOn: boolean): void => {
+/** Each row of the statement that is sent next is a {@link RowText}. */
+export const readRowTexts = (connection: pg.Connection): void => {
   const parser = parsers.get(connection);
-  if (parser) parser.readsRowTexts = isOn;
+  if (parser) parser.readsRowTexts = true;
 };
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html#PROTOCOL-MESSAGE-FORMATS-DATAROW */

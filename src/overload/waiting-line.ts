@@ -116,8 +116,10 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     taken += 1;
     if (key === undefined) return;
     begun.add(key);
+    const alike = equals.get(key);
+    if (!alike) return;
     const nowMs = performance.now();
-    for (const equal of equals.get(key) ?? []) if (isInTime(equal, nowMs)) settle(equal, 'join');
+    for (const equal of alike) if (isInTime(equal, nowMs)) settle(equal, 'join');
   };
 
   const rejectLate = (): void => {

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { inOnePiece } from '../../fast-path/own-memory.ts';
 import { changesAllowed } from '../correction.ts';
 import { countBefore } from './binary-search.ts';
 
@@ -27,10 +28,9 @@ export class Dictionary {
     const known = this.#numbers.get(word);
     if (known !== undefined) return known;
     const number = this.words.length;
-    // A part of a long text keeps the whole text in memory; a copy does not.
-    const copy = Buffer.from(word).toString();
-    this.words.push(copy);
-    this.#numbers.set(copy, number);
+    const own = inOnePiece(word);
+    this.words.push(own);
+    this.#numbers.set(own, number);
     return number;
   }
 

@@ -1,5 +1,6 @@
 import type { VariableValues } from 'graphql';
 import type { FieldsOfOperation } from '../../cache/known-fields.ts';
+import { joined } from '../../fast-path/own-memory.ts';
 import type { OperationContext } from '../context.ts';
 
 /** One run of a compiled operation. */
@@ -59,15 +60,6 @@ export class Output {
     return this.pieces === undefined ? this.text : fill(this.pieces, this.text, run);
   }
 }
-
-/**
- * V8 keeps a text that was put together as a tree of its parts until a character of it is read. What waits outlives collections of garbage, which would copy
- * hundreds of parts.
- */
-const joined = (text: string): string => (text.charCodeAt(0) === NO_JSON ? '' : text);
-
-/** No JSON begins so: the comparison has no effect, but the compiler does not know. */
-const NO_JSON = 0;
 
 /** The text that `toOutput` writes, at once where it leaves no gap. @throws what `toOutput` throws */
 export const write = (run: Run, toOutput: (output: Output) => void): string | Promise<string> => {
