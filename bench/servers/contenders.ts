@@ -36,13 +36,7 @@ const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.u
 const COUNTED_IN_MEMORY = fileURLToPath(new URL('./counted-in-memory.ts', import.meta.url));
 const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 
-// As `npm start` does it.
-const GATEWAY = [
-  '--max-old-space-size=320',
-  '--max-semi-space-size=16',
-  fileURLToPath(new URL('../../src/cli.ts', import.meta.url)),
-  'serve',
-];
+const GATEWAY = [fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
 
 /** None of the servers writes a line for a request. */
 const NO_LINES = { LOG_REQUESTS: 'none' };

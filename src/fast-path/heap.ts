@@ -13,8 +13,13 @@ const MB_PER_CACHE_MB = 2;
 
 const HEAP_FLAG = '--max-old-space-size=';
 
+const YOUNG_FLAG = '--max-semi-space-size=';
+
 /** Bounds the young generation, which V8 would let grow to three times that size. */
-const YOUNG_FLAG = '--max-semi-space-size=16';
+const YOUNG_MB = 16;
+
+/** Where no response is kept, rows and text that wait for the rest of a response are most of what is in use. */
+const YOUNG_MB_WITHOUT_CACHE = 32;
 
 /**
  * V8 allocates objects of a kind that often outlives a collection in the old generation. Rows outlive one while they wait, for milliseconds, for the
@@ -41,8 +46,8 @@ const heapMbOf = (options: string): number | undefined => {
 
 /**
  * Sets how V8 collects garbage, and starts this process again (`execve`) with a heap that fits the cache and one arena of `malloc`, unless it has both: by
- * itself V8 lets garbage grow to twice what is in use, and the heap that `npm start` names is too small for a larger cache. NODE_OPTIONS and
- * MALLOC_ARENA_MAX of the operator stay as they are, and so does everything on a system without `execve` (Windows).
+ * itself V8 lets garbage grow to twice what is in use. NODE_OPTIONS and MALLOC_ARENA_MAX of the operator stay as they are, and so does everything on a
+ * system without `execve` (Windows).
  * @param environment of the process; it is validated elsewhere
  */
 export const boundHeap = (environment: NodeJS.ProcessEnv): void => {
@@ -50,14 +55,15 @@ export const boundHeap = (environment: NodeJS.ProcessEnv): void => {
   setFlagsFromString(NO_PRETENURING_FLAG);
   setFlagsFromString(NO_YOUNG_FLAG_OF_THREADS);
   const { execve, execPath, execArgv, argv, platform } = process;
-  const wantedMb = Math.round(BASE_MB + MB_PER_CACHE_MB * Number(CACHE_MAX_MB || DEFAULT_CACHE_MB));
+  const cacheMb = Number(CACHE_MAX_MB || DEFAULT_CACHE_MB);
+  const wantedMb = Math.round(BASE_MB + MB_PER_CACHE_MB * cacheMb);
   const givenMb = heapMbOf(execArgv.join(' '));
   const isEnough = givenMb === undefined ? NODE_OPTIONS.includes(HEAP_FLAG) : givenMb >= wantedMb;
   const areArenasSet = platform !== 'linux' || MALLOC_ARENA_MAX !== undefined;
   if ((isEnough && areArenasSet) || !(wantedMb >= BASE_MB) || !execve || platform === 'win32') return;
   const others = execArgv.filter((argument) => !argument.startsWith(HEAP_FLAG));
-  const isYoungGiven = [...others, NODE_OPTIONS].some((argument) => argument.includes('--max-semi-space-size='));
-  const young = isYoungGiven ? [] : [YOUNG_FLAG];
+  const isYoungGiven = [...others, NODE_OPTIONS].some((argument) => argument.includes(YOUNG_FLAG));
+  const young = isYoungGiven ? [] : [`${YOUNG_FLAG}${cacheMb === 0 ? YOUNG_MB_WITHOUT_CACHE : YOUNG_MB}`];
   const options = isEnough ? execArgv : [`${HEAP_FLAG}${wantedMb}`, ...young, ...others];
   execve(execPath, [execPath, ...options, ...argv.slice(1)], { ...ARENAS, ...environment });
 };
