@@ -5,9 +5,11 @@ import { chooseCores } from './machine/cores.ts';
 import { describeMachine, type Machine } from './machine/machine.ts';
 import { findPostmaster } from './machine/process-usage.ts';
 import type { Sample } from './measure/cell.ts';
-import { type RunOptions, runWorkload, type WorkloadRun } from './measure/run-workload.ts';
+import { type LimitAnswers, recordLimit } from './measure/limit.ts';
+import { type RunOptions, runWorkload, WARM_UP_S, type WorkloadRun } from './measure/run-workload.ts';
 import { countStatements } from './measure/statements.ts';
 import type { Options } from './options.ts';
+import { readLastRun } from './report/comparison.ts';
 import { CONTENDERS } from './servers/contenders.ts';
 import type { Workload } from './workloads/workload.ts';
 import { createWorkloads } from './workloads/workloads.ts';
@@ -16,12 +18,14 @@ export interface Results {
   readonly date: string;
   readonly options: Pick<Options, 'products' | 'rounds' | 'seconds'>;
   readonly machine: Machine;
-  readonly workloads: readonly (Pick<Workload, 'code' | 'title'> & Pick<WorkloadRun, 'bodyBytes' | 'limitForm'>)[];
+  readonly workloads: readonly (Pick<Workload, 'code' | 'title'> &
+    Pick<LimitAnswers, 'bodyBytes'> &
+    Pick<WorkloadRun, 'limitForm'>)[];
   /** In the order of the tables. */
   readonly servers: readonly { readonly name: string; readonly label: string }[];
   readonly samples: readonly Sample[];
   readonly starts: WorkloadRun['starts'];
-  /** By server and workload. */
+  /** By server and workload; none in a quick run. */
   readonly statements: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
@@ -56,16 +60,20 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
     directory,
     rounds: options.rounds,
     seconds: options.seconds,
+    warmUpSeconds: options.quick ? WARM_UP_S / 2 : WARM_UP_S,
+    limitForms: options.quick ? (await readLastRun()).limitForms : {},
     onSample: (sample) => log(progressOf(sample)),
   };
 
-  const runs: [Workload, WorkloadRun][] = [];
+  const answers = await recordLimit(workloads, runOptions);
+  const runs: [Workload, LimitAnswers, WorkloadRun][] = [];
   for (const workload of workloads) {
     log(`${workload.code} ${workload.title}`);
-    runs.push([workload, await runWorkload(workload, runOptions)]);
+    const limitAnswers = answers.get(workload.code) as LimitAnswers;
+    runs.push([workload, limitAnswers, await runWorkload(workload, limitAnswers, runOptions)]);
   }
   const statements: Record<string, Record<string, number>> = {};
-  for (const contender of contenders) {
+  for (const contender of options.quick ? [] : contenders) {
     signal.throwIfAborted();
     statements[contender.name] = Object.fromEntries(
       await countStatements(contender, workloads, databases[contender.database ?? 'shared'].url),
@@ -77,10 +85,10 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
     date: new Date().toISOString(),
     options: { products, rounds, seconds },
     machine: await describeMachine({ postgres: rows[0]?.version ?? '', wrk: wrkVersion, cores }),
-    workloads: runs.map(([{ code, title }, { bodyBytes, limitForm }]) => ({ code, title, bodyBytes, limitForm })),
+    workloads: runs.map(([{ code, title }, { bodyBytes }, { limitForm }]) => ({ code, title, bodyBytes, limitForm })),
     servers: contenders.map(({ name, label }) => ({ name, label })),
-    samples: runs.flatMap(([, { samples }]) => samples),
-    starts: runs.flatMap(([, { starts }]) => starts),
+    samples: runs.flatMap(([, , { samples }]) => samples),
+    starts: runs.flatMap(([, , { starts }]) => starts),
     statements,
   };
 };

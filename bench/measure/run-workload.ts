@@ -8,17 +8,15 @@ import { type RunningServer, startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/expect.ts';
 import { callOf, type Method, type Workload } from '../workloads/workload.ts';
 import type { Sample } from './cell.ts';
-import { type Bench, type Cell, loadCell, measureCell, methodOf, methodsOf, questionsFor } from './cell.ts';
-import { startLimit, warmLimit } from './limit.ts';
+import { type Bench, type Cell, loadCell, measureCell, methodOf, questionsFor } from './cell.ts';
+import { type LimitAnswers, type LimitForm, startLimit, warmLimit } from './limit.ts';
 import { settle } from './usage.ts';
 
 export interface WorkloadRun {
   readonly samples: Sample[];
   readonly starts: { readonly server: string; readonly startupMs: number; readonly rssMb: number | undefined }[];
-  /** The median size of the bodies, by method. */
-  readonly bodyBytes: Partial<Record<Method, number>>;
-  /** How the limit wrote them. */
-  readonly limitForm: string;
+  /** How the limit wrote its bodies. */
+  readonly limitForm: LimitForm;
 }
 
 export interface RunOptions {
@@ -28,22 +26,28 @@ export interface RunOptions {
   readonly contenders: readonly Contender[];
   readonly rounds: number;
   readonly seconds: number;
+  /** How long most servers are loaded before the first round. */
+  readonly warmUpSeconds: number;
+  /** How the limit is known to write the bodies of a workload; where it is not, both ways are tried. */
+  readonly limitForms: Readonly<Record<string, LimitForm>>;
   /** For the requests and the answers of the limit. */
   readonly directory: string;
   readonly onSample: (sample: Sample) => void;
 }
 
 /** Measures every server on one workload: all start, are warmed, and are then visited in turn, round by round. */
-export const runWorkload = async (workload: Workload, options: RunOptions): Promise<WorkloadRun> => {
+export const runWorkload = async (
+  workload: Workload,
+  answers: LimitAnswers,
+  options: RunOptions,
+): Promise<WorkloadRun> => {
   const { bench, databases, contenders, rounds, seconds } = options;
   await using running = new AsyncDisposableStack();
   const starts: WorkloadRun['starts'] = [];
 
-  const methods = methodsOf(contenders, workload);
-  const { limit, bodyBytes } = await startLimit(workload, methods, options);
-  running.use(limit);
+  const limit = running.use(await startLimit(answers, options));
   const limitCells: Cell[] = [];
-  for (const method of methods) limitCells.push(await createCell(limit, workload, method, options));
+  for (const method of answers.methods) limitCells.push(await createCell(limit, workload, method, options));
   const cells: Cell[] = [];
   for (const contender of contenders) {
     const method = methodOf(contender, workload);
@@ -53,7 +57,7 @@ export const runWorkload = async (workload: Workload, options: RunOptions): Prom
     cells.push(await createCell(server, workload, method, options));
   }
 
-  const limitForm = await warmLimit(limitCells, options);
+  const limitForm = await warmLimit(limitCells, bench, options.limitForms[workload.code]);
   for (const cell of cells) await warm(cell, options);
 
   const samples: Sample[] = [];
@@ -69,20 +73,24 @@ export const runWorkload = async (workload: Workload, options: RunOptions): Prom
   if (workload.countsViews) {
     for (const { client } of [databases.shared, databases.prisma]) await client.query('vacuum notice');
   }
-  return { samples, starts, bodyBytes, limitForm };
+  return { samples, starts, limitForm };
 };
 
+/** Of `RunOptions.warmUpSeconds`, for most. */
 export const WARM_UP_S = 2;
 
 /** It executes dozens of documents, which V8 compiles one after another: two categories by price took 150 µs at first, 93 after 8 s and 80 after 15. */
-const FIRST_ASKED_WARM_UP_S = 8;
+const FIRST_ASKED_WARM_UPS = 4;
 
-export const warm = async (cell: Cell, { bench, rounds }: Pick<RunOptions, 'bench' | 'rounds'>): Promise<void> => {
+export const warm = async (
+  cell: Cell,
+  { bench, rounds, warmUpSeconds }: Pick<RunOptions, 'bench' | 'rounds' | 'warmUpSeconds'>,
+): Promise<void> => {
   const { server, workload, method, questions } = cell;
   const { isWarm, isFirstAsked } = server.contender;
   const learned = isFirstAsked ? [...(workload.first?.rows ?? []), ...questions] : isWarm ? questions : [];
   await server.client.callAll(learned.map((question) => callOf(workload, question, method)));
-  await loadCell(bench, cell, rounds, isFirstAsked ? FIRST_ASKED_WARM_UP_S : WARM_UP_S);
+  await loadCell(bench, cell, rounds, warmUpSeconds * (isFirstAsked ? FIRST_ASKED_WARM_UPS : 1));
   await settle(server.pid, bench.postmaster);
 };
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Results } from '../benchmark.ts';
+import type { LimitForm } from '../measure/limit.ts';
 import { LIMIT } from '../servers/contenders.ts';
 import { DASH } from './format.ts';
 import type { Row } from './summary.ts';
@@ -18,9 +19,13 @@ interface LastRun {
   readonly commit: string | undefined;
   /** By the label of the row and the code of the workload; a part of 1. */
   readonly cpuShares: Shares;
+  /** How the limit wrote bodies, by workload: a shorter run does not find it out again. */
+  readonly limitForms: Readonly<Record<string, LimitForm>>;
 }
 
-export const writeLastRun = async ({ date, machine }: Results, rows: readonly Row[]): Promise<void> => {
+export const readLastRun = async (): Promise<LastRun> => JSON.parse(await readFile(FILE, 'utf8'));
+
+export const writeLastRun = async ({ date, machine, workloads }: Results, rows: readonly Row[]): Promise<void> => {
   const round = (share: number): number => Number(share.toPrecision(3));
   const cpuShares = Object.fromEntries(
     serversOf(rows).map(({ label, figures }) => [
@@ -28,7 +33,8 @@ export const writeLastRun = async ({ date, machine }: Results, rows: readonly Ro
       Object.fromEntries([...figures].map(([code, { cpuShare }]) => [code, round(cpuShare)])),
     ]),
   );
-  const run: LastRun = { date, commit: machine.commit, cpuShares };
+  const limitForms = Object.fromEntries(workloads.map(({ code, limitForm }) => [code, limitForm]));
+  const run: LastRun = { date, commit: machine.commit, cpuShares, limitForms };
   await writeFile(FILE, `${JSON.stringify(run, null, 2)}\n`);
 };
 
@@ -37,7 +43,7 @@ const NOTABLE_POINTS = 5;
 
 /** What has changed since the last whole run, for the terminal. */
 export const compareWithLastRun = async ({ workloads }: Results, rows: readonly Row[]): Promise<string> => {
-  const { date, commit = 'unknown', cpuShares }: LastRun = JSON.parse(await readFile(FILE, 'utf8'));
+  const { date, commit = 'unknown', cpuShares } = await readLastRun();
   const cells = serversOf(rows).flatMap(({ label, figures }) =>
     workloads.map(({ code }) => {
       const now = figures.get(code)?.cpuShare ?? Number.NaN;

@@ -1,5 +1,6 @@
 import type { Results } from '../benchmark.ts';
 import { medianOf } from '../measure/median.ts';
+import { LIMIT } from '../servers/contenders.ts';
 import { count, DASH } from './format.ts';
 import { MEASURES } from './measures.ts';
 import type { Row } from './summary.ts';
@@ -17,8 +18,7 @@ export interface Table {
 
 /** Every table of a run: one for each measure, and what belongs to a server as a whole. */
 export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
-  const { workloads, statements } = results;
-  const codes = workloads.map(({ code }) => code);
+  const codes = results.workloads.map(({ code }) => code);
   const measures = MEASURES.map(
     ({ title, note, show, isForTerminal }): Table => ({
       title,
@@ -34,16 +34,11 @@ export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
       ]),
     }),
   );
-  const servers = rows.filter(({ name }) => name in statements);
+  const servers = rows.filter(({ name }) => name !== LIMIT.name);
   return [
     ...measures,
     ...watchingTables(results),
-    {
-      title: 'Statements a request',
-      note: 'Statements that one request alone sends to PostgreSQL, counted by a proxy in between. Medians.',
-      head: codes,
-      rows: servers.map(({ name, label }) => [label, ...codes.map((code) => count(statements[name]?.[code]))]),
-    },
+    ...statementsTable(results, servers),
     {
       title: 'Processes',
       note: 'Start: from the start of the process to its first answer on a ready database, on one core. Memory: after the start, and the most after load.',
@@ -62,6 +57,20 @@ export const toText = (results: Results, rows: readonly Row[]): string =>
     ...tablesOf(results, rows).map(({ title, head, rows: cells }) => textTable([title, ...head], cells)),
     ...noiseOf(results),
   ].join('\n\n');
+
+/** None after a quick run. */
+const statementsTable = ({ workloads, statements }: Results, servers: readonly Row[]): Table[] => {
+  if (Object.keys(statements).length === 0) return [];
+  const codes = workloads.map(({ code }) => code);
+  return [
+    {
+      title: 'Statements a request',
+      note: 'Statements that one request alone sends to PostgreSQL, counted by a proxy in between. Medians.',
+      head: codes,
+      rows: servers.map(({ name, label }) => [label, ...codes.map((code) => count(statements[name]?.[code]))]),
+    },
+  ];
+};
 
 const BASELINE = 'gateway-unwatched';
 const WATCHED = ['gateway', 'gateway-logged', 'gateway-traced'];

@@ -5,7 +5,7 @@ import { describeMachine, type Machine } from '../machine/machine.ts';
 import { cpuUsOfEnded, findPostmaster } from '../machine/process-usage.ts';
 import type { Sample } from '../measure/cell.ts';
 import { type Cell, measureCell, methodOf } from '../measure/cell.ts';
-import { createCell, startContender, warm } from '../measure/run-workload.ts';
+import { createCell, startContender, WARM_UP_S, warm } from '../measure/run-workload.ts';
 import { CONTENDERS, type Contender } from '../servers/contenders.ts';
 import { createWorkloads } from '../workloads/workloads.ts';
 import type { WorkersOptions } from './options.ts';
@@ -77,7 +77,7 @@ export const measureWorkers = async (
         await startContender(withWorkers(contender, workers), { databases, cores: undefined }),
       );
       const cell = await createCell(started, workload, method, { databases, directory });
-      await warm(cell, { bench, rounds: options.rounds });
+      await warm(cell, { bench, rounds: options.rounds, warmUpSeconds: WARM_UP_S });
       cells.push([workers, cell]);
     }
     for (let round = 0; round < options.rounds; round += 1) {
