@@ -1,14 +1,12 @@
 import type { CachedTable } from './cache/tags.ts';
-import type { PrismaClient } from './database/generated/client/client.ts';
+import type { Statement } from './database/sql.ts';
 import type { FeatureLoaders } from './graphql/context.ts';
 
 /** Which rows of a table are visible at a time, in every form that is needed. */
-export interface Rule<Row, Where> {
+export interface Rule<Row> {
   /** A condition. @param alias of the table @param now an SQL expression */
   readonly sql: (alias: string, now: string) => string;
   readonly holds: (row: Row, now: Date) => boolean;
-  /** A filter for Prisma. */
-  readonly where: (now: Date) => Where;
   /** When a row next becomes visible or invisible by time alone: an SQL expression, null for never. @param after one, too */
   readonly nextChangeSql: (after: string) => string;
 }
@@ -31,7 +29,8 @@ export interface Feature extends CachedTable, CheckedTable, FeatureLoaders {
     /** In JSON. */
     readonly name: string;
     readonly label: string;
-    readonly read: (prisma: PrismaClient, now: Date) => Promise<number>;
+    /** Gives one row with a `count`. Value: now. */
+    readonly statement: Statement;
   };
   /** Adds the feature's types and queries to the schema's builder. */
   readonly register: () => Promise<unknown>;

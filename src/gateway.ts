@@ -200,7 +200,7 @@ export const createGateway = async (
     sql,
     log,
   });
-  const createContext = await contextFactory({
+  const createContext = contextFactory({
     features: [...FEATURES, createBrowse(browseIndex)],
     prisma,
     sql,
@@ -269,7 +269,7 @@ export const createGateway = async (
       query: access.isRestricted || config.trustedDocumentsOnly ? undefined : { endpoint: GRAPHQL_PATH, explorer },
       links: frontPageLinks(exposure),
       counts,
-      countCatalogue: createCatalogueCounts(counts, prisma, clock),
+      countCatalogue: createCatalogueCounts(counts, sql, clock),
       responseCache,
       admit: access.admitToPage,
     }),

@@ -55,36 +55,30 @@ beforeAll(async () => {
 interface Case {
   readonly table: string;
   // biome-ignore lint/suspicious/noExplicitAny: rules of several tables
-  readonly rule: Rule<any, any>;
-  readonly find: (where: object) => Promise<readonly { id: number }[]>;
+  readonly rule: Rule<any>;
+  readonly all: () => Promise<readonly { id: number }[]>;
 }
 
 describe.each<[string, Case]>([
-  ['a product is visible', { table: 'product', rule: visibility, find: (where) => prisma.product.findMany({ where }) }],
-  ['a notice is readable', { table: 'notice', rule: readable, find: (where) => prisma.notice.findMany({ where }) }],
-  ['a notice is in effect', { table: 'notice', rule: inEffect, find: (where) => prisma.notice.findMany({ where }) }],
-])('whether %s', (_, { table, rule, find }) => {
-  const all = (): Promise<readonly { id: number }[]> => find({});
+  ['a product is visible', { table: 'product', rule: visibility, all: () => prisma.product.findMany() }],
+  ['a notice is readable', { table: 'notice', rule: readable, all: () => prisma.notice.findMany() }],
+  ['a notice is in effect', { table: 'notice', rule: inEffect, all: () => prisma.notice.findMany() }],
+])('whether %s', (_, { table, rule, all }) => {
   const held = async (now: Date): Promise<number[]> =>
     (await all())
       .filter((row) => rule.holds(row, now))
       .map(({ id }) => id)
       .sort((a, b) => a - b);
 
-  test.for([...MOMENTS, '2026-01-01Z', '3000-01-01Z'])(
-    'is the same in SQL, in Prisma and of a row, at %s',
-    async (text) => {
-      const now = new Date(text);
-      const expected = await held(now);
-      const bySql = await database.sql(
-        `select id from ${table} t where ${rule.sql('t', '$1::timestamptz')} order by id`,
-        [now],
-      );
-      expect(bySql.map(({ id }) => id)).toEqual(expected);
-      const byPrisma = (await find(rule.where(now))).map(({ id }) => id).sort((a, b) => a - b);
-      expect(byPrisma).toEqual(expected);
-    },
-  );
+  test.for([...MOMENTS, '2026-01-01Z', '3000-01-01Z'])('is the same in SQL and of a row, at %s', async (text) => {
+    const now = new Date(text);
+    const expected = await held(now);
+    const bySql = await database.sql(
+      `select id from ${table} t where ${rule.sql('t', '$1::timestamptz')} order by id`,
+      [now],
+    );
+    expect(bySql.map(({ id }) => id)).toEqual(expected);
+  });
 
   test('next changes when the database says so', async () => {
     const stamps = MOMENTS.map((text) => new Date(text).getTime());

@@ -9,9 +9,9 @@ export const category: Feature = {
   silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),
-  createLoaders: ({ prisma, sql, tracing, knownRows }) => {
+  createLoaders: ({ sql, tracing, knownRows }) => {
     const known = knownRows?.of<Category>('category');
-    const reads = traceReads(tracing, 'category', createCategoryReads(prisma, sql, known));
+    const reads = traceReads(tracing, 'category', createCategoryReads(sql, known));
     return (scope) => createCategoryLoaders(reads, scope, known);
   },
 };

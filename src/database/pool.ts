@@ -160,7 +160,7 @@ const statementNameGenerator = ({ sql }: { sql: string }): string => `prisma_${h
 export type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /** A pool for Prisma's adapter, which takes nothing less. */
-export const poolOf = (query: Query): pg.Pool => {
+const poolOf = (query: Query): pg.Pool => {
   class QueryPool extends pg.Pool {
     // One signature stands for the overloads that the driver declares, of which Prisma's adapter uses this one.
     override query = query as pg.Pool['query'];

@@ -35,7 +35,6 @@ export interface OperationContext {
 
 /** What a feature reads with, for one server of the database. */
 export interface ReadDeps {
-  readonly prisma: PrismaClient;
   readonly sql: Sql;
   readonly tracing: Tracing;
   /** Undefined where rows are read from a server that may be behind what has been notified. */
@@ -94,6 +93,7 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
 export type CreateContext = (hints: CacheHints, now?: Date) => OperationContext;
 
 interface Deps extends ReadDeps {
+  readonly prisma: PrismaClient;
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
   readonly tagVersions?: Pick<TagVersions, 'lastChangeOf'>;
@@ -103,7 +103,7 @@ interface Deps extends ReadDeps {
   readonly replicas?: Replicas | undefined;
 }
 
-export const contextFactory = async ({
+export const contextFactory = ({
   features,
   prisma,
   sql,
@@ -114,12 +114,12 @@ export const contextFactory = async ({
   tagVersions,
   maxRows,
   replicas,
-}: Deps): Promise<CreateContext> => {
-  const createReads = (readPrisma: PrismaClient, readSql: Sql, rows?: KnownRows): CreateLoaders[] =>
-    features.map(({ createLoaders }) => createLoaders({ prisma: readPrisma, sql: readSql, tracing, knownRows: rows }));
+}: Deps): CreateContext => {
+  const createReads = (readSql: Sql, rows?: KnownRows): CreateLoaders[] =>
+    features.map(({ createLoaders }) => createLoaders({ sql: readSql, tracing, knownRows: rows }));
   const createLoaders = lazyLoaders(features);
-  const primary = createReads(prisma, sql, knownRows);
-  const servers = await replicas?.serve((readPrisma, readSql) => createReads(readPrisma, readSql));
+  const primary = createReads(sql, knownRows);
+  const servers = replicas?.serve((readSql) => createReads(readSql));
 
   const chooseReads = (hints: CacheHints): CreateLoaders[] => {
     const chosen = servers && hints.asOfMs !== undefined ? servers.choose() : undefined;

@@ -1,16 +1,15 @@
-import type { Notice, Prisma } from '../database/generated/client/client.ts';
+import type { Notice } from '../database/generated/client/client.ts';
 import type { Rule } from '../feature.ts';
 
 // A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
 const published = (alias: string): string => `${alias}.status = 'PUBLISHED'`;
 
-type NoticeRule<Column extends keyof Notice> = Rule<Pick<Notice, Column>, Prisma.NoticeWhereInput>;
+type NoticeRule<Column extends keyof Notice> = Rule<Pick<Notice, Column>>;
 
 /** The detail of a notice may be shown once it is published and has begun. A notice that has ended stays readable, so that old links keep working. */
 export const readable = {
   sql: (alias, now) => `${published(alias)} and ${alias}.starts_at <= ${now}`,
   holds: ({ status, startsAt }, now) => status === 'PUBLISHED' && startsAt <= now,
-  where: (now) => ({ status: 'PUBLISHED', startsAt: { lte: now } }),
   nextChangeSql: (after) =>
     `(select min(n.starts_at) from notice n where ${published('n')} and n.starts_at > ${after})`,
 } satisfies NoticeRule<'status' | 'startsAt'>;
@@ -19,7 +18,6 @@ export const readable = {
 export const inEffect = {
   sql: (alias, now) => `${readable.sql(alias, now)} and (${alias}.ends_at is null or ${alias}.ends_at > ${now})`,
   holds: (notice, now) => readable.holds(notice, now) && (notice.endsAt === null || now < notice.endsAt),
-  where: (now) => ({ ...readable.where(now), OR: [{ endsAt: null }, { endsAt: { gt: now } }] }),
   nextChangeSql: (after) =>
     `least(${readable.nextChangeSql(after)}, (select min(n.ends_at) from notice n where ${published('n')} and n.ends_at > ${after}))`,
 } satisfies NoticeRule<'status' | 'startsAt' | 'endsAt'>;

@@ -2,6 +2,7 @@ import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { inEffect } from './in-effect.ts';
 import { createNoticeLoaders, createNoticeReads, type ReadNotice } from './notice.loader.ts';
+import { countInEffect } from './notice.sql.ts';
 
 export const notice: Feature = {
   table: 'notice',
@@ -13,7 +14,7 @@ export const notice: Feature = {
   count: {
     name: 'noticesInEffect',
     label: 'Notices in effect',
-    read: (prisma, now) => prisma.notice.count({ where: inEffect.where(now) }),
+    statement: countInEffect,
   },
   register: () => import('./notice.query.ts'),
   createLoaders: ({ sql, tracing, knownRows }) => {

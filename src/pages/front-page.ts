@@ -2,7 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Access } from '../access/access.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
-import type { PrismaClient } from '../database/generated/client/client.ts';
+import type { Sql, Statement } from '../database/sql.ts';
 import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
 import { pageHeaders } from '../http/response-headers.ts';
 import { FRONT_PAGE_SOURCES, type QueryForm, renderFrontPage } from './front-page.html.ts';
@@ -25,7 +25,8 @@ export type Numbers = Readonly<Record<string, number | null>>;
 export interface Count {
   readonly name: string;
   readonly label: string;
-  readonly read: (prisma: PrismaClient, now: Date) => Promise<number>;
+  /** Gives one row with a `count`. Value: now. */
+  readonly statement: Statement;
 }
 
 /** The front page `/`: HTML for browsers, else JSON. */
@@ -102,7 +103,7 @@ const MIN_AGE_MS = 1000;
 /** Counting is slow in a large catalogue: it is repeated only after 20 times its duration, however many requests there are. */
 const REST_PER_WORK = 20;
 
-export const createCatalogueCounts = (counts: readonly Count[], prisma: PrismaClient, clock: Clock): CountCatalogue => {
+export const createCatalogueCounts = (counts: readonly Count[], sql: Sql, clock: Clock): CountCatalogue => {
   let latest: ReturnType<CountCatalogue> | undefined;
   let keptUntilMs = 0;
 
@@ -110,7 +111,8 @@ export const createCatalogueCounts = (counts: readonly Count[], prisma: PrismaCl
     const startMs = performance.now();
     try {
       const now = new Date(clock.nowMs());
-      return await Promise.all(counts.map(({ read }) => read(prisma, now)));
+      const rows = await Promise.all(counts.map(({ statement }) => sql.rows<{ count: number }>(statement, [now])));
+      return rows.map(([row]) => row?.count ?? 0);
     } catch {
       return undefined;
     } finally {

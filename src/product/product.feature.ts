@@ -2,6 +2,7 @@ import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { createProductLoaders, createProductReads } from './product.loader.ts';
+import { countOfVisible } from './product.sql.ts';
 import { visibility } from './visibility.ts';
 
 export const product: Feature = {
@@ -14,7 +15,7 @@ export const product: Feature = {
   count: {
     name: 'products',
     label: 'Products on sale',
-    read: (prisma, now) => prisma.product.count({ where: visibility.where(now) }),
+    statement: countOfVisible,
   },
   register: () => import('./product.query.ts'),
   createLoaders: ({ sql, tracing, knownRows }) => {

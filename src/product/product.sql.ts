@@ -118,6 +118,12 @@ export const headOfEachCategory = byOrder((order) => ({
     cross join lateral (${head(order, 'p.category_id = c.id and ', '$2::timestamptz', '$3')}) k`,
 }));
 
+/** Value: now. */
+export const countOfVisible: Statement = {
+  name: 'product_count',
+  text: `select count(*)::float8 as count from product p where ${visibility.sql('p', '$1::timestamptz')}`,
+};
+
 const VISIBLE = visibility.sql('p', '$2::timestamptz');
 
 /** Values: category ids, now. */

@@ -1,4 +1,4 @@
-import type { Prisma, Product } from '../database/generated/client/client.ts';
+import type { Product } from '../database/generated/client/client.ts';
 import type { Rule } from '../feature.ts';
 
 // A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
@@ -8,10 +8,9 @@ const onSale = (alias: string): string => `${alias}.status = 'ON_SALE'`;
 export const visibility = {
   sql: (alias, now) => `${onSale(alias)} and ${alias}.published_at <= ${now}`,
   holds: ({ status, publishedAt }, now) => status === 'ON_SALE' && publishedAt <= now,
-  where: (now) => ({ status: 'ON_SALE', publishedAt: { lte: now } }),
   nextChangeSql: (after) =>
     `(select min(p.published_at) from product p where ${onSale('p')} and p.published_at > ${after})`,
-} satisfies Rule<Pick<Product, 'status' | 'publishedAt'>, Prisma.ProductWhereInput>;
+} satisfies Rule<Pick<Product, 'status' | 'publishedAt'>>;
 
 /** When a product became or becomes visible; undefined for one that is not on sale. */
 export const visibleFrom = ({ status, publishedAt }: Pick<Product, 'status' | 'publishedAt'>): Date | undefined =>

@@ -42,7 +42,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
         Prisma.CategoryScalarFieldEnum,
       ],
       [
-        await createCategoryReads(prisma, sql).byId.load(parentId),
+        await createCategoryReads(sql).byId.load(parentId),
         await prisma.category.findUniqueOrThrow({ where: { id: parentId } }),
         Prisma.CategoryScalarFieldEnum,
       ],

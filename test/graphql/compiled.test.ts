@@ -54,7 +54,7 @@ beforeAll(async () => {
   const prisma = await createPrisma(pool);
   const sql = createSql(pool);
   const clock = createClock();
-  const create = await contextFactory({
+  const create = contextFactory({
     features: [...FEATURES, createBrowse()],
     prisma,
     sql,

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { PrismaClient } from '../generated/client/client.ts';
-import { createPrisma, type ObserveStatement, poolOf, type Query } from '../pool.ts';
+import type { ObserveStatement, Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
 import { createReplica, type Obstacle, type Replica } from './replica.ts';
 import { followPrimary, type PrimaryPositions } from './wal-position.ts';
@@ -11,7 +10,7 @@ export interface Replicas {
   /** For the connection of the heartbeat. */
   readonly observer: PrimaryPositions['observer'];
   /** @param createReads makes the loaders of an operation, for each server */
-  readonly serve: <Reads>(createReads: CreateReads<Reads>) => Promise<ReadServers<Reads>>;
+  readonly serve: <Reads>(createReads: CreateReads<Reads>) => ReadServers<Reads>;
   readonly all: readonly Replica[];
   readonly stats: ReplicaStats;
   /** Statements sent so far. */
@@ -19,7 +18,7 @@ export interface Replicas {
   readonly close: () => Promise<void>;
 }
 
-export type CreateReads<Reads> = (prisma: PrismaClient, sql: Sql) => Reads;
+export type CreateReads<Reads> = (sql: Sql) => Reads;
 
 export interface ReadServers<Reads> {
   /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
@@ -87,19 +86,19 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
 
   const askPrimary: Query = (config) => primary.query(config);
 
-  const openReplica = async <Reads>(replica: Replica, createReads: CreateReads<Reads>) => {
+  const openReplica = <Reads>(replica: Replica, createReads: CreateReads<Reads>) => {
     let cohort: Cohort<Reads> | undefined;
 
     /** Sends the statements of a cohort. */
     const routeOf =
-      (own: () => Cohort<Reads> | undefined): Query =>
+      (own: () => Cohort<Reads>): Query =>
       async (config) => {
         const members = own();
         const leave: typeof askPrimary = () => {
-          if (members) members.isLeft = true;
+          members.isLeft = true;
           return askPrimary(config);
         };
-        if (members?.isLeft || !replica.isCurrent()) return leave(config);
+        if (members.isLeft || !replica.isCurrent()) return leave(config);
         try {
           return await replica.query(config);
         } catch {
@@ -107,13 +106,10 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
         }
       };
 
-    // One Prisma client serves all cohorts, because each has a connector of its own. Only the first reads of an operation are Prisma's.
-    const prisma = await createPrisma(poolOf(routeOf(() => cohort)));
-
     const join = (): Reads => {
       if (!cohort || cohort.isLeft) {
         const sql = createSql({ query: routeOf(() => next) as Pool['query'] });
-        const next: Cohort<Reads> = { reads: createReads(prisma, sql), isLeft: false };
+        const next: Cohort<Reads> = { reads: createReads(sql), isLeft: false };
         cohort = next;
       }
       return cohort.reads;
@@ -132,8 +128,8 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
     all,
     stats,
     statementCount: () => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
-    serve: async (createReads) => {
-      const servers = await Promise.all(all.map((replica) => openReplica(replica, createReads)));
+    serve: (createReads) => {
+      const servers = all.map((replica) => openReplica(replica, createReads));
       let turn = 0;
       return {
         choose: () => {
