@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { ownBytesOf } from './own-memory.ts';
 import { readRowTexts } from './row-parser.ts';
 import type { RowText, Text } from './row-text.ts';
+import { createTurnBatch } from './turn-batch.ts';
 
 /** What the driver calls back with. */
 export interface TextRows {
@@ -77,6 +78,10 @@ const textOf = (value: unknown): Text | undefined => {
 
 const YEAR_10000 = Date.UTC(10_000);
 
+const executions = createTurnBatch<{ stream: pg.Connection['stream']; message: Buffer }>(({ stream, message }) => {
+  if (stream.writable) stream.write(message);
+});
+
 /**
  * An execution, for `client.query` with a callback: the driver takes objects of other classes (`Submittable`, as pg-cursor has one), and calls these
  * methods with what the server answers (lib/client.js of pg 8).
@@ -94,10 +99,8 @@ class PreparedRows implements pg.Submittable, TextRows {
   }
 
   submit(connection: pg.Connection): void {
-    const { stream } = connection;
-    if (!stream.writable) return;
     readRowTexts(connection);
-    stream.write(this.#message);
+    executions.add({ stream: connection.stream, message: this.#message });
   }
 
   handleDataRow(row: RowText | { readonly fields: readonly Text[] }): void {

@@ -4,6 +4,7 @@ import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { DirectRequest } from '../fast-path/direct-body.ts';
 import { listenWithSeveral, urlOf } from '../fast-path/listeners.ts';
+import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
 import type { App } from './pipeline.ts';
@@ -104,7 +105,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   const reply = (request: IncomingMessage, response: ServerResponse, answered: GatewayResponse): void => {
     if (isDraining || connections.isExcess(request.socket)) response.setHeader('connection', 'close');
-    send(request, response, answered);
+    replies.add({ request, response, answered });
   };
 
   /** An unexpected error ends this request and no other. */
@@ -113,6 +114,14 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     if (response.headersSent) response.destroy();
     else reply(request, response, problemResponse(appError));
   };
+
+  const replies = createTurnBatch<Reply>(({ request, response, answered }) => {
+    try {
+      send(request, response, answered);
+    } catch (error) {
+      fail(request, response, error);
+    }
+  });
 
   const handle = (request: IncomingMessage, response: ServerResponse, asked: GatewayRequest): void => {
     try {
@@ -161,12 +170,18 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     serve(request, response, new AppError('EXPECTATION_FAILED', 'Of the expectations, only "100-continue" is met.'));
   });
   server.on('connect', (_, socket) => {
+    replies.flush();
     refuse(
       socket,
       new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
     );
   });
-  server.on('clientError', createParserRefusal());
+  const refuseUnparsed = createParserRefusal();
+  server.on('clientError', (error, socket) => {
+    // The response to the same request may be ready.
+    replies.flush();
+    refuseUnparsed(error, socket);
+  });
 
   const listeners = await listenWithSeveral(server, { port, host });
   const drained = Promise.withResolvers<void>();
@@ -202,6 +217,13 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     },
   };
 };
+
+/** A response that is ready. */
+interface Reply {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answered: GatewayResponse;
+}
 
 /** Whether its connection waits for another response first: it gets its socket after that. */
 const isPipelined = ({ socket }: ServerResponse): boolean => socket === null;

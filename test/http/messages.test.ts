@@ -177,6 +177,14 @@ test('requests on one connection are answered in their order, and before what is
   await isServing();
 });
 
+test('a proxy that is asked for behind a request is refused after its response', async () => {
+  const { statuses, text } = await exchange(
+    'GET /api/product/abc HTTP/1.1\r\nhost: x\r\n\r\nCONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n',
+  );
+  expect(statuses, text).toEqual([404, 405]);
+  await isServing();
+});
+
 test('what a client says of hosts is never repeated', async () => {
   const forged = ['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-for', 'forwarded', 'x-original-url']
     .map((name) => `${name}: forged.example\r\n`)

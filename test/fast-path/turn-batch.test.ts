@@ -1,0 +1,45 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createTurnBatch } from '../../src/fast-path/turn-batch.ts';
+
+const createNumbers = () => {
+  const handled: number[] = [];
+  return { handled, batch: createTurnBatch<number>((number) => handled.push(number)) };
+};
+
+test('items of a turn of the event loop are handled at its end, in their order', async () => {
+  const { handled, batch } = createNumbers();
+  batch.add(1);
+  await Promise.resolve();
+  batch.add(2);
+  expect(handled).toEqual([]);
+  await turn();
+  expect(handled).toEqual([1, 2]);
+  batch.add(3);
+  await turn();
+  expect(handled).toEqual([1, 2, 3]);
+});
+
+test('items wait no longer than a millisecond for others of a long turn', () => {
+  const { handled, batch } = createNumbers();
+  batch.add(1);
+  const startMs = performance.now();
+  while (performance.now() - startMs < 2);
+  batch.add(2);
+  expect(handled).toEqual([1, 2]);
+});
+
+test('an item that comes while others are handled is handled in the next turn', async () => {
+  const handled: number[] = [];
+  const batch = createTurnBatch<number>((number) => {
+    handled.push(number);
+    if (number < 3) batch.add(number + 1);
+  });
+  batch.add(1);
+  batch.flush();
+  expect(handled).toEqual([1]);
+  await turn();
+  expect(handled).toEqual([1, 2]);
+  await turn();
+  expect(handled).toEqual([1, 2, 3]);
+});
