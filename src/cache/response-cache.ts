@@ -99,6 +99,8 @@ export const createResponseCache = ({
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   // No Map: whenever a Map grows or shrinks, V8 keeps its old table, with all tickets in it, alive for many garbage collections (Node 24).
   const tickets: Record<string, OpenTicket | undefined> = Object.create(null);
+  /** How many there are. Where there is none none is looked up, because V8 interns each key for it. */
+  let openTickets = 0;
   const store = createResponseStore(maxBytes);
   const toBody = createToBody();
   /** When the database is tried next; undefined while it is not known to be away. */
@@ -194,7 +196,7 @@ export const createResponseCache = ({
   };
 
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): CachedResponse | Promise<CachedResponse> => {
-    const open = tickets[key];
+    const open = openTickets > 0 ? tickets[key] : undefined;
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
@@ -217,8 +219,10 @@ export const createResponseCache = ({
     };
     const ticket: OpenTicket = { ...opened, response: body.then(keep), isShared: false };
     const close = (): void => {
+      openTickets -= 1;
       if (tickets[key] === ticket) delete tickets[key];
     };
+    openTickets += 1;
     tickets[key] = ticket;
     ticket.response.then(close, close);
     return ticket.response;

@@ -198,9 +198,11 @@ const withText = (
 const declared = (
   variables: Readonly<Record<string, unknown>>,
   { variableDefinitions = [] }: OperationDefinitionNode,
-): Record<string, unknown> => {
-  const names = new Set(variableDefinitions.map(({ variable }) => variable.name.value));
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
+): Readonly<Record<string, unknown>> => {
+  const names = variableDefinitions.map(({ variable }) => variable.name.value);
+  const given = names.filter((name) => Object.hasOwn(variables, name));
+  if (given.length === Object.keys(variables).length) return variables;
+  return Object.fromEntries(given.map((name) => [name, variables[name]]));
 };
 
 const BODY: BodyForm = { name: 'graphql', toBody: (data) => `{"data":${data}}`, givesPartialData: true };
