@@ -1,4 +1,12 @@
-import type { ListBeginning, ListVersion, TableTags, Tag, TaggedRead, Tags } from './tags.ts';
+import {
+  type ListBeginning,
+  type ListVersion,
+  NO_LISTS,
+  type TableTags,
+  type Tag,
+  type TaggedRead,
+  type Tags,
+} from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
@@ -47,8 +55,8 @@ export class CacheHints {
   }
 
   /** The beginnings of known lists that the response shows. */
-  get lists(): ListBeginning[] {
-    return Array.from(this.#lists, ([list, places]) => ({ list, places }));
+  get lists(): readonly ListBeginning[] {
+    return this.#lists.size > 0 ? Array.from(this.#lists, ([list, places]) => ({ list, places })) : NO_LISTS;
   }
 
   /** Rows are read from a server that may miss commits after this time. */

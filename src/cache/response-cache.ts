@@ -184,8 +184,8 @@ export const createResponseCache = ({
           trustedUntilMs,
           staleUntilMs: hints.endsMs,
           countsViews: hints.countsViews,
-          views: [...hints.views],
-          encoded: {},
+          views: hints.views.size > 0 ? [...hints.views] : NO_VIEWS,
+          encoded: undefined,
         };
         // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
         const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
@@ -314,6 +314,8 @@ export const createResponseCache = ({
 
 /** No change at all. */
 const NONE = -1;
+
+const NO_VIEWS: readonly number[] = [];
 
 const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 

@@ -150,7 +150,7 @@ export interface CachedResponse extends TaggedRead, Used {
   /** Ids of notices: a view of each is counted whenever the response is given, and its number put into the body. */
   readonly views: readonly number[];
   /** The compressed bodies, made once they are requested often enough. */
-  readonly encoded: { gzip?: Buffer; br?: Buffer };
+  encoded: { gzip?: Buffer; br?: Buffer } | undefined;
 }
 
 /**

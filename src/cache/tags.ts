@@ -112,7 +112,7 @@ export interface TagVersions {
   readonly watch: (onChange: (change: Change) => void) => () => void;
 }
 
-const NO_LISTS: readonly ListBeginning[] = [];
+export const NO_LISTS: readonly ListBeginning[] = [];
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);

@@ -44,7 +44,7 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
     if (acceptEncoding === undefined || cached.byteLength < MIN_ENCODED_BYTES) return undefined;
     const name = negotiate(String(acceptEncoding));
     if (name === 'identity') return undefined;
-    const body = cached.encoded[name];
+    const body = cached.encoded?.[name];
     if (body) return { name, body };
     const count = (uses.get(cached) ?? 0) + 1;
     uses.set(cached, count);
@@ -52,6 +52,7 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
     if (count === USES_BEFORE_ENCODING) {
       encode[name](bytesOf(cached.body)).then(
         (encoded) => {
+          cached.encoded ??= {};
           cached.encoded[name] = ownBytesOf(encoded);
           uses.delete(cached);
         },
