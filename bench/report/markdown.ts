@@ -49,7 +49,8 @@ const conditions = (results: Results): string => {
 const METHOD = `## Method
 
 - **The limit** is a bare \`node:http\` server that has every response in memory, the same bytes that Vitrine gives. It looks up the target or the body, and writes
-  header and body. No server on \`node:http\` does less, so every other number is a share of it. Each server is compared with the limit for the same method: GET, or POST with its body.
+  header and body. No server on \`node:http\` does less, so every other number is a share of it. It writes each response by itself, as Node does, and
+  Vitrine those of a turn of the event loop together ([fast-path](fast-path.md)), so that a share can be above 100 %. Each server is compared with the limit for the same method: GET, or POST with its body.
 - **fastify + pg** and **mercurius** are what a team would write by hand: prepared statements, \`lateral\` joins, schemas for the serializer, the JIT, loaders.
   **Yoga + Pothos + Prisma** is the stack of Vitrine as its documentation shows it, on indexes made for it.
 - **Vitrine, cache warm** has its default settings, but writes no line a request to the log, as no server here does. Everything was asked for once before: 20,000 products, 500 pairs of categories,

@@ -3,7 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
 import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../fast-path/pg-values.ts';
-import { PreparedStatement, type TextRowsCallback } from '../fast-path/prepared-rows.ts';
+import { createExecutions, PreparedStatement, type TextRowsCallback } from '../fast-path/prepared-rows.ts';
 import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
 import { parseRowTexts } from '../fast-path/row-parser.ts';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
@@ -47,6 +47,7 @@ export const createDatabase = (options: Options): Database => {
   let statements = 0;
 
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
+  const executions = createExecutions();
 
   class CountingClient extends DatabaseClient {
     readonly #prepared = new Map<string, PreparedStatement>();
@@ -75,7 +76,7 @@ export const createDatabase = (options: Options): Database => {
         return execution ? ([execution, undefined, callback] as unknown as Args) : args;
       }
       const learn: TextRowsCallback = (error, result) => {
-        if (result) this.#prepared.set(name, new PreparedStatement(name, result.fields));
+        if (result) this.#prepared.set(name, new PreparedStatement(name, result.fields, executions));
         callback(error, result);
       };
       return [config, undefined, learn] as unknown as Args;

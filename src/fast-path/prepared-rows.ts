@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { ownBytesOf } from './own-memory.ts';
 import { readRowTexts } from './row-parser.ts';
 import type { RowText, Text } from './row-text.ts';
-import { createTurnBatch } from './turn-batch.ts';
+import { createTurnBatch, type TurnBatch } from './turn-batch.ts';
 
 /** What the driver calls back with. */
 export interface TextRows {
@@ -19,6 +19,19 @@ const BYTES_OF_LENGTH = 4;
 /** `Execute` of the unnamed portal for all rows, and `Sync`. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 
+interface Execution {
+  readonly stream: pg.Connection['stream'];
+  readonly message: Buffer;
+}
+
+/** Where the connections of a pool write their executions. */
+export type Executions = TurnBatch<Execution>;
+
+export const createExecutions = (): Executions =>
+  createTurnBatch(({ stream, message }) => {
+    if (stream.writable) stream.write(message);
+  });
+
 /**
  * A statement that the driver has prepared on a connection, with the columns of its rows: they cannot change, for PostgreSQL refuses the statement
  * then ("cached plan must not change result type"). So it need not be described again, and each execution is one write:
@@ -28,16 +41,18 @@ export class PreparedStatement {
   readonly #fields: readonly pg.FieldDef[];
   /** The names of the portal, which has none, and of the statement; no format codes, so that all values are texts. */
   readonly #names: Buffer;
+  readonly #executions: Executions;
 
-  constructor(name: string, fields: readonly pg.FieldDef[]) {
+  constructor(name: string, fields: readonly pg.FieldDef[], executions: Executions) {
     this.#fields = fields;
+    this.#executions = executions;
     this.#names = ownBytesOf(`\0${name}\0\0\0`);
   }
 
   /** Undefined for values of a rare kind, which are left to the driver. */
   execution(values: readonly unknown[]): PreparedRows | undefined {
     const message = this.#messageOf(values);
-    return message && new PreparedRows(message, this.#fields);
+    return message && new PreparedRows(message, this.#fields, this.#executions);
   }
 
   #messageOf(values: readonly unknown[]): Buffer | undefined {
@@ -78,10 +93,6 @@ const textOf = (value: unknown): Text | undefined => {
 
 const YEAR_10000 = Date.UTC(10_000);
 
-const executions = createTurnBatch<{ stream: pg.Connection['stream']; message: Buffer }>(({ stream, message }) => {
-  if (stream.writable) stream.write(message);
-});
-
 /**
  * An execution, for `client.query` with a callback: the driver takes objects of other classes (`Submittable`, as pg-cursor has one), and calls these
  * methods with what the server answers (lib/client.js of pg 8).
@@ -90,17 +101,19 @@ class PreparedRows implements pg.Submittable, TextRows {
   readonly fields: readonly pg.FieldDef[];
   readonly rows: (RowText | readonly Text[])[] = [];
   readonly #message: Buffer;
+  readonly #executions: Executions;
   /** Set by the driver. */
   declare callback: TextRowsCallback;
 
-  constructor(message: Buffer, fields: readonly pg.FieldDef[]) {
+  constructor(message: Buffer, fields: readonly pg.FieldDef[], executions: Executions) {
     this.#message = message;
+    this.#executions = executions;
     this.fields = fields;
   }
 
   submit(connection: pg.Connection): void {
     readRowTexts(connection);
-    executions.add({ stream: connection.stream, message: this.#message });
+    this.#executions.add({ stream: connection.stream, message: this.#message });
   }
 
   handleDataRow(row: RowText | { readonly fields: readonly Text[] }): void {
