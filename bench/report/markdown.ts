@@ -130,25 +130,25 @@ it spends on refusing. Measured on 23 November 2026 with nothing else on the mac
 
 | offered load | good answers a second | of what could be carried just before | p50, p99, ms | in memory, p99, ms | refused a second | not sent | CPU of the gateway, of PostgreSQL, µs |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| one product by REST: 1 | 10,595 | 94 % | 10, 553 | 45 | 309 | 0 | 90, 16 |
-| 2 | 12,809 | 100 % | 14, 683 | 46 | 717 | 11,875 | 85, 11 |
-| 4 | 13,367 | 89 % | 15, 654 | 22 | 760 | 45,462 | 79, 10 |
-| 8 | 10,886 | 95 % | 18, 659 | 39 | 724 | 79,687 | 97, 14 |
-| a list of 10 by REST: 1 | 2,354 | 95 % | 36, 343 | 33 | 86 | 0 | 374, 236 |
-| 2 | 2,249 | 102 % | 45, 613 | 41 | 818 | 1,214 | 417, 240 |
-| 4 | 2,300 | 98 % | 48, 570 | 47 | 807 | 6,143 | 401, 231 |
-| 8 | 2,657 | 103 % | 41, 531 | 27 | 817 | 17,143 | 356, 208 |
-| a page of 50 by GraphQL: 1 | 1,054 | 98 % | 7, 106 | 28 | 0 | 0 | 696, 635 |
-| 2 | 1,044 | 90 % | 93, 686 | 50 | 841 | 355 | 976, 553 |
-| 4 | 1,030 | 81 % | 94, 721 | 44 | 815 | 3,152 | 978, 561 |
-| 8 | 1,062 | 88 % | 96, 727 | 42 | 835 | 7,653 | 968, 553 |
+| one product by REST: 1 | 12,482 | 99 % | 8, 540 | 20 | 88 | 0 | 80, 12 |
+| 2 | 12,539 | 90 % | 12, 668 | 34 | 994 | 14,189 | 89, 12 |
+| 4 | 15,222 | 102 % | 12, 675 | 18 | 982 | 42,929 | 72, 10 |
+| 8 | 14,296 | 112 % | 13, 671 | 27 | 975 | 86,829 | 77, 11 |
+| a list of 10 by REST: 1 | 2,423 | 99 % | 25, 340 | 26 | 24 | 0 | 357, 218 |
+| 2 | 2,264 | 87 % | 45, 638 | 32 | 1,218 | 1,586 | 409, 232 |
+| 4 | 1,978 | 89 % | 52, 714 | 29 | 1,147 | 5,579 | 454, 274 |
+| 8 | 2,249 | 102 % | 50, 619 | 36 | 1,229 | 13,976 | 407, 230 |
+| a page of 50 by GraphQL: 1 | 999 | 100 % | 8, 270 | 32 | 0 | 0 | 755, 638 |
+| 2 | 1,031 | 89 % | 86, 752 | 44 | 1,133 | 26 | 895, 557 |
+| 4 | 1,103 | 93 % | 84, 734 | 39 | 1,213 | 2,304 | 863, 550 |
+| 8 | 1,092 | 86 % | 86, 712 | 40 | 1,304 | 7,665 | 867, 539 |
 
-- At every load from 2 on, at least 81 % of what can be carried is answered. 99 of 100 good answers come within 0.75 s: what has waited past its bound is refused, though an equal request may be
+- At every load from 2 on, at least 86 % of what can be carried is answered. 99 of 100 good answers come within 0.76 s: what has waited past its bound is refused, though an equal request may be
   answered just then (one product: within 1.23 s before). More than 100 % says that the machine gave more then than just before.
-- What is in memory comes within 50 ms (99th percentile), and all of it was answered. Of equal requests that wait, one takes a turn and the others share its response; new connections wait for no more than 44 turns (below).
+- What is in memory comes within 44 ms (99th percentile), and all of it was answered. Of equal requests that wait, one takes a turn and the others share its response; new connections wait for no more than 44 turns (below).
 - While the load lasts, a turn of the event loop takes 5 ms of CPU, 10 to 15 in the 99th percentile, for a page, and less for the others; an answer from memory waits for one or two. On a busy machine a turn takes 2 to 8 times as long as its CPU time, and that is what the answer waits for:
   with 5 to 15 processes waiting for the two cores, a hit beside pages waited for 60 to 190 ms (99th percentile).
-- To refuse costs a good answer up to 1.4 times its CPU (the list): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
+- To refuse costs a good answer up to 1.3 times its CPU (the list): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
 - Clients without a bound on their connections are another matter: each of their requests is read and refused. There only limits in front help (\`MAX_CONNECTIONS\`, \`RATE_LIMIT_PER_MINUTE\`, those of a proxy).
 
 Of thousands of clients that connect at once 64 are accepted in each turn of the event loop, because the gateway listens with 64 sockets; Node accepts one connection of each. 2,000 clients are all accepted within 44 turns, with 16 sockets

@@ -44,8 +44,8 @@ const PATIENCE = 0.1;
 /** A crowd that came together is late together: in one turn of the event loop so many are rejected. */
 const MAX_REJECTED_AT_ONCE = 50;
 
-/** The part of the time that sending rejections may take. What belongs to them (to read what those clients ask next, the system) takes several times as long. */
-const REJECTING_SHARE = 0.01;
+/** The part of the time that making rejections may take. What belongs to them (to send them, to read what those clients ask next, the system) takes many times as long. */
+const REJECTING_SHARE = 0.004;
 
 /** Longest pause between two such turns: so at least 500 rejections a second are sent, however slow the machine is. */
 const MAX_PAUSE_MS = 100;
@@ -130,7 +130,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
       takeFirst();
       settle(oldest, undefined);
     }
-    // After the promise jobs that send the responses.
+    // After the promise jobs that make the responses.
     queueMicrotask(() =>
       process.nextTick(() => {
         timer = undefined;
