@@ -1,14 +1,10 @@
 import type { Clock } from '../database/clock.ts';
 import { attempt, withDeadline } from '../errors.ts';
+import { ShortLived } from '../fast-path/short-lived.ts';
+import { type CachedResponse, type CacheEntry, createToBody, shareBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
-import {
-  type CachedResponse,
-  type CacheEntry,
-  createResponseStore,
-  createToBody,
-  shareBody,
-} from './response-store.ts';
+import { createResponseStore } from './response-store.ts';
 import type { TagVersions } from './tags.ts';
 
 /** Where a response came from: https://www.rfc-editor.org/rfc/rfc9211 */
@@ -97,10 +93,7 @@ export const createResponseCache = ({
   kindOf,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
-  // No Map: whenever a Map grows or shrinks, V8 keeps its old table, with all tickets in it, alive for many garbage collections (Node 24).
-  const tickets: Record<string, OpenTicket | undefined> = Object.create(null);
-  /** How many there are. Where there is none none is looked up, because V8 interns each key for it. */
-  let openTickets = 0;
+  const tickets = new ShortLived<OpenTicket>();
   const store = createResponseStore(maxBytes);
   const toBody = createToBody();
   /** When the database is tried next; undefined while it is not known to be away. */
@@ -167,13 +160,16 @@ export const createResponseCache = ({
         // What was read from a replica has used up some of its time.
         const validUntilMs = Math.min(nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
         const last = store.get(key);
+        const written = toBody(body);
         const made: CachedResponse = {
           key,
           entry: last?.entry ?? { response: undefined },
           isNewcomer: false,
           isUsed: false,
           status: hints.status,
-          ...toBody(body),
+          body: written.body,
+          byteLength: written.byteLength,
+          etag: written.etag,
           tags: [...hints.tags],
           lists: hints.lists,
           asOfMs,
@@ -196,7 +192,7 @@ export const createResponseCache = ({
   };
 
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): CachedResponse | Promise<CachedResponse> => {
-    const open = openTickets > 0 ? tickets[key] : undefined;
+    const open = tickets.get(key);
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
@@ -219,11 +215,9 @@ export const createResponseCache = ({
     };
     const ticket: OpenTicket = { ...opened, response: body.then(keep), isShared: false };
     const close = (): void => {
-      openTickets -= 1;
-      if (tickets[key] === ticket) delete tickets[key];
+      if (tickets.get(key) === ticket) tickets.delete(key);
     };
-    openTickets += 1;
-    tickets[key] = ticket;
+    tickets.set(key, ticket);
     ticket.response.then(close, close);
     return ticket.response;
   };

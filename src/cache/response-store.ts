@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { ownBytesOf } from '../fast-path/own-memory.ts';
-import { createBodyRing } from './body-ring.ts';
-import { makeRoom, type Used } from './second-chance.ts';
+import { type CachedResponse, MIN_ENCODED_BYTES, shareBody } from './cached-response.ts';
+import { createNewcomers } from './newcomers.ts';
+import { makeRoom } from './second-chance.ts';
 import { createSightings } from './sightings.ts';
-import type { TaggedRead } from './tags.ts';
 
 /** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
 export interface ResponseStore {
@@ -15,9 +13,6 @@ export interface ResponseStore {
 
 /** What an entry takes beside its bytes: objects, the header of a buffer, and its part of two maps. */
 const ENTRY_OVERHEAD_BYTES = 700;
-
-/** Smaller bodies are never compressed: it would save less than a packet. */
-export const MIN_ENCODED_BYTES = 1024;
 
 const NEWCOMERS_SHARE = 0.25;
 const LARGEST_SHARE = 0.125;
@@ -39,29 +34,13 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
       entry.response = undefined;
     },
   });
-  const newcomers = new LRUCache<string, Newcomer>({
-    maxSize: Math.floor(maxBytes * NEWCOMERS_SHARE),
-    maxEntrySize,
-    sizeCalculation: ({ response }, key) => sizeOf(response, key),
-  });
-  // Their sizes count most bodies twice.
-  const bodies = createBodyRing(Math.ceil(newcomers.maxSize / 2));
-
-  /** It leaves the newcomers. */
-  const take = (key: string): CachedResponse | undefined => {
-    const newcomer = newcomers.get(key);
-    if (!newcomer) return undefined;
-    newcomers.delete(key);
-    const { response, bodyAt } = newcomer;
-    const bytes = bodies.read(bodyAt, response.byteLength);
-    return bytes && { ...response, isNewcomer: false, body: bytes.toString('latin1') };
-  };
+  const newcomers = createNewcomers(Math.floor(maxBytes * NEWCOMERS_SHARE));
 
   return {
     get: (key) => {
       const known = proven.get(key);
       if (known) return known;
-      const newcomer = take(key);
+      const newcomer = newcomers.take(key);
       if (newcomer) keep(proven, key, newcomer);
       return newcomer;
     },
@@ -71,19 +50,15 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
       if (proven.has(key) || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
       else {
         response.isNewcomer = true;
-        newcomers.set(key, { response: { ...response, body: '' }, bodyAt: bodies.write(latin1Of(response.body)) });
+        newcomers.add(response);
       }
     },
-    size: () => ({ bytes: proven.calculatedSize + newcomers.calculatedSize, entries: proven.size + newcomers.size }),
+    size: () => {
+      const { bytes, entries } = newcomers.size();
+      return { bytes: proven.calculatedSize + bytes, entries: proven.size + entries };
+    },
   };
 };
-
-/** A response that has not been requested again. */
-interface Newcomer {
-  /** Without its body. */
-  readonly response: CachedResponse;
-  readonly bodyAt: number;
-}
 
 /** Keeps nothing, but knows what is requested again. */
 const createEmptyStore = (): ResponseStore => {
@@ -108,89 +83,3 @@ const keep = (list: LRUCache<string, CachedResponse>, key: string, response: Cac
   shareBody(response);
   response.entry.response = response;
 };
-
-/** More than one request gets the response: a long body is bytes then, because a text would be turned into bytes for each of them. */
-export const shareBody = (response: CachedResponse): void => {
-  const { body } = response;
-  if (typeof body === 'string' && response.byteLength > MAX_STRING_BYTES) response.body = ownBytesOf(body);
-};
-
-/** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
-export interface CacheEntry {
-  response: CachedResponse | undefined;
-}
-
-/** The finished bytes of a response, and how long they hold. */
-export interface CachedResponse extends TaggedRead, Used {
-  readonly key: string;
-  readonly entry: CacheEntry;
-  /** Whether it has to be requested again before it is kept as others are. */
-  isNewcomer: boolean;
-  /** 404: the body is a problem, which says that there is nothing. */
-  readonly status: 200 | 404;
-  body: Body;
-  readonly byteLength: number;
-  /** Weak, because it is the same for every content encoding of the body. */
-  readonly etag: string;
-  /** It misses no commit that was acknowledged before this time, by `performance.now()`. */
-  readonly asOfMs: number;
-  /** How often in a row it was made again soon after the last time. */
-  readonly remakes: number;
-  // Undefined rather than infinite: V8 would allocate an object for the number.
-  /** When it changes with time alone, or a count of views in it gets too old, in the database's milliseconds; undefined for never. */
-  readonly validUntilMs: number | undefined;
-  /** The first of the two. Not after a change whose time is not known yet. */
-  readonly changesMs: number | undefined;
-  /** Until when it may be given where changes are not notified, by `performance.now()`; undefined where they are. */
-  readonly trustedUntilMs: number | undefined;
-  /** When something that it shows ends: from then on it is not given during an outage either. */
-  readonly staleUntilMs: number;
-  /** Whether each request gets a body of its own, which no cache outside may keep. */
-  readonly countsViews: boolean;
-  /** Ids of notices: a view of each is counted whenever the response is given, and its number put into the body. */
-  readonly views: readonly number[];
-  /** The compressed bodies, made once they are requested often enough. */
-  encoded: { gzip?: Buffer; br?: Buffer } | undefined;
-}
-
-/**
- * Bytes. A small body is a string of one character for each byte (`latin1`): Node sends a string in one write with the head and a
- * buffer in two, and the copy is cheaper than the second write (measured: 1.5 µs of 14 at 1 kB; at 22 kB it costs 2 of 20 more).
- */
-export type Body = string | Buffer;
-
-/** With its head it fits into the 16,384 bytes that Node's streams write from their stack. */
-const MAX_STRING_BYTES = 15_600;
-
-export interface WrittenBody {
-  readonly body: string;
-  readonly byteLength: number;
-  readonly etag: string;
-}
-
-/** Shorter texts take no less time by way of a buffer. */
-const MIN_BUFFERED_CHARS = 4096;
-const BUFFER_BYTES = 98_304;
-const MAX_BYTES_PER_CHAR = 3;
-
-/** Makes bodies of texts. A long text is written into one buffer for all, whose bytes are hashed: 20 µs for 20 kB, and 31 by itself. */
-export const createToBody = (): ((text: string) => WrittenBody) => {
-  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  return (text) => {
-    const isBuffered = text.length >= MIN_BUFFERED_CHARS && text.length * MAX_BYTES_PER_CHAR <= BUFFER_BYTES;
-    const byteLength = isBuffered ? buffer.write(text) : Buffer.byteLength(text);
-    const etag = etagOf(isBuffered ? buffer.subarray(0, byteLength) : text);
-    // Most texts are ASCII, whose characters are their bytes.
-    if (byteLength === text.length) return { body: text, byteLength, etag };
-    const body = isBuffered ? buffer.toString('latin1', 0, byteLength) : Buffer.from(text).toString('latin1');
-    return { body, byteLength, etag };
-  };
-};
-
-// SHA-1 is strong enough to tell responses apart: nobody gains from two that collide.
-const etagOf = (text: string | Buffer): string => `W/"${hash('sha1', text, 'base64url')}"`;
-
-/** One character for each byte. */
-export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
-
-export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);

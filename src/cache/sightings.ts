@@ -30,7 +30,7 @@ export const createSightings = (windowBytes = Number.POSITIVE_INFINITY): Sightin
 };
 
 /** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-const numberOf = (key: string): number => {
+export const numberOf = (key: string): number => {
   let number = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) number = Math.imul(number ^ key.charCodeAt(index), 0x01000193);
   return number >>> 0;

@@ -1,5 +1,5 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql';
-import { bytesOf } from '../cache/response-store.ts';
+import { bytesOf } from '../cache/cached-response.ts';
 import { attempt, ERROR_TABLE } from '../errors.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
 import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';

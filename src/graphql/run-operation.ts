@@ -1,7 +1,7 @@
 import type { GraphQLSchema, VariableValues } from 'graphql';
+import { bytesOf, type CachedResponse, createToBody } from '../cache/cached-response.ts';
 import type { CacheHints } from '../cache/hints.ts';
 import type { MakeBody, ResponseCache } from '../cache/response-cache.ts';
-import { bytesOf, type CachedResponse, createToBody } from '../cache/response-store.ts';
 import { databaseUnavailable, withDeadline } from '../errors.ts';
 import { stackless } from '../fast-path/stackless.ts';
 import type { Executed } from '../http/route.ts';

@@ -1,4 +1,4 @@
-import { type CachedResponse, latin1Of } from '../cache/response-store.ts';
+import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
 import { withDeadline } from '../errors.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { PREVIEW_HEADER } from '../access/preview.ts';
+import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
-import type { Body, CachedResponse } from '../cache/response-store.ts';
 import type { Clock } from '../database/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { ContentEncodings } from './content-encodings.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
 import { PREVIEW_HEADER, type PreviewTime } from '../access/preview.ts';
+import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import type { CachedResponse } from '../cache/response-store.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError, attempt, Overloaded } from '../errors.ts';
 import { lazyLog } from '../observability/log.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/preview.ts';
-import type { CacheEntry } from '../cache/response-store.ts';
+import type { CacheEntry } from '../cache/cached-response.ts';
 import { makeRoom, type Used } from '../cache/second-chance.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';

@@ -1,6 +1,6 @@
 import type { Exposure } from '../access/access.ts';
+import type { CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
-import type { CachedResponse } from '../cache/response-store.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-observer.ts';

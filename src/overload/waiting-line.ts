@@ -1,3 +1,5 @@
+import { ShortLived } from '../fast-path/short-lived.ts';
+
 /** Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none. */
 export interface WaitingLine {
   /** Undefined where the request has to wait. */
@@ -61,7 +63,7 @@ const MAX_PAUSE_MS = 100;
 export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options): WaitingLine => {
   let taken = 0;
   /** The keys of the requests that have a place. */
-  const begun = new Set<string>();
+  const begun = new ShortLived<true>();
   /** Those that wait, by key. */
   const equals = new Map<string, Set<Waiter>>();
   let waiting = 0;
@@ -115,7 +117,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
   const begin = (key: string | undefined): void => {
     taken += 1;
     if (key === undefined) return;
-    begun.add(key);
+    begun.set(key, true);
     const alike = equals.get(key);
     if (!alike) return;
     const nowMs = performance.now();
@@ -149,7 +151,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
 
   return {
     enter: (key) => {
-      if (key !== undefined && begun.has(key)) return 'join';
+      if (key !== undefined && begun.get(key)) return 'join';
       // A request that still waits while a place is free is too late.
       if (taken >= places) return undefined;
       begin(key);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
+import { bytesOf } from '../../cache/cached-response.ts';
 import type { Found } from '../../cache/response-cache.ts';
-import { bytesOf } from '../../cache/response-store.ts';
 import { AppError, Overloaded } from '../../errors.ts';
 import type { BodySink, GatewayResponse } from '../../http/message.ts';
 import type { Call } from '../../http/route.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CachedResponse } from '../../cache/cached-response.ts';
 import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
 import type { FailureKind, Found } from '../../cache/response-cache.ts';
-import type { CachedResponse } from '../../cache/response-store.ts';
 import type { TagVersions } from '../../cache/tags.ts';
 import type { Clock } from '../../database/clock.ts';
 
