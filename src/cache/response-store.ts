@@ -18,8 +18,8 @@ const NEWCOMERS_SHARE = 0.25;
 const LARGEST_SHARE = 0.125;
 
 /**
- * Two LRU lists. Once memory is full, a new response has to be requested again before it competes with proven ones, so that one-off requests
- * evict only each other. Until then its body is outside of V8's heap (docs/fast-path.md). A hit by its entry only sets a flag of the response, which
+ * An LRU list, and beside it a queue. Once memory is full, a new response has to be requested again before it competes with proven ones, so that one-off
+ * requests evict only each other. Until then it is outside of V8's heap (docs/fast-path.md). A hit by its entry only sets a flag of the response, which
  * counts when room is made.
  * @param maxBytes 0 keeps nothing
  */
