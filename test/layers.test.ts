@@ -23,7 +23,8 @@ const LAYERS = [
   ['http', 'import', 'config'],
   ['cache', 'access', 'observability'],
   ['database'],
-  ['fast-path', 'overload'],
+  ['overload'],
+  ['fast-path'],
   ['errors', 'parse-time', 'suggestion'],
 ];
 
