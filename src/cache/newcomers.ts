@@ -1,6 +1,6 @@
 import { type CachedResponse, etagOf, latin1Of } from './cached-response.ts';
 import { numberOf } from './sightings.ts';
-import type { ListBeginning } from './tags.ts';
+import { type ListBeginning, NO_LISTS } from './tags.ts';
 
 /**
  * Responses that nobody has asked for again, as bytes outside of V8's heap, where the garbage collector has nothing to copy. What is added
@@ -106,7 +106,7 @@ export const createNewcomers = (maxBytes: number): Newcomers => {
         body: body.toString('latin1'),
         byteLength,
         etag: etagOf(body),
-        lists: lists[place] ?? [],
+        lists: lists[place] ?? NO_LISTS,
         ...readFacts([...words.subarray(factsAt, factsAt + factCount)]),
         encoded: undefined,
       };
