@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { catalogueOf } from '../database/catalogue.ts';
-import { type KeptDatabase, openKeptDatabase } from '../database/kept-database.ts';
-import { fillCatalogue } from '../growth/database.ts';
+import { fillCatalogue } from '../database/fill.ts';
+import { type KeptDatabase, LOAD_SETTINGS, openKeptDatabase } from '../database/kept-database.ts';
 import { createMeter } from '../growth/meter.ts';
 import { type LoadResult, runWrk } from '../load/wrk.ts';
 import { chooseCores } from '../machine/cores.ts';
@@ -60,7 +60,7 @@ export const measureCaches = async (
       serverUrl,
       name: `vitrine_cache_${products}`,
       products,
-      fill: (client, url) => fillCatalogue(client, url, catalogueOf(products)),
+      fill: (_, url) => fillCatalogue(url, catalogueOf(products), LOAD_SETTINGS),
       isSearched: false,
       log,
     });

@@ -3,7 +3,8 @@ import pg from 'pg';
 import { startEmbeddedDatabase } from '../../src/database/embedded/server.ts';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
 import { makeDirectory } from '../program.ts';
-import { type Catalogue, fillStatements, PRISMA_INDEXES } from './catalogue.ts';
+import { type Catalogue, PRISMA_INDEXES } from './catalogue.ts';
+import { fillCatalogue } from './fill.ts';
 
 /** A database with the catalogue in it, of this run alone. */
 interface BenchDatabase {
@@ -40,7 +41,7 @@ export const openBenchDatabases = async ({ catalogue, needed, serverUrl, log }: 
   const name = `vitrine_bench_${randomBytes(4).toString('hex')}`;
   const sharedUrl = await createDatabase(server, name, '', cleanup);
   await applyMigrations({ url: sharedUrl, log: () => {} });
-  await runAll(sharedUrl, fillStatements(catalogue));
+  await fillCatalogue(sharedUrl, catalogue);
   const copy = (own: DatabaseName): Promise<string> | undefined =>
     needed?.has(own) ? createDatabase(server, `${name}_${own}`, `template ${name}`, cleanup) : undefined;
   const prismaUrl = await copy('prisma');
