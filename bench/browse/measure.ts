@@ -58,7 +58,6 @@ export const measureBrowse = async (database: BrowseDatabase, options: Options):
     startServer({
       contender: SOURCE,
       environment: { ...ENVIRONMENT, ...environment, DATABASE_URL: database.url },
-      core: undefined,
       firstCall: FIRST_CALL,
     });
 

@@ -4,7 +4,7 @@ import { fillCatalogue } from '../database/fill.ts';
 import { type KeptDatabase, LOAD_SETTINGS, openKeptDatabase } from '../database/kept-database.ts';
 import { createMeter } from '../growth/meter.ts';
 import { type LoadResult, runWrk } from '../load/wrk.ts';
-import { chooseCores } from '../machine/cores.ts';
+import { chooseCores, moveToCore } from '../machine/cores.ts';
 import { rssMbOf } from '../machine/process-usage.ts';
 import { count, percent } from '../report/format.ts';
 import { SOURCE } from '../servers/contenders.ts';
@@ -96,9 +96,9 @@ const measure = async (
   await using server = await startServer({
     contender: SOURCE,
     environment: { ...environment, DATABASE_URL: database.url },
-    core: cores?.server,
     firstCall: { method: 'GET', target: '/api/product/1' },
   });
+  if (cores) moveToCore(cores.server, server.pid);
   const meter = await createMeter(database, server);
   const { categories } = catalogueOf(products);
   let seed = 0;

@@ -67,7 +67,7 @@ if (!contender) throw new Error('there is no gateway');
 const first = { method: 'GET', target: '/api/product/1' } as const;
 // As an operator starts it, but for the lines in the log.
 const environment = { DATABASE_URL: databases.shared.url, LOG_REQUESTS: 'misses' };
-await using gateway = await startServer({ contender, environment, core: undefined, firstCall: first });
+await using gateway = await startServer({ contender, environment, firstCall: first });
 
 const rows: string[][] = [];
 for (const [title, make] of Object.entries(FAILURES)) {
@@ -91,7 +91,6 @@ for (const [title, make] of Object.entries(FAILURES)) {
     await using limit = await startServer({
       contender: { name: 'limit', label: 'the limit', command: [LIMIT], methods: ['GET', 'POST'] },
       environment: { ANSWERS: answers },
-      core: undefined,
       firstCall: first,
     });
     const ours: number[] = [];

@@ -41,7 +41,7 @@ const contenderAt = (name: string, cli: string): Contender => ({
 });
 
 const start = (contender: Contender, { url }: GrowthDatabase): Promise<RunningServer> =>
-  startServer({ contender, environment: { DATABASE_URL: url }, core: undefined, firstCall: FIRST_CALL });
+  startServer({ contender, environment: { DATABASE_URL: url }, firstCall: FIRST_CALL });
 
 /** Has what will be asked read from the disk, lest the first that is measured pay for it. */
 const readOnce = async (contender: Contender | undefined, database: GrowthDatabase): Promise<void> => {

@@ -47,6 +47,11 @@ export const chooseCores = (): Cores | undefined => {
   return load === undefined || load === server ? undefined : { server, load };
 };
 
+/** Moves a process that runs to one core, with all its threads and those that it starts from then on. */
+export const moveToCore = (core: number, pid: number): void => {
+  execFileSync(TASKSET, ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)], { stdio: 'ignore' });
+};
+
 /** The command line that runs a command on one core. */
 export const onCore = (core: number | undefined, command: readonly [string, ...string[]]): [string, ...string[]] =>
   core === undefined ? [...command] : [TASKSET, '--cpu-list', String(core), ...command];

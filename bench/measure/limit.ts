@@ -21,7 +21,7 @@ export interface LimitAnswers {
 /** Asks a gateway that runs for that alone for the answers to each workload, by code. */
 export const recordLimit = async (
   workloads: readonly Workload[],
-  options: Pick<RunOptions, 'bench' | 'contenders' | 'cores' | 'databases' | 'directory'>,
+  options: Pick<RunOptions, 'bench' | 'contenders' | 'databases' | 'directory'>,
 ): Promise<Map<string, LimitAnswers>> => {
   await using source = await startContender(SOURCE, options);
   const recorded = new Map<string, LimitAnswers>();
@@ -45,11 +45,8 @@ export const recordLimit = async (
   return recorded;
 };
 
-export const startLimit = (
-  { file, firstCall }: LimitAnswers,
-  { cores }: Pick<RunOptions, 'cores'>,
-): Promise<RunningServer> =>
-  startServer({ contender: LIMIT, environment: { ANSWERS: file }, core: cores?.server, firstCall });
+export const startLimit = ({ file, firstCall }: LimitAnswers): Promise<RunningServer> =>
+  startServer({ contender: LIMIT, environment: { ANSWERS: file }, firstCall });
 
 /** How the limit can write a body. Which way is faster depends on the size of the bodies alone, so one method decides for both. */
 const FORMS = ['latin1', 'buffer'] as const;

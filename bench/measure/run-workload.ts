@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BenchDatabases } from '../database/database.ts';
-import type { Cores } from '../machine/cores.ts';
+import { type Cores, moveToCore } from '../machine/cores.ts';
 import { rssMbOf } from '../machine/process-usage.ts';
 import type { Contender } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
@@ -41,11 +41,11 @@ export const runWorkload = async (
   answers: LimitAnswers,
   options: RunOptions,
 ): Promise<WorkloadRun> => {
-  const { bench, databases, contenders, rounds, seconds } = options;
+  const { bench, cores, databases, contenders, rounds, seconds } = options;
   await using running = new AsyncDisposableStack();
   const starts: WorkloadRun['starts'] = [];
 
-  const limit = running.use(await startLimit(answers, options));
+  const limit = running.use(await startLimit(answers));
   const limitCells: Cell[] = [];
   for (const method of answers.methods) limitCells.push(await createCell(limit, workload, method, options));
   const cells: Cell[] = [];
@@ -56,6 +56,11 @@ export const runWorkload = async (
     starts.push({ server: contender.name, startupMs: server.startupMs, rssMb: rssMbOf(server.pid) });
     cells.push(await createCell(server, workload, method, options));
   }
+
+  // A gateway fills its index in half the time while it has all cores.
+  const servers = [limit, ...cells.map(({ server }) => server)];
+  for (const { pid } of servers) await settle(pid, bench.postmaster);
+  if (cores) for (const { pid } of servers) moveToCore(cores.server, pid);
 
   const limitForm = await warmLimit(limitCells, bench, options.limitForms[workload.code]);
   for (const cell of cells) await warm(cell, options);
@@ -116,11 +121,10 @@ export const createCell = async (
 
 export const startContender = (
   contender: Contender,
-  { databases, cores }: Pick<RunOptions, 'databases' | 'cores'>,
+  { databases }: Pick<RunOptions, 'databases'>,
 ): Promise<RunningServer> =>
   startServer({
     contender,
     environment: { DATABASE_URL: databases[contender.database ?? 'shared'].url },
-    core: cores?.server,
     firstCall: firstCallOf(contender),
   });

@@ -23,7 +23,6 @@ export const countStatements = async (
   await using server = await startServer({
     contender,
     environment,
-    core: undefined,
     firstCall: firstCallOf(contender),
   });
   const counts = new Map<string, number>();

@@ -98,7 +98,6 @@ const measure = async (workload: Workload): Promise<void> => {
     contender,
     // The memory for answers is so small that only what is asked for all the time stays in it.
     environment: { DATABASE_URL: databases.shared.url, CACHE_MAX_MB: '1', LOG_REQUESTS: 'none' },
-    core: undefined,
     firstCall: { method: 'GET', target: HOT_TARGET },
   });
   const options: LoadOptions = { url: server.url, workload, catalogue, connections: Number(values.connections) };

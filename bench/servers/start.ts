@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHttpClient, type HttpClient } from '../load/http-client.ts';
-import { onCore } from '../machine/cores.ts';
 import type { Call } from '../workloads/workload.ts';
 import type { Contender } from './contenders.ts';
 
@@ -23,7 +22,6 @@ export interface RunningServer extends AsyncDisposable {
 interface Options {
   readonly contender: Contender;
   readonly environment: Readonly<Record<string, string>>;
-  readonly core: number | undefined;
   /** What it has to answer to count as started. */
   readonly firstCall: Call;
 }
@@ -33,12 +31,11 @@ const STOP_TIMEOUT_MS = 5_000;
 const MAX_TAIL_CHARS = 4_000;
 
 /** @throws Error with what it has printed when it ends, or takes too long */
-export const startServer = async ({ contender, environment, core, firstCall }: Options): Promise<RunningServer> => {
+export const startServer = async ({ contender, environment, firstCall }: Options): Promise<RunningServer> => {
   const startedMs = performance.now();
   // The title tells the processes apart in what lists them.
   const title = `--title=bench-${contender.name}`;
-  const [command, ...args] = onCore(core, [process.execPath, title, ...contender.command]);
-  const child = spawn(command, args, {
+  const child = spawn(process.execPath, [title, ...contender.command], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
@@ -67,7 +64,6 @@ export const startServer = async ({ contender, environment, core, firstCall }: O
       contender,
       url,
       withOutput,
-      // taskset becomes the program that it starts, so this is the server's own id.
       pid: child.pid ?? 0,
       client,
       startupMs,

@@ -73,9 +73,7 @@ export const measureWorkers = async (
     await using running = new AsyncDisposableStack();
     const cells: [number, Cell][] = [];
     for (const workers of options.workers) {
-      const started = running.use(
-        await startContender(withWorkers(contender, workers), { databases, cores: undefined }),
-      );
+      const started = running.use(await startContender(withWorkers(contender, workers), { databases }));
       const cell = await createCell(started, workload, method, { databases, directory });
       await warm(cell, { bench, rounds: options.rounds, warmUpSeconds: WARM_UP_S });
       cells.push([workers, cell]);
