@@ -75,6 +75,9 @@ export const fold = (text: string): string => (isAscii(text) ? text.toLowerCase(
 const cut = (text: string, maxCharacters: number): string =>
   text.length <= maxCharacters ? text : [...text.slice(0, maxCharacters * 2)].slice(0, maxCharacters).join('');
 
+/** Of ASCII, all that is no separator once it is folded. */
+const ASCII_WORDS = /[0-9a-z]+/g;
+
 /** The words and runs of a folded text, with their place in it. */
 const splitFolded = function* (folded: string): Generator<{ readonly text: string; readonly index: number }> {
   for (const { 0: part, index } of folded.matchAll(NOT_SEPARATORS)) {
@@ -89,8 +92,11 @@ const splitFolded = function* (folded: string): Generator<{ readonly text: strin
  * @param onLongRun gets the runs of three and more characters
  */
 export const foldedWordsOf = (text: string, maxCharacters: number, onLongRun?: (run: string) => void): string[] => {
+  const folded = fold(cut(text, maxCharacters));
+  // As below, for most texts: the index of products is filled in three quarters of the time.
+  if (isAscii(folded)) return folded.match(ASCII_WORDS)?.map((word) => cut(word, MAX_WORD)) ?? [];
   const words: string[] = [];
-  for (const { text: word } of splitFolded(fold(cut(text, maxCharacters)))) {
+  for (const { text: word } of splitFolded(folded)) {
     if (!BEGINS_RUN.test(word)) words.push(cut(word, MAX_WORD));
     else {
       const pieces = piecesOfRun(word);

@@ -49,7 +49,9 @@ describe('words', () => {
   test('are the same in JavaScript and in PostgreSQL, whatever the character', async () => {
     const texts: string[] = [];
     const ranges = [
-      [0x1, 0xd7ff],
+      // Texts of ASCII alone have a way of their own.
+      [0x1, 0x7f],
+      [0x80, 0xd7ff],
       [0xe000, 0xffff],
       [0x1d400, 0x1d7ff],
       [0x1f000, 0x1faff],
