@@ -21,7 +21,7 @@ export const HELP = `Measures the gateway and its peers against the limit of nod
 
   npm run bench -- [options]
 
-  --quick               the gateway without its peers, two rounds of one second: six minutes in all
+  --quick               the gateway without its peers, two rounds of one second: five minutes in all
   --rounds N            rounds in which every server is visited (3)
   --seconds N           length of one measurement (5)
   --products N          products in the catalogue (100000)

@@ -156,7 +156,7 @@ within 146, with one within 1,999.`;
 
 const RUN_IT = `\`\`\`sh
 npm run bench                                  # about 25 minutes, writes this page
-npm run bench -- --quick                       # the gateway without its peers in six minutes, compared with the last committed run; prints only
+npm run bench -- --quick                       # the gateway without its peers in five minutes, compared with the last committed run; prints only
 npm run bench -- --only gateway --workloads W1,W8 --rounds 5
 npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,W7a --rounds 30 --seconds 1   # metrics and traces
 npm run bench -- --help
