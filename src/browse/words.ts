@@ -1,8 +1,8 @@
 import type { SearchTerm } from './browse-engine.ts';
 
 /*
- * How text becomes words, for products and for searches alike. Migration 20261122000000_search says the same in SQL (vitrine_vector, vitrine_search):
- * change neither without the other. test/browse/words.test.ts compares them.
+ * How text becomes words, for products and for searches alike. In SQL, migrations 20261122000000_search (vitrine_vector) and
+ * 20261124000000_cheaper_changes (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */

@@ -59,7 +59,8 @@ const createFolder = async (scripts: Record<string, string>) => {
   return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
 };
 
-const OURS = (await readMigrationFiles(MIGRATIONS_DIRECTORY)).map(({ name }) => name);
+const FILES = await readMigrationFiles(MIGRATIONS_DIRECTORY);
+const OURS = FILES.map(({ name }) => name);
 const CLEAN = { applied: [], pending: [], failed: [], unknown: [], edited: [] };
 
 describe('migrating', () => {
@@ -127,6 +128,51 @@ describe('migrating', () => {
     expect(await scene.migrate(scripts, { url: shop.href })).toEqual(['1_one']);
     expect(await scene.migrate(scripts)).toEqual(['1_one']);
     expect(await scene.tables('shop.one', 'shop._prisma_migrations', 'public.one', 'orders')).toHaveLength(4);
+  });
+});
+
+describe('20261124000000_cheaper_changes', () => {
+  const WORDS = 'vitrine_search(name, brand, tags, subtitle, description)';
+
+  test('leaves the words of products as they are, and a session that searched before still uses their index', async () => {
+    await using scene = await createScene();
+    const scripts = Object.fromEntries(FILES.map(({ name, script }) => [name, script]));
+    const { '20261124000000_cheaper_changes': cheaper, ...before } = scripts;
+    await scene.migrate(before);
+    await scene.sql(`
+      insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price, brand, tags, subtitle, description) values
+        (1, 'Crème brûlée', 'a', 1, 'Kettlewick', '{red tea,緑茶}', 'C++ & more', '<p>Fine &amp; <b>good</b></p>'),
+        (1, 'Kettle', 'b', 1, null, '{}', null, '');
+      insert into product (category_id, name, slug, price) select 1, 'Mug ' || n, 'mug-' || n, 1 from generate_series(1, 3000) n;
+      analyze product`);
+    await using session = Object.assign(new pg.Client(scene.url.href), {
+      [Symbol.asyncDispose]: () => session.end(),
+    });
+    await session.connect();
+    const words = async () => (await session.query(`select id, ${WORDS}::text as words from product order by id`)).rows;
+    const plan = async () => {
+      const search = `select from product where ${WORDS} @@ 'tea' and status = 'ON_SALE'`;
+      return (await session.query<{ 'QUERY PLAN': string }>(`explain ${search}`)).rows.map((row) => row['QUERY PLAN']);
+    };
+    const wordsBefore = await words();
+    expect(wordsBefore[0].words).toContain("'creme':1A");
+    expect((await plan()).join()).toContain('product_search_idx');
+
+    await scene.migrate({ ...before, '20261124000000_cheaper_changes': cheaper ?? '' });
+    expect(await words()).toEqual(wordsBefore);
+    expect((await plan()).join()).toContain('product_search_idx');
+  });
+
+  test('lets products be written with any search path', async () => {
+    await using database = await createTestDatabase();
+    await database.sql(`
+      set search_path = pg_catalog;
+      insert into public.category (name, slug) values ('Tea', 'tea');
+      insert into public.product (category_id, name, slug, price, tags) values (1, 'Kettle', 'b', 1, '{緑茶,red}');
+      update public.product set price = 2;
+      reset search_path`);
+    expect(await database.sql('select price from product')).toEqual([{ price: '2.00' }]);
   });
 });
 
