@@ -25,10 +25,12 @@ import { createDocuments } from './graphql/documents.ts';
 import { ExecutionFailed } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createSubscriptions } from './graphql/live/subscriptions.ts';
+import { readShape } from './graphql/parse-request.ts';
 import { createEngine } from './graphql/run-operation.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createFailureResponses } from './graphql/yoga.ts';
+import { createBodyShapes } from './http/body-shapes.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
 import { createKnownFailures } from './http/known-failures.ts';
@@ -241,6 +243,7 @@ export const createGateway = async (
     log,
   });
   const failures = createFailureResponses(schema, log);
+  const bodyShapes = createBodyShapes(readShape);
   const metrics = createMetrics(
     {
       ...observability,
@@ -286,6 +289,7 @@ export const createGateway = async (
     routes: [
       createGraphqlRoutes({
         engine,
+        bodyShapes,
         failures,
         trusted,
         subscriptions,
@@ -297,7 +301,10 @@ export const createGateway = async (
       pages.find,
       createDemoPictures(),
     ],
-    requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
+    requests: createRequestCache(
+      Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE)),
+      bodyShapes,
+    ),
     failures: createKnownFailures(),
     responses: responseCache,
     countViews,

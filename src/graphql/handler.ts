@@ -1,8 +1,17 @@
 import { getOperationAST, type OperationDefinitionNode } from 'graphql';
 import { bytesOf } from '../cache/cached-response.ts';
 import { attempt, ERROR_TABLE } from '../errors.ts';
+import type { BodyShapes } from '../http/body-shapes.ts';
 import { type ErrorFormat, type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
-import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute } from '../http/route.ts';
+import type {
+  Call,
+  Executed,
+  FindRoute,
+  OperationRoute,
+  ParsedRequest,
+  ResponseHead,
+  ResponseRoute,
+} from '../http/route.ts';
 import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
@@ -11,10 +20,9 @@ import {
   errorTypeOf,
   negotiate,
   negotiateEvents,
-  paramsOfBody,
+  paramsOfPost,
   paramsOfTarget,
   type RequestParams,
-  readText,
   wantsPage,
 } from './parse-request.ts';
 import type { BodyForm, Engine } from './run-operation.ts';
@@ -31,6 +39,7 @@ export interface ParsedOperation extends ParsedRequest {
 
 interface Options {
   readonly engine: Engine;
+  readonly bodyShapes: BodyShapes<RequestParams | undefined>;
   readonly failures: FailureResponses;
   readonly trusted: TrustedDocuments;
   readonly subscriptions: Subscriptions;
@@ -59,17 +68,28 @@ const MAX_VIEW_BYTES = 8192;
  * makes the responses to requests that fail; no other request needs it.
  */
 const createEndpoint = (
-  { engine, failures, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
+  { engine, bodyShapes, failures, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
 ): OperationRoute<ParsedOperation> => {
   /** Of the request that was looked at last: most are looked at twice, one right after the other. */
   let last: { readonly request: GatewayRequest; readonly params: RequestParams | undefined } | undefined;
+  /** By content type: one for all requests that are remembered. */
+  const heads = new Map<string, ResponseHead>();
+
+  const headOf = (contentType: string): ResponseHead => {
+    let head = heads.get(contentType);
+    if (!head) {
+      head = { contentType, isNegotiated: true, link: undefined };
+      heads.set(contentType, head);
+    }
+    return head;
+  };
 
   const paramsOf = (request: GatewayRequest): RequestParams | undefined => {
     if (last?.request === request) return last.params;
     const { method, body } = request;
     const isInBody = method === 'POST' && Buffer.isBuffer(body);
-    const params = isInBody ? paramsOfBody(readText(body)) : paramsOfTarget(request);
+    const params = isInBody ? paramsOfPost(body, bodyShapes) : paramsOfTarget(request);
     last = { request, params };
     return params;
   };
@@ -107,7 +127,7 @@ const createEndpoint = (
       const { operation } = wanted;
       call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
       const ownType = operation.isSubscription ? negotiateEvents(request.headers.accept) : contentType;
-      return { ...wanted, head: { contentType: ownType, isNegotiated: true, link: undefined } };
+      return { ...wanted, head: headOf(ownType) };
     },
 
     run: (parsed, call) => {

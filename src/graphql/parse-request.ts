@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
+import type { BodyShapes, FillShape } from '../http/body-shapes.ts';
 import { type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
 import { checkJson } from './limits/json-size.ts';
 import { EVENT_STREAM_TYPE } from './live/event-stream.ts';
@@ -64,6 +66,47 @@ export const paramsOfBody = (text: string): RequestParams | undefined => {
   }
   return toParams(value);
 };
+
+/** What all bodies of a shape have in common; undefined where the variables are not the only thing that differs, or the body is wrong. */
+export const readShape = (fill: FillShape): RequestParams | undefined => {
+  try {
+    const [params, others] = EXAMPLES.map((variables) => {
+      const read = paramsOfBody(readText(fill(JSON.stringify(variables))));
+      return isDeepStrictEqual(read?.variables, variables) ? read : undefined;
+    });
+    return others && params;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Two, because a body may have something like its variables elsewhere. */
+const EXAMPLES = [{ first: 1 }, { second: 2 }];
+
+/** The parameters in a body; undefined for a body that Yoga refuses. @throws AppError BAD_USER_INPUT, QUERY_TOO_COMPLEX */
+export const paramsOfPost = (
+  body: Buffer,
+  shapes: BodyShapes<RequestParams | undefined>,
+): RequestParams | undefined => {
+  const split = shapes.split(body);
+  const parsed = split?.shape.parsed;
+  const variables = parsed && objectIn(split.variables);
+  if (!variables) return paramsOfBody(readText(body));
+  const { query, documentId, operationName, extensions } = parsed;
+  return { query, documentId, operationName, variables, extensions };
+};
+
+/** @param latin1 one character for each byte */
+const objectIn = (latin1: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(IS_ASCII.test(latin1) ? latin1 : decodeUtf8(Buffer.from(latin1, 'latin1')));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const IS_ASCII = /^[\0-\x7f]*$/;
 
 /**
  * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, and take the first of two queries.

@@ -19,7 +19,7 @@ import {
   PROBLEM_DETAILS,
   splitTarget,
 } from './message.ts';
-import { type KnownRequest, type RequestCache, requestKey } from './request-cache.ts';
+import type { KnownRequest, RequestCache } from './request-cache.ts';
 import type { Call, Executed, FindRoute, OperationRoute, ParsedRequest, ResponseRoute, Route } from './route.ts';
 
 /** The whole gateway, as a function. */
@@ -56,7 +56,7 @@ export const createApp = (deps: Deps): App => {
   // 1. Known bytes: the response to an equal request, where it is still current and this caller may read it.
 
   const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
-    const key = request.fault ? undefined : requestKey(request);
+    const key = request.fault ? undefined : requests.keyOf(request);
     const known = key === undefined ? undefined : requests.find(key);
     const current = known && answerKnown(request, key, known);
     if (current) return current;

@@ -3,6 +3,7 @@ import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
 import { makeRoom, type Used } from '../cache/second-chance.ts';
 import type { OperationCounts } from '../observability/counts.ts';
+import { type BodyShapes, MAX_BODY_BYTES } from './body-shapes.ts';
 import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
 
@@ -11,6 +12,8 @@ import type { OperationRoute, ParsedRequest, ResponseHead } from './route.ts';
  * Another spelling of a request has an entry of its own, which leads to the same cached response.
  */
 export interface RequestCache {
+  /** Everything that decides the response; undefined for a request that is never cached. */
+  readonly keyOf: (request: GatewayRequest) => string | undefined;
   readonly find: (key: string) => KnownRequest | undefined;
   readonly learn: (key: string, route: OperationRoute, parsed: ParsedRequest, counts: OperationCounts) => KnownRequest;
 }
@@ -47,34 +50,13 @@ export class KnownRequest implements Used {
   }
 }
 
-const MAX_BODY_BYTES = 8192;
-
 /** What an entry takes beside its key (measured): objects, and its part of the map. */
 const ENTRY_OVERHEAD_BYTES = 500;
 
 /** The key, and the values that were parsed from it. */
 const BYTES_PER_CHAR = 2;
 
-/** Everything that decides the response; undefined for a request that is never cached. */
-export const requestKey = ({ method, target, headers, body }: GatewayRequest): string | undefined => {
-  if (headers[PREVIEW_HEADER] !== undefined) return undefined;
-  if (method === 'GET' || method === 'HEAD') {
-    // A GraphQL query in the target negotiates its media type; a REST path has one.
-    return target.startsWith(GRAPHQL_PATH) ? `${headers.accept ?? ''} ${target}` : target;
-  }
-  if (
-    method !== 'POST' ||
-    target !== GRAPHQL_PATH ||
-    !Buffer.isBuffer(body) ||
-    body.byteLength > MAX_BODY_BYTES ||
-    headers['content-type'] !== 'application/json' ||
-    headers['content-encoding'] !== undefined
-  )
-    return undefined;
-  return `${headers.accept ?? ''}\n${body.toString('latin1')}`;
-};
-
-export const createRequestCache = (maxBytes: number): RequestCache => {
+export const createRequestCache = (maxBytes: number, shapes: Pick<BodyShapes<unknown>, 'split'>): RequestCache => {
   const sizeOf = ({ head: { link = '' } }: KnownRequest, key: string): number =>
     key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES;
   const known = new LRUCache<string, KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
@@ -88,6 +70,25 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
   };
 
   return {
+    keyOf: ({ method, target, headers, body }) => {
+      if (headers[PREVIEW_HEADER] !== undefined) return undefined;
+      const { accept = '' } = headers;
+      // A GraphQL query in the target negotiates its media type; a REST path has one.
+      if (method === 'GET' || method === 'HEAD')
+        return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
+      if (
+        method !== 'POST' ||
+        target !== GRAPHQL_PATH ||
+        !Buffer.isBuffer(body) ||
+        body.byteLength > MAX_BODY_BYTES ||
+        headers['content-type'] !== 'application/json' ||
+        headers['content-encoding'] !== undefined
+      )
+        return undefined;
+      const split = shapes.split(body);
+      // No header has either control character, so that no two requests have one key.
+      return split ? `${accept}\r${split.shape.id} ${split.variables}` : `${accept}\n${body.toString('latin1')}`;
+    },
     find: (key) => {
       const request = known.peek(key);
       if (request) request.isUsed = true;

@@ -10,6 +10,7 @@ import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
+import { createBodyShapes } from '../../src/http/body-shapes.ts';
 import { PROBLEM_DETAILS } from '../../src/http/message.ts';
 import { createRequestCache } from '../../src/http/request-cache.ts';
 import type { OperationRoute } from '../../src/http/route.ts';
@@ -188,7 +189,10 @@ describe('requests in memory', () => {
   const { of } = createRequestCounts();
 
   test('are forgotten where there are too many', () => {
-    const requests = createRequestCache(MAX_BYTES);
+    const requests = createRequestCache(
+      MAX_BYTES,
+      createBodyShapes(() => undefined),
+    );
     const operation = {};
     for (let id = 0; id < 5000; id += 1) {
       requests.learn(`/api/product/${id}`, route, { operation, variables: {}, head }, of('rest', 'product'));
@@ -198,7 +202,10 @@ describe('requests in memory', () => {
   });
 
   test('stay in a flood of new ones while they are found', () => {
-    const requests = createRequestCache(MAX_BYTES);
+    const requests = createRequestCache(
+      MAX_BYTES,
+      createBodyShapes(() => undefined),
+    );
     const operation = {};
     const learn = (key: string) =>
       requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
@@ -212,7 +219,10 @@ describe('requests in memory', () => {
   });
 
   test('do not hold their operations', async () => {
-    const requests = createRequestCache(MAX_BYTES);
+    const requests = createRequestCache(
+      MAX_BYTES,
+      createBodyShapes(() => undefined),
+    );
     const learn = (): void => {
       const operation = { document: 'x'.repeat(1000) };
       for (const key of ['a', 'b'])
