@@ -11,6 +11,8 @@ import {
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
+const NO_VIEWS: readonly number[] = [];
+
 /** A part of a response, and how long it holds: as {@link CacheHints} has it of a whole one. */
 export interface ReadPart extends TaggedRead {
   readonly tables: readonly string[];
@@ -22,11 +24,13 @@ export interface ReadPart extends TaggedRead {
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
+  // Most responses have none of these two.
   /** With the number of their first places that the response shows. */
-  readonly #lists = new Map<ListVersion, number>();
+  #lists: Map<ListVersion, number> | undefined;
+  #views: Set<number> | undefined;
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
-  readonly tables = new Set<string>();
+  readonly tables: string[] = [];
 
   maxAgeMs = Number.POSITIVE_INFINITY;
   changesMs = Number.POSITIVE_INFINITY;
@@ -47,16 +51,29 @@ export class CacheHints {
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
-  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
-  readonly views = new Set<number>();
-
   constructor({ of }: Pick<Tags, 'of'>) {
     this.#tagsOf = of;
   }
 
   /** The beginnings of known lists that the response shows. */
   get lists(): readonly ListBeginning[] {
-    return this.#lists.size > 0 ? Array.from(this.#lists, ([list, places]) => ({ list, places })) : NO_LISTS;
+    return this.#lists ? Array.from(this.#lists, ([list, places]) => ({ list, places })) : NO_LISTS;
+  }
+
+  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
+  get views(): readonly number[] {
+    return this.#views ? [...this.#views] : NO_VIEWS;
+  }
+
+  /** The response shows the view count of this notice. */
+  showsViews(id: number): void {
+    this.#views ??= new Set();
+    this.#views.add(id);
+  }
+
+  /** The response is made once more. */
+  clearViews(): void {
+    this.#views = undefined;
   }
 
   /** Rows are read from a server that may miss commits after this time. */
@@ -67,7 +84,7 @@ export class CacheHints {
   /** The response lists rows of this table. */
   dependsOn(table: string): void {
     const { whole, anyRow } = this.#tagsOf(table);
-    this.tables.add(table);
+    this.#listsTable(table);
     this.tags.add(whole);
     this.tags.add(anyRow);
   }
@@ -81,7 +98,7 @@ export class CacheHints {
   /** The response lists rows of this group. */
   dependsOnGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
-    this.tables.add(table);
+    this.#listsTable(table);
     this.#add(tags, tags.group(id));
   }
 
@@ -90,7 +107,7 @@ export class CacheHints {
    * @param places every place that was looked at, the end of the list among them
    */
   dependsOnList(table: string, list: ListVersion, places: number): void {
-    this.tables.add(table);
+    this.#listsTable(table);
     this.tags.add(this.#tagsOf(table).whole);
     this.#showsPlaces(list, places);
   }
@@ -99,7 +116,7 @@ export class CacheHints {
   include({ tags, lists = [], tables, changesMs, endsMs }: ReadPart): void {
     for (const tag of tags) this.tags.add(tag);
     for (const { list, places } of lists) this.#showsPlaces(list, places);
-    for (const table of tables) this.tables.add(table);
+    for (const table of tables) this.#listsTable(table);
     this.holdsUntil(changesMs);
     this.showsUntil(endsMs);
   }
@@ -119,7 +136,12 @@ export class CacheHints {
     if (ms < this.endsMs) this.endsMs = ms;
   }
 
+  #listsTable(table: string): void {
+    if (!this.tables.includes(table)) this.tables.push(table);
+  }
+
   #showsPlaces(list: ListVersion, places: number): void {
+    this.#lists ??= new Map();
     this.#lists.set(list, Math.max(places, this.#lists.get(list) ?? 0));
   }
 

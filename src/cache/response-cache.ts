@@ -55,8 +55,8 @@ export type FailureKind = 'unreachable' | 'unanswered' | 'overload' | 'other';
 /** A cache miss: what the response depends on, and what becomes of it. */
 interface Ticket {
   readonly hints: CacheHints;
-  /** The body is made: the response, which is also cached if it is still true. */
-  readonly keep: (body: string) => CachedResponse;
+  /** The body is made: the response, which is also cached if it is still true. @param last that was cached under the key until now */
+  readonly keep: (body: string, last: CachedResponse | undefined) => CachedResponse;
   /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
   readonly sharedUntilMs: () => number;
 }
@@ -146,7 +146,7 @@ export const createResponseCache = ({
       let ms = hints.changesMs;
       for (const [index, { table }] of tables.entries()) {
         // A next change that is not known may be over already.
-        if (hints.tables.has(table)) ms = Math.min(ms, nextChanges[index] ?? nowMs);
+        if (hints.tables.includes(table)) ms = Math.min(ms, nextChanges[index] ?? nowMs);
       }
       return ms;
     };
@@ -154,12 +154,11 @@ export const createResponseCache = ({
     return {
       hints,
       sharedUntilMs: () => Math.min(...nextChanges.map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
-      keep: (body) => {
+      keep: (body, last) => {
         const { asOfMs = openedMs } = hints;
         const changes = changesMs();
         // What was read from a replica has used up some of its time.
         const validUntilMs = Math.min(nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
-        const last = store.get(key);
         const written = toBody(body);
         const made: CachedResponse = {
           key,
@@ -180,7 +179,7 @@ export const createResponseCache = ({
           trustedUntilMs,
           staleUntilMs: hints.endsMs,
           countsViews: hints.countsViews,
-          views: hints.views.size > 0 ? [...hints.views] : NO_VIEWS,
+          views: hints.views,
           encoded: undefined,
         };
         // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
@@ -191,7 +190,12 @@ export const createResponseCache = ({
     };
   };
 
-  const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): CachedResponse | Promise<CachedResponse> => {
+  const makeOrShare = (
+    key: string,
+    make: MakeBody,
+    arrivedMs: number,
+    last: CachedResponse | undefined,
+  ): CachedResponse | Promise<CachedResponse> => {
     const open = tickets.get(key);
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
@@ -199,7 +203,7 @@ export const createResponseCache = ({
     if (open && isYoungEnough(open.hints) && clock.nowMs() < open.sharedUntilMs()) {
       open.isShared = true;
       return open.response.then((made) => {
-        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
+        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs, store.get(key));
         stats.joined += 1;
         return made;
       });
@@ -207,9 +211,9 @@ export const createResponseCache = ({
     stats.misses += 1;
     const opened = openTicket(key);
     const body = make(opened.hints);
-    if (typeof body === 'string') return opened.keep(body);
+    if (typeof body === 'string') return opened.keep(body, last);
     const keep = (text: string): CachedResponse => {
-      const made = opened.keep(text);
+      const made = opened.keep(text, store.get(key));
       if (ticket.isShared) shareBody(made);
       return made;
     };
@@ -240,13 +244,14 @@ export const createResponseCache = ({
   };
 
   const findOrMake = (key: string, make: MakeBody, arrivedMs: number, isFresh: boolean): Found | Promise<Found> => {
+    // A response that is not given stays in the store until another takes its place.
+    const cached = store.get(key);
     if (isFresh) {
       nextTryMs = undefined;
-      // A response that is not given stays in the store until another takes its place.
-      const cached = store.get(key);
       if (cached && isGiven(cached)) return hit(cached);
       const finding = cached && findTrue(cached);
-      if (finding) return finding.then((isTrue) => (isTrue ? hit(cached) : makeOrStale(key, make, arrivedMs)));
+      if (finding)
+        return finding.then((isTrue) => (isTrue ? hit(cached) : makeOrStale(key, make, arrivedMs, store.get(key))));
     } else if (nextTryMs !== undefined) {
       if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
       else {
@@ -254,7 +259,7 @@ export const createResponseCache = ({
         if (stale) return stale;
       }
     }
-    return makeOrStale(key, make, arrivedMs);
+    return makeOrStale(key, make, arrivedMs, cached);
   };
 
   const hit = (answer: CachedResponse): Found => {
@@ -262,10 +267,15 @@ export const createResponseCache = ({
     return { answer, outcome: 'hit' };
   };
 
-  const makeOrStale = (key: string, make: MakeBody, arrivedMs: number): Found | Promise<Found> =>
+  const makeOrStale = (
+    key: string,
+    make: MakeBody,
+    arrivedMs: number,
+    last: CachedResponse | undefined,
+  ): Found | Promise<Found> =>
     attempt<CachedResponse, Found>(
       () => {
-        const made = makeOrShare(key, make, arrivedMs);
+        const made = makeOrShare(key, make, arrivedMs, last);
         return made instanceof Promise ? withDeadline(made, timeoutMs) : made;
       },
       (answer) => {
@@ -308,8 +318,6 @@ export const createResponseCache = ({
 
 /** No change at all. */
 const NONE = -1;
-
-const NO_VIEWS: readonly number[] = [];
 
 const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 

@@ -47,7 +47,8 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
     set: (key, response) => {
       const size = sizeOf(response, key);
       if (size > maxEntrySize) return;
-      if (proven.has(key) || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
+      const isProven = response.entry.response !== undefined;
+      if (isProven || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
       else {
         response.isNewcomer = true;
         newcomers.add(response);

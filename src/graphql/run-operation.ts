@@ -145,7 +145,7 @@ export const createEngine = (deps: Deps): Engine => {
       if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
       // A notice that has been withdrawn meanwhile is missing when it is read again.
       const hints = responseCache.createHints();
-      const again = await count({ ...toBody(await makeCounted(hints)), views: [...hints.views] });
+      const again = await count({ ...toBody(await makeCounted(hints)), views: hints.views });
       if (again === undefined) throw withdrawn();
       return { status: hints.status, body: again, encoding: 'latin1' };
     } catch (error) {

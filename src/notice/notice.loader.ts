@@ -144,7 +144,7 @@ export const createNoticeLoaders = (
   const readCounted = async (id: number): Promise<Notice | null> => {
     const notice = await read(id);
     if (!notice) return null;
-    hints.views.add(id);
+    hints.showsViews(id);
     // It throws where anything but writing is done with it.
     return Object.create(notice, { viewCount: { value: new ViewCountPlaceholder(id) } });
   };

@@ -93,7 +93,7 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
       (error) => {
         if (!(error instanceof RowVanished)) throw error;
         // The row that referred to it has changed as well, and is read again.
-        execution.hints.views.clear();
+        execution.hints.clearViews();
         // From the database alone: a row that is known may be older than the one that refers to it.
         execution.hints.asOfMs = undefined;
         return tryOnce(execution, true);
