@@ -1,5 +1,5 @@
+import { numberOf } from '../fast-path/short-lived.ts';
 import { type CachedResponse, etagOf, latin1Of } from './cached-response.ts';
-import { numberOf } from './sightings.ts';
 import { type ListBeginning, NO_LISTS } from './tags.ts';
 
 /**

@@ -1,3 +1,5 @@
+import { numberOf } from '../fast-path/short-lived.ts';
+
 /** What was seen lately, by keys of which only numbers are kept: the garbage collector has nothing to do for what comes once and never again. */
 export interface Sightings {
   /**
@@ -27,11 +29,4 @@ export const createSightings = (windowBytes = Number.POSITIVE_INFINITY): Sightin
       return isKnown;
     },
   };
-};
-
-/** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-export const numberOf = (key: string): number => {
-  let number = 0x811c9dc5;
-  for (let index = 0; index < key.length; index += 1) number = Math.imul(number ^ key.charCodeAt(index), 0x01000193);
-  return number >>> 0;
 };

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CachedResponse, createToBody } from '../../src/cache/cached-response.ts';
 import { createNewcomers } from '../../src/cache/newcomers.ts';
-import { numberOf } from '../../src/cache/sightings.ts';
 import type { ListVersion } from '../../src/cache/tags.ts';
+import { numberOf } from '../../src/fast-path/short-lived.ts';
 
 const MAX_BYTES = 16_384;
 
