@@ -42,16 +42,15 @@ export interface CachedResponse extends TaggedRead, Used {
 }
 
 /**
- * Bytes. A small body is a string of one character for each byte (`latin1`): Node sends a string in one write with the head and a
- * buffer in two, and the copy is cheaper than the second write (measured: 1.5 µs of 14 at 1 kB; at 22 kB it costs 2 of 20 more).
+ * Bytes. A small body is a string of one character for each byte (`latin1`): Node sends a string in one write with the head and a buffer in two, and up to
+ * about 4 kB the copy is cheaper than the second write (docs/fast-path.md).
  */
 export type Body = string | Buffer;
 
 /** Smaller bodies are never compressed: it would save less than a packet. */
 export const MIN_ENCODED_BYTES = 1024;
 
-/** With its head it fits into the 16,384 bytes that Node's streams write from their stack. */
-const MAX_STRING_BYTES = 15_600;
+const MAX_STRING_BYTES = 4_096;
 
 export interface WrittenBody {
   readonly body: string;

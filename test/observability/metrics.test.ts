@@ -193,4 +193,16 @@ describe('Server-Timing', () => {
     expect(await header('/graphql?query={notices{id}}')).toMatch(/statements: 1/);
     expect(await header('/livez')).toBeUndefined();
   });
+
+  test('tells of each of several requests of one turn of the event loop its own statements, and of nothing later', async () => {
+    await using gateway = await createTestGateway(database, { CACHE_MAX_MB: '0' });
+    const parent = await insertCategory(database);
+    await insertCategory(database, { parent_id: parent });
+    const STATEMENTS = { '{ notices { id } }': 1, '{ __typename }': 0, '{ categories { id children { id } } }': 2 };
+    const answers = await Promise.all(Object.keys(STATEMENTS).map((query) => gateway.post({ query })));
+    const counted = answers.map(({ headers }) => /statements: (\d+)/.exec(headers['server-timing'] ?? '')?.[1] ?? '0');
+    expect(counted.map(Number)).toEqual(Object.values(STATEMENTS));
+    const { headers } = await gateway.post({ query: '{ a: __typename }' });
+    expect(headers['server-timing']).toMatch(/^total;dur=\d+\.\d$/);
+  });
 });
