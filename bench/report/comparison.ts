@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Results } from '../benchmark.ts';
 import type { LimitForm } from '../measure/limit.ts';
+import { medianOf } from '../measure/median.ts';
 import { LIMIT } from '../servers/contenders.ts';
 import { DASH } from './format.ts';
 import type { Row } from './summary.ts';
@@ -19,6 +20,8 @@ interface LastRun {
   readonly commit: string | undefined;
   /** By the label of the row and the code of the workload; a part of 1. */
   readonly cpuShares: Shares;
+  /** CPU time of the limit for a request, in microseconds, by the label of the row and the code of the workload. */
+  readonly limitCpuUs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** How the limit wrote bodies, by workload: a shorter run does not find it out again. */
   readonly limitForms: Readonly<Record<string, LimitForm>>;
 }
@@ -26,15 +29,17 @@ interface LastRun {
 export const readLastRun = async (): Promise<LastRun> => JSON.parse(await readFile(FILE, 'utf8'));
 
 export const writeLastRun = async ({ date, machine, workloads }: Results, rows: readonly Row[]): Promise<void> => {
-  const round = (share: number): number => Number(share.toPrecision(3));
-  const cpuShares = Object.fromEntries(
-    serversOf(rows).map(({ label, figures }) => [
-      label,
-      Object.fromEntries([...figures].map(([code, { cpuShare }]) => [code, round(cpuShare)])),
-    ]),
-  );
+  const table = (some: readonly Row[], figure: 'cpuShare' | 'cpuUs') =>
+    Object.fromEntries(
+      some.map(({ label, figures }) => [
+        label,
+        Object.fromEntries([...figures].map(([code, { [figure]: number }]) => [code, Number(number.toPrecision(3))])),
+      ]),
+    );
+  const cpuShares = table(serversOf(rows), 'cpuShare');
+  const limitCpuUs = table(limitsOf(rows), 'cpuUs');
   const limitForms = Object.fromEntries(workloads.map(({ code, limitForm }) => [code, limitForm]));
-  const run: LastRun = { date, commit: machine.commit, cpuShares, limitForms };
+  const run: LastRun = { date, commit: machine.commit, cpuShares, limitCpuUs, limitForms };
   await writeFile(FILE, `${JSON.stringify(run, null, 2)}\n`);
 };
 
@@ -43,7 +48,7 @@ const NOTABLE_POINTS = 5;
 
 /** What has changed since the last whole run, for the terminal. */
 export const compareWithLastRun = async ({ workloads }: Results, rows: readonly Row[]): Promise<string> => {
-  const { date, commit = 'unknown', cpuShares } = await readLastRun();
+  const { date, commit = 'unknown', cpuShares, limitCpuUs } = await readLastRun();
   const cells = serversOf(rows).flatMap(({ label, figures }) =>
     workloads.map(({ code }) => {
       const now = figures.get(code)?.cpuShare ?? Number.NaN;
@@ -60,8 +65,28 @@ export const compareWithLastRun = async ({ workloads }: Results, rows: readonly 
       ...own.map(({ points }) => signed(points)),
     ]),
   );
-  return `${table}\n\nCells that differ by more than ${NOTABLE_POINTS} points: ${notable.join(', ') || 'none'}.`;
+  return [
+    table,
+    compareLimits(limitCpuUs, rows),
+    `Cells that differ by more than ${NOTABLE_POINTS} points: ${notable.join(', ') || 'none'}.`,
+  ].join('\n\n');
 };
+
+/** Runs in which the limit differs by more are of different machines, or of a busy and a quiet one. */
+const MAX_LIMIT_DIFFERENCE = 0.1;
+
+/** On a quiet machine the limit gains more than servers that do more. */
+const compareLimits = (then: LastRun['limitCpuUs'], rows: readonly Row[]): string => {
+  const ratios = limitsOf(rows).flatMap(({ label, figures }) =>
+    [...figures].map(([code, { cpuUs }]) => cpuUs / (then[label]?.[code] ?? Number.NaN)),
+  );
+  const ratio = medianOf(ratios.filter(Number.isFinite));
+  const difference = `The limit takes ${ratio.toFixed(2)} of the CPU time that it took in that run`;
+  if (!(Math.abs(ratio - 1) > MAX_LIMIT_DIFFERENCE)) return `${difference}.`;
+  return `**${difference}**: the machine is ${ratio < 1 ? 'quieter' : 'busier'} now, and the shares of the two runs do not compare.`;
+};
+
+const limitsOf = (rows: readonly Row[]): Row[] => rows.filter(({ name }) => name === LIMIT.name);
 
 /** The limit is 1 by definition. */
 const serversOf = (rows: readonly Row[]): Row[] => rows.filter(({ name }) => name !== LIMIT.name);

@@ -112,7 +112,8 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
   shared buffers, takes 20 against 15 µs and 766 against 355 µs: rows that are not in its buffers. More in [Scaling](scaling.md#growth-measured).
 - **Metrics and traces.** An answer from memory (W2) takes 14.0 µs of CPU with metrics, 14.0 without, and 13.8 with metrics and traces of one request in a hundred. Rounds of the limit differ by more.
 - **How far runs differ.** The machine is shared. In one run of three rounds, Vitrine with a warm cache had 90, 84 and 78 % of the limit in W1, and 43, 50 and 53 % in W7a. With the cache off, a product
-  cost 39 µs of CPU in one hour and 52 in another, and two categories 314 to 379 µs.
+  cost 39 µs of CPU in one hour and 52 in another, and two categories 314 to 379 µs. On a quiet machine the limit gains most: with a warm cache W2 had 101 % of it beside other work (24 November 2026, 15.6 and 15.7 µs), and
+  85 % without (25 November, 13.7 and 11.6 µs). So each run is compared with the last one, and says whether the limit took as long in it.
 - **Counted views.** Gateway and PostgreSQL take turns, because all 64 connections wait for the commit. Of notices spread over 300 ids, a view costs 21 µs of the gateway and 10 of PostgreSQL, and 31,000 a second are reached; of
   one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL on a core of its own it was the same. The 64 clients fall into two groups by themselves: a statement has 32 to 34 views, and while it is under way the others are answered. To
   wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise. So the two cores are not full: in the tables above the gateway has 0.79 of its core with one notice and 0.60 with 300, PostgreSQL 0.14 and 0.35 of one,

@@ -42,7 +42,7 @@ describe('a body', () => {
     ['whose variables do not end', '{"query":"{ a }","variables":{"a":"}'],
     ['that ends with them', '{"query":"{ a }","variables":{"a":1}'],
     ['that is long', JSON.stringify({ query: '{ a }', variables: { text: 'x'.repeat(MAX_BODY_BYTES) } })],
-  ])('%s is not split', ([, text]) => {
+  ] as const)('%s is not split', ([, text]) => {
     const shapes = createBodyShapes(() => undefined);
     expect(twice(() => shapes.split(Buffer.from(text)))).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('a body', () => {
     ['has variables that are no JSON', '{"query":"{ a }","variables":{a:1}}'],
     ['has an unknown parameter', '{"query":"{ a }","variables":{"a":1},"other":1}'],
     ['has no document', '{"variables":{"a":1}}'],
-  ])('that %s is read as a whole', ([, text]) => {
+  ] as const)('that %s is read as a whole', ([, text]) => {
     const shapes = createBodyShapes(readShape);
     for (const _ of [1, 2, 3]) expect(paramsOfPost(Buffer.from(text), shapes)).toEqual(paramsOfBody(text));
   });
