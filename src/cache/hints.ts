@@ -24,8 +24,7 @@ export interface ReadPart extends TaggedRead {
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
-  // Most responses have none of these two.
-  /** With the number of their first places that the response shows. */
+  /** With the number of their first places that the response shows. Made when needed, as the next one: most responses have neither. */
   #lists: Map<ListVersion, number> | undefined;
   #views: Set<number> | undefined;
 
@@ -71,7 +70,7 @@ export class CacheHints {
     this.#views.add(id);
   }
 
-  /** The response is made once more. */
+  /** The response is made again, from the beginning. */
   clearViews(): void {
     this.#views = undefined;
   }

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { createSightings } from '../cache/sightings.ts';
 import { inOnePiece } from '../fast-path/own-memory.ts';
 
 /**
@@ -7,8 +6,10 @@ import { inOnePiece } from '../fast-path/own-memory.ts';
  * once, and a number stands for it in the keys of requests.
  */
 export interface BodyShapes<Parsed> {
-  /** Undefined for a body without variables, and for one of a shape that comes for the first time. */
+  /** Undefined for a body without variables, and for one whose shape is not known. */
   readonly split: (body: Buffer) => SplitBody<Parsed> | undefined;
+  /** Notes the shape of a body, if it has one. Clients can make up any number: to be called where the request is worth it. */
+  readonly learn: (body: Buffer) => void;
 }
 
 export interface SplitBody<Parsed> {
@@ -25,7 +26,7 @@ interface BodyShape<Parsed> {
 /** The body of a shape with these variables. */
 export type FillShape = (variables: string) => Buffer;
 
-/** A longer body is no more than its bytes to the request cache either. */
+/** A longer body is parsed as a whole, and its request is not cached. */
 export const MAX_BODY_BYTES = 8192;
 
 /** Of the shapes that are known: some thousands. */
@@ -40,29 +41,14 @@ export const createBodyShapes = <Parsed>(parse: (fill: FillShape) => Parsed): Bo
     maxSize: MAX_BYTES,
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_BYTES,
   });
-  const sightings = createSightings();
   let lastId = 0;
   /** A body is split for its key, and once more to be parsed. */
   let last: { readonly body: Buffer; readonly split: SplitBody<Parsed> | undefined } | undefined;
 
   const split = (body: Buffer): SplitBody<Parsed> | undefined => {
-    if (body.byteLength > MAX_BODY_BYTES) return undefined;
-    const text = body.toString('latin1');
-    const start = text.indexOf(NAME) + NAME.length;
-    const end = start < NAME.length ? -1 : endOfObject(text, start);
-    const after = text.slice(end);
-    if (end < 0 || after === '') return undefined;
-    const before = text.slice(0, start);
-    // Where the variables were can be seen in both together. Most often nothing else follows, and the longer text need not be put together.
-    const key = after === '}' ? before : before + after;
-    let shape = shapes.get(key);
-    if (!shape) {
-      if (!sightings.see(key)) return undefined;
-      lastId += 1;
-      shape = { id: lastId, parsed: parse((variables) => Buffer.from(before + variables + after, 'latin1')) };
-      shapes.set(inOnePiece(key), shape);
-    }
-    return { shape, variables: text.slice(start, end) };
+    const parts = partsOf(body);
+    const shape = parts && shapes.get(parts.key);
+    return shape && { shape, variables: parts.variables };
   };
 
   return {
@@ -70,7 +56,38 @@ export const createBodyShapes = <Parsed>(parse: (fill: FillShape) => Parsed): Bo
       if (last?.body !== body) last = { body, split: split(body) };
       return last.split;
     },
+    learn: (body) => {
+      if (last?.body === body && last.split) return;
+      const parts = partsOf(body);
+      if (!parts || shapes.has(parts.key)) return;
+      last = undefined;
+      lastId += 1;
+      const { key, before, after } = parts;
+      const parsed = parse((variables) => Buffer.from(before + variables + after, 'latin1'));
+      shapes.set(inOnePiece(key), { id: lastId, parsed });
+    },
   };
+};
+
+interface Parts {
+  readonly key: string;
+  readonly before: string;
+  readonly variables: string;
+  readonly after: string;
+}
+
+/** Each character is a byte. */
+const partsOf = (body: Buffer): Parts | undefined => {
+  if (body.byteLength > MAX_BODY_BYTES) return undefined;
+  const text = body.toString('latin1');
+  const start = text.indexOf(NAME) + NAME.length;
+  const end = start < NAME.length ? -1 : endOfObject(text, start);
+  const after = text.slice(end);
+  if (end < 0 || after === '') return undefined;
+  const before = text.slice(0, start);
+  // Where the variables were can be seen in both together. Most often nothing else follows, and the longer text need not be put together.
+  const key = after === '}' ? before : before + after;
+  return { key, before, variables: text.slice(start, end), after };
 };
 
 const QUOTE = '"'.charCodeAt(0);

@@ -113,8 +113,9 @@ export const createApp = (deps: Deps): App => {
     const { isGone } = request;
     const turn = await load.wait({ key, isGone, bytes: bytesOf(request) });
     if (!turn) return reject(request, route);
-    // An equal request may have been answered meanwhile.
-    const known = key === undefined ? undefined : requests.find(key);
+    // An equal request may have been answered meanwhile, and has another key then.
+    const knownKey = requests.keyOf(request);
+    const known = knownKey === undefined ? undefined : requests.find(knownKey);
     const current = known && answerKnown(request, key, known);
     if (!current) return answerAtTurn(turn, request, key, known, route);
     if (turn === 'begin') load.finish(key);
@@ -288,7 +289,7 @@ export const createApp = (deps: Deps): App => {
         if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
         // What may never be asked for again is hardly kept, and its request is not.
         if (key !== undefined && (known || !executed.answer?.isNewcomer)) {
-          const learnt = known ?? requests.learn(key, route, parsed, requestContext.counts);
+          const learnt = known ?? requests.learn(request, route, parsed, requestContext.counts);
           learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
         }
         return writer.executed(executed, parsed.head, request, requestContext.origin.requestId);

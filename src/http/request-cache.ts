@@ -15,7 +15,13 @@ export interface RequestCache {
   /** Everything that decides the response; undefined for a request that is never cached. */
   readonly keyOf: (request: GatewayRequest) => string | undefined;
   readonly find: (key: string) => KnownRequest | undefined;
-  readonly learn: (key: string, route: OperationRoute, parsed: ParsedRequest, counts: OperationCounts) => KnownRequest;
+  /** Of a request that has a key. Equal ones have another key from then on, where their body is of a shape that was not known. */
+  readonly learn: (
+    request: GatewayRequest,
+    route: OperationRoute,
+    parsed: ParsedRequest,
+    counts: OperationCounts,
+  ) => KnownRequest;
 }
 
 /** A request that was answered before. */
@@ -56,7 +62,7 @@ const ENTRY_OVERHEAD_BYTES = 500;
 /** The key, and the values that were parsed from it. */
 const BYTES_PER_CHAR = 2;
 
-export const createRequestCache = (maxBytes: number, shapes: Pick<BodyShapes<unknown>, 'split'>): RequestCache => {
+export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>): RequestCache => {
   const sizeOf = ({ head: { link = '' } }: KnownRequest, key: string): number =>
     key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES;
   const known = new LRUCache<string, KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
@@ -69,36 +75,41 @@ export const createRequestCache = (maxBytes: number, shapes: Pick<BodyShapes<unk
     return reference;
   };
 
+  const keyOf: RequestCache['keyOf'] = ({ method, target, headers, body }) => {
+    if (headers[PREVIEW_HEADER] !== undefined) return undefined;
+    const { accept = '' } = headers;
+    // A GraphQL query in the target negotiates its media type; a REST path has one.
+    if (method === 'GET' || method === 'HEAD') return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
+    if (
+      method !== 'POST' ||
+      target !== GRAPHQL_PATH ||
+      !Buffer.isBuffer(body) ||
+      body.byteLength > MAX_BODY_BYTES ||
+      headers['content-type'] !== 'application/json' ||
+      headers['content-encoding'] !== undefined
+    )
+      return undefined;
+    const split = shapes.split(body);
+    // No header has either control character, so that no two requests have one key.
+    return split ? `${accept}\r${split.shape.id} ${split.variables}` : `${accept}\n${body.toString('latin1')}`;
+  };
+
   return {
-    keyOf: ({ method, target, headers, body }) => {
-      if (headers[PREVIEW_HEADER] !== undefined) return undefined;
-      const { accept = '' } = headers;
-      // A GraphQL query in the target negotiates its media type; a REST path has one.
-      if (method === 'GET' || method === 'HEAD')
-        return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
-      if (
-        method !== 'POST' ||
-        target !== GRAPHQL_PATH ||
-        !Buffer.isBuffer(body) ||
-        body.byteLength > MAX_BODY_BYTES ||
-        headers['content-type'] !== 'application/json' ||
-        headers['content-encoding'] !== undefined
-      )
-        return undefined;
-      const split = shapes.split(body);
-      // No header has either control character, so that no two requests have one key.
-      return split ? `${accept}\r${split.shape.id} ${split.variables}` : `${accept}\n${body.toString('latin1')}`;
-    },
+    keyOf,
     find: (key) => {
       const request = known.peek(key);
       if (request) request.isUsed = true;
       return request;
     },
-    learn: (key, route, { operation, ...parsed }, counts) => {
-      const request = new KnownRequest(route, counts, referenceTo(operation), parsed);
-      makeRoom(known, sizeOf(request, key));
-      known.set(key, request);
-      return request;
+    learn: (request, route, { operation, ...parsed }, counts) => {
+      if (Buffer.isBuffer(request.body)) shapes.learn(request.body);
+      const learnt = new KnownRequest(route, counts, referenceTo(operation), parsed);
+      const key = keyOf(request);
+      if (key !== undefined) {
+        makeRoom(known, sizeOf(learnt, key));
+        known.set(key, learnt);
+      }
+      return learnt;
     },
   };
 };

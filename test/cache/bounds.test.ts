@@ -187,6 +187,7 @@ describe('requests in memory', () => {
   };
   const head = { contentType: 'application/json', isNegotiated: false, link: undefined };
   const { of } = createRequestCounts();
+  const get = (target: string) => ({ method: 'GET', target, headers: {}, body: undefined, fault: undefined });
 
   test('are forgotten where there are too many', () => {
     const requests = createRequestCache(
@@ -195,7 +196,7 @@ describe('requests in memory', () => {
     );
     const operation = {};
     for (let id = 0; id < 5000; id += 1) {
-      requests.learn(`/api/product/${id}`, route, { operation, variables: {}, head }, of('rest', 'product'));
+      requests.learn(get(`/api/product/${id}`), route, { operation, variables: {}, head }, of('rest', 'product'));
     }
     expect(requests.find('/api/product/0')).toBeUndefined();
     expect(requests.find('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
@@ -208,7 +209,7 @@ describe('requests in memory', () => {
     );
     const operation = {};
     const learn = (key: string) =>
-      requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
+      requests.learn(get(key), route, { operation, variables: {}, head }, of('rest', 'product'));
     for (const key of ['/asked', '/not-asked']) learn(key);
     for (let id = 0; id < 5000; id += 1) {
       learn(`/api/product/${id}`);
@@ -226,7 +227,7 @@ describe('requests in memory', () => {
     const learn = (): void => {
       const operation = { document: 'x'.repeat(1000) };
       for (const key of ['a', 'b'])
-        requests.learn(key, route, { operation, variables: {}, head }, of('rest', 'product'));
+        requests.learn(get(key), route, { operation, variables: {}, head }, of('rest', 'product'));
     };
     learn();
     // The test holds the operation no longer than it asks.
