@@ -12,16 +12,16 @@ import { textTable } from './table.ts';
 
 const FILE = path.join(import.meta.dirname, '../last-run.json');
 
-/** Of CPU time: they depend least on what else the machine does. */
-type Shares = Readonly<Record<string, Readonly<Record<string, number>>>>;
+/** By the label of the row and the code of the workload. */
+type Cells = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 interface LastRun {
   readonly date: string;
   readonly commit: string | undefined;
-  /** By the label of the row and the code of the workload; a part of 1. */
-  readonly cpuShares: Shares;
-  /** CPU time of the limit for a request, in microseconds, by the label of the row and the code of the workload. */
-  readonly limitCpuUs: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Of CPU time, which depends least on what else the machine does; a part of 1. */
+  readonly cpuShares: Cells;
+  /** CPU time of the limit for a request, in microseconds. */
+  readonly limitCpuUs: Cells;
   /** How the limit wrote bodies, by workload: a shorter run does not find it out again. */
   readonly limitForms: Readonly<Record<string, LimitForm>>;
 }
@@ -29,7 +29,7 @@ interface LastRun {
 export const readLastRun = async (): Promise<LastRun> => JSON.parse(await readFile(FILE, 'utf8'));
 
 export const writeLastRun = async ({ date, machine, workloads }: Results, rows: readonly Row[]): Promise<void> => {
-  const table = (some: readonly Row[], figure: 'cpuShare' | 'cpuUs') =>
+  const table = (some: readonly Row[], figure: 'cpuShare' | 'cpuUs'): Cells =>
     Object.fromEntries(
       some.map(({ label, figures }) => [
         label,
@@ -76,7 +76,7 @@ export const compareWithLastRun = async ({ workloads }: Results, rows: readonly 
 const MAX_LIMIT_DIFFERENCE = 0.1;
 
 /** On a quiet machine the limit gains more than servers that do more. */
-const compareLimits = (then: LastRun['limitCpuUs'], rows: readonly Row[]): string => {
+const compareLimits = (then: Cells, rows: readonly Row[]): string => {
   const ratios = limitsOf(rows).flatMap(({ label, figures }) =>
     [...figures].map(([code, { cpuUs }]) => cpuUs / (then[label]?.[code] ?? Number.NaN)),
   );

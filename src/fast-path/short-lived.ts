@@ -18,7 +18,7 @@ export class ShortLived<Value> {
   #entries: (Entry<Value> | undefined)[] = emptyPlaces(FIRST_PLACES);
   #count = 0;
   // One alone, as where requests are answered one after another, is in no table.
-  #latest: Entry<Value> | undefined;
+  #latest: Omit<Entry<Value>, 'number'> | undefined;
 
   get(key: string): Value | undefined {
     const latest = this.#latest;
@@ -30,7 +30,7 @@ export class ShortLived<Value> {
     const latest = this.#latest;
     this.delete(key);
     if (latest && latest.key !== key) this.#put({ ...latest, number: numberOf(latest.key) });
-    this.#latest = { key, number: 0, value };
+    this.#latest = { key, value };
   }
 
   delete(key: string): void {

@@ -102,11 +102,15 @@ const endOfObject = (text: string, start: number): number => {
     const char = text.charCodeAt(at);
     if (char === OPEN) depth += 1;
     else if (char === CLOSE) depth -= 1;
-    else if (char === QUOTE) {
-      at += 1;
-      while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-    }
+    else if (char === QUOTE) at = endOfString(text, at);
     if (depth === 0) return char === CLOSE ? at + 1 : -1;
   }
   return -1;
+};
+
+/** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
+export const endOfString = (text: string, start: number): number => {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
 };

@@ -1,3 +1,4 @@
+import { endOfString } from '../../http/body-shapes.ts';
 import { readable, tooComplex } from './query-limits.ts';
 
 const MAX_NESTING = 64;
@@ -7,7 +8,6 @@ const MAX_PARTS = 10_000;
 const MIN_CHARS = 65_536;
 
 const QUOTE = '"'.charCodeAt(0);
-const BACKSLASH = '\\'.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
 const OPEN_BRACKET = '['.charCodeAt(0);
 const CLOSE_BRACKET = ']'.charCodeAt(0);
@@ -34,12 +34,6 @@ export const checkJson = (text: string): void => {
     } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) nesting -= 1;
     if (parts > MAX_PARTS) throw excess('is made of', 'lists, objects and keys', MAX_PARTS, parts);
   }
-};
-
-const endOfString = (text: string, start: number): number => {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
 };
 
 const excess = (what: string, unit: string, maximum: number, actual: number) =>
