@@ -26,15 +26,16 @@ const beginDrawer = startDrawer({
   explorer: document.body.getAttribute('data-explorer') ?? undefined,
 });
 
-// Who types while the next page is loading goes on typing: neither the text nor the focus is taken away.
-let isTyping = false;
-searchField.addEventListener('input', () => {
-  isTyping = true;
-});
+// Who goes to the search field while the next page is loading stays there: neither the text nor the focus is taken away.
+let isSearching = false;
+for (const event of ['focus', 'input'])
+  searchField.addEventListener(event, () => {
+    isSearching = true;
+  });
 
 const { goTo, refresh } = startRouter({
   show: async (makeView, signal, retry) => {
-    isTyping = false;
+    isSearching = false;
     searchField.value = new URLSearchParams(location.search).get('q') ?? '';
     main.setAttribute('aria-busy', 'true');
     beginDrawer();
@@ -49,7 +50,7 @@ const { goTo, refresh } = startRouter({
   },
   // A screen reader goes on where the new page begins, as it would after a page load.
   arrive: () => {
-    if (isTyping) return;
+    if (isSearching) return;
     const heading = main.querySelector('h1');
     heading?.setAttribute('tabindex', '-1');
     heading?.focus({ preventScroll: true });

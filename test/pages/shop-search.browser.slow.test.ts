@@ -43,6 +43,22 @@ describe.skipIf(!hasBrowser)('whoever looks for something in the demo shop', { t
     await page.getByRole('heading', { level: 1, name: 'Cast-Iron Skillet, 26 cm' }).waitFor();
   });
 
+  test('keeps the cursor in the field that they went to while the next page was loading', async () => {
+    const page = await shop.open('/demo');
+    let answer: (() => Promise<void>) | undefined;
+    await page.route('**/graphql?*Product*', (route) => {
+      answer ??= () => route.continue();
+    });
+    await page.locator('.grid a').first().click();
+    await poll(() => answer).toBeDefined();
+    const field = page.getByRole('combobox', { name: 'Search the shop' });
+    await field.focus();
+    await answer?.();
+    await page.locator('article.product').waitFor();
+    await page.keyboard.type('skill');
+    expect(await field.inputValue()).toBe('skill');
+  });
+
   test('finds what was typed, with the words marked, and filters it by what is counted', async () => {
     const page = await shop.open('/demo');
     await page.getByRole('combobox').fill('linen');
