@@ -188,8 +188,8 @@ export const createGateway = async (
   });
   const { exposure, introspection, queryLimits: limits } = config;
   const sql = createSql(pool);
-  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock));
-  const countViews = createCountViews(viewCounter, timeoutMs);
+  const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
+  const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
   const browseIndex = createBrowseIndex({
     thread:

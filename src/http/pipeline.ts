@@ -146,23 +146,24 @@ export const createApp = (deps: Deps): App => {
   };
 
   /** A cached response with placeholders for view counts: the views are counted first. */
-  const answerCounted = async (
+  const answerCounted = (
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest,
     cached: CachedResponse,
   ): Promise<GatewayResponse> => {
     const startMs = observer.recordsCached ? performance.now() : 0;
-    try {
-      const body = await countViews(cached);
-      return body === undefined
-        ? answer(request, key, known, known.route)
-        : answerCached(request, known, cached, startMs, body);
-    } catch (error) {
-      const call = begin(request);
-      call.requestContext.counts = known.counts;
-      return end(call, withLink(known.head.link, failed(call, error)));
-    }
+    return countViews(cached).then(
+      (body) =>
+        body === undefined
+          ? answer(request, key, known, known.route)
+          : answerCached(request, known, cached, startMs, body),
+      (error) => {
+        const call = begin(request);
+        call.requestContext.counts = known.counts;
+        return end(call, withLink(known.head.link, failed(call, error)));
+      },
+    );
   };
 
   /** What begins no execution: errors, pages, what may be cached, and views, whose queue has limits of its own. */

@@ -11,7 +11,8 @@ export interface ViewCounter {
   /**
    * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
    * counting nothing, where no readable notice has the id.
-   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long; nothing is counted then
+   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after the timeout of
+   * the database: then the view may still be counted
    */
   readonly view: (id: number) => Promise<number | null>;
   /** How many views each statement has counted. */
@@ -41,6 +42,9 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_00
 /** Between two tries where all notices are locked. */
 const LOCK_RETRY_MS = 2;
 
+/** One timer for all views, and not one for each: docs/fast-path.md. */
+const TIMEOUT_CHECK_MS = 50;
+
 /** A view that has waited for so long when its notice is found locked is rejected: it is still certain that it was not counted. */
 const MAX_LOCKED_MS = 750;
 
@@ -57,8 +61,11 @@ const isKnownRollback = (error: unknown): boolean =>
  * For one notice at a time, the one skipped for longest, a second statement waits for the lock: without it an instance might never get
  * the lock of a notice that other instances count all the time.
  */
-export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock): ViewCounter => {
+export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, timeoutMs: number): ViewCounter => {
   let waiting: Batch = new Map();
+  /** Those that a statement is under way for. */
+  const underWay = new Set<Batch>();
+  let isWatched = false;
   let waitingCount = 0;
   let isScheduled = false;
   /** The number of views of the last statement. */
@@ -111,7 +118,7 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock): V
     for (const [id, waiters] of left) {
       if (!readable.has(id)) settle(waiters, null);
       else {
-        const patient = rejectLate(waiters, MAX_LOCKED_MS);
+        const patient = rejectLate(waiters, MAX_LOCKED_MS, 'the notice is locked');
         if (patient.length > 0) locked.set(id, patient);
       }
     }
@@ -147,6 +154,7 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock): V
     waitingCount = 0;
     const run = asFirst ?? AsyncLocalStorage.snapshot();
     asFirst = undefined;
+    underWay.add(batch);
     try {
       const left = await run(() => count(countViews, batch));
       if (left.size > 0) {
@@ -159,6 +167,7 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock): V
     } catch (error) {
       rejectAll(batch, error);
     }
+    underWay.delete(batch);
     isScheduled = false;
     schedule();
   };
@@ -170,16 +179,30 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock): V
     const later: Waiter[] = [];
     awaited = { id, later };
     const batch: Batch = new Map([[id, waiters]]);
+    underWay.add(batch);
     try {
       const left = await count(countViewsOnceUnlocked, batch);
       if (left.size > 0) settle(waiters, null);
     } catch (error) {
       rejectAll(batch, error);
     }
+    underWay.delete(batch);
     awaited = undefined;
     if (later.length > 0) waiting.set(id, later);
     waitingCount += later.length;
     schedule();
+  };
+
+  /** Rejects what has waited for too long, for as long as anything waits. */
+  const watch = (): void => {
+    if (isWatched) return;
+    isWatched = true;
+    setTimeout(() => {
+      isWatched = false;
+      const batches = [waiting, ...underWay, ...(awaited ? [new Map([[awaited.id, awaited.later]])] : [])];
+      for (const batch of batches) for (const waiters of batch.values()) rejectLate(waiters, timeoutMs);
+      if (batches.some(({ size }) => size > 0)) watch();
+    }, TIMEOUT_CHECK_MS).unref();
   };
 
   /** Undefined where it is full. */
@@ -205,6 +228,7 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock): V
         }
         queue.push({ sinceMs: performance.now(), resolve, reject });
         schedule();
+        watch();
       }),
   };
 };
@@ -238,11 +262,11 @@ const rejectAll = (batch: Batch, error: unknown): void => {
 };
 
 /** Rejects those that have waited for longer than this, and gives the others. */
-const rejectLate = (waiters: readonly Waiter[], maxMs: number): Waiter[] => {
+const rejectLate = (waiters: readonly Waiter[], maxMs: number, reason?: string): Waiter[] => {
   const oldestMs = performance.now() - maxMs;
   return waiters.filter(({ sinceMs, reject }) => {
     const isLate = sinceMs < oldestMs;
-    if (isLate) reject(databaseUnavailable(new Error('the notice is locked')));
+    if (isLate) reject(databaseUnavailable(reason === undefined ? undefined : new Error(reason)));
     return !isLate;
   });
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClock } from '../../src/database/clock.ts';
 import type { Sql } from '../../src/database/sql.ts';
+import { databaseUnavailable } from '../../src/errors.ts';
 import { createViewCounter } from '../../src/notice/view-counter.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
@@ -224,6 +225,26 @@ test('a view of a notice that was withdrawn meanwhile waits for no lock', async 
       return [];
     },
   };
-  expect(await createViewCounter(sql, createClock()).view(1)).toBeNull();
+  expect(await createViewCounter(sql, createClock(), 5000).view(1)).toBeNull();
   expect(sent).toEqual(['count_views_of_one', 'readable_ids']);
+});
+
+test('views that get no answer fail after the timeout, also those whose turn has not come; these are counted later', {
+  timeout: 5000,
+}, async () => {
+  const answer = Promise.withResolvers<void>();
+  const counted: number[] = [];
+  const sql: Pick<Sql, 'storedRows'> = {
+    storedRows: async <Row>(_: unknown, [id, views]: readonly unknown[]): Promise<Row[]> => {
+      await answer.promise;
+      counted.push(Number(views));
+      return [{ id, viewCount: BigInt(counted.length) }] as Row[];
+    },
+  };
+  const counter = createViewCounter(sql, createClock(), 20);
+  const first = counter.view(1);
+  await expect.poll(counter.waiting).toBe(0);
+  await Promise.all([first, counter.view(1)].map((view) => expect(view).rejects.toThrow(databaseUnavailable())));
+  answer.resolve();
+  await expect.poll(() => counted).toEqual([1, 1]);
 });
