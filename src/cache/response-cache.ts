@@ -1,5 +1,6 @@
 import type { Clock } from '../database/clock.ts';
-import { attempt, withDeadline } from '../errors.ts';
+import { attempt } from '../errors.ts';
+import { Deadline } from '../fast-path/deadline.ts';
 import { ShortLived } from '../fast-path/short-lived.ts';
 import { type CachedResponse, type CacheEntry, createToBody, shareBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
@@ -96,6 +97,7 @@ export const createResponseCache = ({
   const tickets = new ShortLived<OpenTicket>();
   const store = createResponseStore(maxBytes);
   const toBody = createToBody();
+  const deadline = new Deadline(timeoutMs);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
@@ -125,7 +127,7 @@ export const createResponseCache = ({
     const unknown = cached.lists?.filter(({ list }) => list.unknownSince <= sequence) ?? [];
     if (unknown.length === 0) return undefined;
     const learnt = Promise.all(unknown.map(({ list }) => list.learn(sequence)));
-    return withDeadline(learnt, timeoutMs).then(() => !hasChanged(cached, sequence) && holds(cached));
+    return deadline.within(learnt).then(() => !hasChanged(cached, sequence) && holds(cached));
   };
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
@@ -212,17 +214,21 @@ export const createResponseCache = ({
     const opened = openTicket(key);
     const body = make(opened.hints);
     if (typeof body === 'string') return opened.keep(body, last);
+    const close = (): void => {
+      if (tickets.get(key) === ticket) tickets.delete(key);
+    };
     const keep = (text: string): CachedResponse => {
+      close();
       const made = opened.keep(text, store.get(key));
       if (ticket.isShared) shareBody(made);
       return made;
     };
-    const ticket: OpenTicket = { ...opened, response: body.then(keep), isShared: false };
-    const close = (): void => {
-      if (tickets.get(key) === ticket) tickets.delete(key);
+    const fail = (error: unknown): never => {
+      close();
+      throw error;
     };
+    const ticket: OpenTicket = { ...opened, response: body.then(keep, fail), isShared: false };
     tickets.set(key, ticket);
-    ticket.response.then(close, close);
     return ticket.response;
   };
 
@@ -276,7 +282,7 @@ export const createResponseCache = ({
     attempt<CachedResponse, Found>(
       () => {
         const made = makeOrShare(key, make, arrivedMs, last);
-        return made instanceof Promise ? withDeadline(made, timeoutMs) : made;
+        return made instanceof Promise ? deadline.within(made) : made;
       },
       (answer) => {
         nextTryMs = undefined;

@@ -104,7 +104,6 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       : requestFault(request);
 
   const reply = (request: IncomingMessage, response: ServerResponse, answered: GatewayResponse): void => {
-    if (isDraining || connections.isExcess(request.socket)) response.setHeader('connection', 'close');
     replies.add({ request, response, answered });
   };
 
@@ -117,6 +116,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   const replies = createTurnBatch<Reply>(({ request, response, answered }) => {
     try {
+      if (isDraining || connections.isExcess(request.socket)) response.setHeader('connection', 'close');
       send(request, response, answered);
     } catch (error) {
       fail(request, response, error);
@@ -127,9 +127,10 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     try {
       const answered = app.handle(asked);
       if (answered instanceof Promise) {
-        answered
-          .then((later) => reply(request, response, later))
-          .catch((error: unknown) => fail(request, response, error));
+        answered.then(
+          (later) => reply(request, response, later),
+          (error: unknown) => fail(request, response, error),
+        );
         if (isPipelined(response)) connections.pauseUntil(request.socket, answered);
       } else reply(request, response, answered);
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Clock } from '../database/clock.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { databaseUnavailable } from '../errors.ts';
+import { Deadline, type Wait } from '../fast-path/deadline.ts';
 import { Distribution } from '../observability/counts.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 
@@ -42,9 +43,6 @@ const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_00
 /** Between two tries where all notices are locked. */
 const LOCK_RETRY_MS = 2;
 
-/** One timer for all views, and not one for each: docs/fast-path.md. */
-const TIMEOUT_CHECK_MS = 50;
-
 /** A view that has waited for so long when its notice is found locked is rejected: it is still certain that it was not counted. */
 const MAX_LOCKED_MS = 750;
 
@@ -62,10 +60,8 @@ const isKnownRollback = (error: unknown): boolean =>
  * the lock of a notice that other instances count all the time.
  */
 export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, timeoutMs: number): ViewCounter => {
+  const deadline = new Deadline(timeoutMs);
   let waiting: Batch = new Map();
-  /** Those that a statement is under way for. */
-  const underWay = new Set<Batch>();
-  let isWatched = false;
   let waitingCount = 0;
   let isScheduled = false;
   /** The number of views of the last statement. */
@@ -118,7 +114,7 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
     for (const [id, waiters] of left) {
       if (!readable.has(id)) settle(waiters, null);
       else {
-        const patient = rejectLate(waiters, MAX_LOCKED_MS, 'the notice is locked');
+        const patient = rejectLate(waiters, MAX_LOCKED_MS);
         if (patient.length > 0) locked.set(id, patient);
       }
     }
@@ -154,7 +150,6 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
     waitingCount = 0;
     const run = asFirst ?? AsyncLocalStorage.snapshot();
     asFirst = undefined;
-    underWay.add(batch);
     try {
       const left = await run(() => count(countViews, batch));
       if (left.size > 0) {
@@ -167,7 +162,6 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
     } catch (error) {
       rejectAll(batch, error);
     }
-    underWay.delete(batch);
     isScheduled = false;
     schedule();
   };
@@ -179,30 +173,16 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
     const later: Waiter[] = [];
     awaited = { id, later };
     const batch: Batch = new Map([[id, waiters]]);
-    underWay.add(batch);
     try {
       const left = await count(countViewsOnceUnlocked, batch);
       if (left.size > 0) settle(waiters, null);
     } catch (error) {
       rejectAll(batch, error);
     }
-    underWay.delete(batch);
     awaited = undefined;
     if (later.length > 0) waiting.set(id, later);
     waitingCount += later.length;
     schedule();
-  };
-
-  /** Rejects what has waited for too long, for as long as anything waits. */
-  const watch = (): void => {
-    if (isWatched) return;
-    isWatched = true;
-    setTimeout(() => {
-      isWatched = false;
-      const batches = [waiting, ...underWay, ...(awaited ? [new Map([[awaited.id, awaited.later]])] : [])];
-      for (const batch of batches) for (const waiters of batch.values()) rejectLate(waiters, timeoutMs);
-      if (batches.some(({ size }) => size > 0)) watch();
-    }, TIMEOUT_CHECK_MS).unref();
   };
 
   /** Undefined where it is full. */
@@ -226,19 +206,16 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
           reject(databaseUnavailable(new Error('too many views wait to be counted')));
           return;
         }
-        queue.push({ sinceMs: performance.now(), resolve, reject });
+        queue.push({ wait: deadline.begin(reject), resolve });
         schedule();
-        watch();
       }),
   };
 };
 
 /** A view that is to be counted. */
 export interface Waiter {
-  /** By `performance.now()`. */
-  readonly sinceMs: number;
+  readonly wait: Wait;
   readonly resolve: (number: number | null) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** Views by the ids of their notices, first come first. */
@@ -247,8 +224,9 @@ export type Batch = Map<number, Waiter[]>;
 /** Each of these views was counted once: they get the last numbers up to the stored count. Null: there is no such notice. */
 const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
   let left = waiters.length;
-  for (const { resolve } of waiters) {
+  for (const { wait, resolve } of waiters) {
     left -= 1;
+    wait.end();
     resolve(viewCount === null ? null : viewCount - left);
   }
 };
@@ -256,17 +234,17 @@ const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
 /** An error of the database is logged by the request that gets it: only one does, so that thousands of views do not log thousands of lines. */
 const rejectAll = (batch: Batch, error: unknown): void => {
   const [first, ...others] = [...batch.values()].flat();
-  first?.reject(error);
+  first?.wait.fail(error);
   const toOthers = isDatabaseUnavailable(error) ? databaseUnavailable(error) : error;
-  for (const { reject } of others) reject(toOthers);
+  for (const { wait } of others) wait.fail(toOthers);
 };
 
 /** Rejects those that have waited for longer than this, and gives the others. */
-const rejectLate = (waiters: readonly Waiter[], maxMs: number, reason?: string): Waiter[] => {
+const rejectLate = (waiters: readonly Waiter[], maxMs: number): Waiter[] => {
   const oldestMs = performance.now() - maxMs;
-  return waiters.filter(({ sinceMs, reject }) => {
-    const isLate = sinceMs < oldestMs;
-    if (isLate) reject(databaseUnavailable(reason === undefined ? undefined : new Error(reason)));
+  return waiters.filter(({ wait }) => {
+    const isLate = wait.sinceMs < oldestMs;
+    if (isLate) wait.fail(databaseUnavailable(new Error('the notice is locked')));
     return !isLate;
   });
 };

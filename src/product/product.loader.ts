@@ -124,8 +124,8 @@ export const createProductLoaders = (
     return product;
   };
 
-  const readById = async (id: number): Promise<Product | null> =>
-    withCategory(await inFlight.track(reads.byId.load(id)));
+  const readById = (id: number): Promise<Product | null> =>
+    inFlight.track(reads.byId.load(id)).then((product) => visible(withCategory(product)));
 
   const findById = (id: number): Product | undefined => (known?.mayUse(hints) ? known.find(id) : undefined);
 
@@ -136,7 +136,7 @@ export const createProductLoaders = (
     let product = loaded.get(id);
     if (product === undefined) {
       const found = findById(id);
-      product = found ? visible(found) : readById(id).then(visible);
+      product = found ? visible(found) : readById(id);
       loaded.set(id, product);
     }
     return product;

@@ -48,23 +48,6 @@ export interface Executor {
 export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps): Executor => {
   const fallBacks = createFallBacks();
 
-  /** @throws RowVanished unless it is the last try */
-  const tryOnce = (execution: Execution, isLast: boolean): string | Promise<string> => {
-    const { operation, variables, caller, hints } = execution;
-    const context = createContext(hints, caller.previewAt);
-    const { compiled } = operation;
-    if (!compiled) return runReference(execution, context, isLast);
-    return attempt(
-      () => compiled.run(variables, context),
-      (data) => data,
-      (error) => {
-        if (error instanceof RowVanished && !isLast) throw error;
-        // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
-        return runReference(execution, context, isLast, { error });
-      },
-    );
-  };
-
   /** @param failed how the compiled operation failed */
   const runReference = async (
     { operation, variables, caller, hints }: Execution,
@@ -86,19 +69,44 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
   };
 
   const run: Execute = (execution) => {
-    costLimit.check(execution.operation.cost, execution.variables);
+    const { operation, variables } = execution;
+    costLimit.check(operation.cost, variables);
+    return tryOnce(execution, false);
+  };
+
+  /** @throws RowVanished on the last try alone */
+  const tryOnce = (execution: Execution, isLast: boolean): string | Promise<string> => {
+    const { operation, variables, caller, hints } = execution;
+    const { compiled } = operation;
+    const context = createContext(hints, caller.previewAt);
     return attempt(
-      () => tryOnce(execution, false),
+      () => (compiled ? compiled.run(variables, context) : runReference(execution, context, isLast)),
       (data) => data,
-      (error) => {
-        if (!(error instanceof RowVanished)) throw error;
-        // The row that referred to it has changed as well, and is read again.
-        execution.hints.clearViews();
-        // From the database alone: a row that is known may be older than the one that refers to it.
-        execution.hints.asOfMs = undefined;
-        return tryOnce(execution, true);
-      },
+      (error) => recover(execution, context, isLast, error),
     );
+  };
+
+  const recover = async (
+    execution: Execution,
+    context: OperationContext,
+    isLast: boolean,
+    error: unknown,
+  ): Promise<string> => {
+    let failure = error;
+    if (execution.operation.compiled && (isLast || !(error instanceof RowVanished))) {
+      try {
+        // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
+        return await runReference(execution, context, isLast, { error });
+      } catch (reported) {
+        failure = reported;
+      }
+    }
+    if (isLast || !(failure instanceof RowVanished)) throw failure;
+    // The row that referred to it has changed as well, and is read again.
+    execution.hints.clearViews();
+    // From the database alone: a row that is known may be older than the one that refers to it.
+    execution.hints.asOfMs = undefined;
+    return tryOnce(execution, true);
   };
 
   // https://opentelemetry.io/docs/specs/semconv/graphql/graphql-spans/

@@ -77,28 +77,23 @@ export const write = (run: Run, toOutput: (output: Output) => void): string | Pr
  * Waits for all values of one depth, each once however many gaps it fills, then writes them one after another: a promise for each gap costs more
  * than the writing.
  */
-const fill = async (pieces: readonly (string | Gap)[], rest: string, run: Run): Promise<string> => {
-  const resultOf = await settle(pieces);
-  return write(run, (output) => {
-    for (const piece of pieces) {
-      if (typeof piece === 'string') output.text += piece;
-      else piece.write(resultOf(piece), run, output);
-    }
-    output.text += rest;
-  });
-};
-
-const settle = async (pieces: readonly (string | Gap)[]): Promise<(gap: Gap) => unknown> => {
+const fill = (pieces: readonly (string | Gap)[], rest: string, run: Run): Promise<string> => {
   const promises = new Set<Promise<unknown>>();
   for (const piece of pieces) if (typeof piece !== 'string') promises.add(piece.value);
+  const writeAll = (resultOf: (gap: Gap) => unknown): string | Promise<string> =>
+    write(run, (output) => {
+      for (const piece of pieces) {
+        if (typeof piece === 'string') output.text += piece;
+        else piece.write(resultOf(piece), run, output);
+      }
+      output.text += rest;
+    });
   const [first] = promises;
-  if (promises.size === 1) {
-    const value = await first;
-    return () => value;
-  }
-  const values = await Promise.all(promises);
-  const settled = new Map<Promise<unknown>, unknown>();
-  let index = 0;
-  for (const promise of promises) settled.set(promise, values[index++]);
-  return ({ value }) => settled.get(value);
+  if (first && promises.size === 1) return first.then((value) => writeAll(() => value));
+  return Promise.all(promises).then((values) => {
+    const settled = new Map<Promise<unknown>, unknown>();
+    let index = 0;
+    for (const promise of promises) settled.set(promise, values[index++]);
+    return writeAll(({ value }) => settled.get(value));
+  });
 };

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { databaseUnavailable } from '../../src/errors.ts';
+import { Deadline } from '../../src/fast-path/deadline.ts';
+
+// Its own timers and clock alone: nothing here waits for a process or a database.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const never = <Value>(): Promise<Value> => new Promise(() => {});
+
+/** How a promise has ended; undefined where it has not. */
+const endOf = <Value>(promise: Promise<Value>): { readonly end: () => unknown } => {
+  let end: unknown;
+  promise.then(
+    (value) => {
+      end = value;
+    },
+    (error: unknown) => {
+      end = error;
+    },
+  );
+  return { end: () => end };
+};
+
+test('each wait fails after its own time, in the order in which they began', async () => {
+  const deadline = new Deadline(1000);
+  const first = endOf(deadline.within(never()));
+  await vi.advanceTimersByTimeAsync(400);
+  const second = endOf(deadline.within(never()));
+  await vi.advanceTimersByTimeAsync(550);
+  expect([first.end(), second.end()]).toEqual([undefined, undefined]);
+  await vi.advanceTimersByTimeAsync(100);
+  expect([first.end(), second.end()]).toEqual([databaseUnavailable(), undefined]);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(second.end()).toEqual(databaseUnavailable());
+});
+
+test('what ends in time gives its value or its error, whichever of the others has ended, and then no timer is left', async () => {
+  const deadline = new Deadline(1000);
+  const works = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
+  const ends = works.map(({ promise }) => endOf(deadline.within(promise)));
+  for (const place of [2, 0, 4]) works[place]?.resolve(place);
+  works[1]?.reject(new Error('broken'));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(ends.map(({ end }) => end())).toEqual([0, new Error('broken'), 2, undefined, 4]);
+  works[3]?.resolve(3);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(ends[3]?.end()).toBe(3);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what ends after its time disturbs none of those that have begun since', async () => {
+  const deadline = new Deadline(1000);
+  const [late, next] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const tooLate = endOf(deadline.within(late.promise));
+  await vi.advanceTimersByTimeAsync(600);
+  const inTime = endOf(deadline.within(next.promise));
+  await vi.advanceTimersByTimeAsync(450);
+  next.resolve('in time');
+  await vi.advanceTimersByTimeAsync(0);
+  const since = endOf(deadline.within(never()));
+  late.resolve('late');
+  await vi.advanceTimersByTimeAsync(1100);
+  expect([tooLate.end(), inTime.end(), since.end()]).toEqual([databaseUnavailable(), 'in time', databaseUnavailable()]);
+  expect(vi.getTimerCount()).toBe(0);
+});
