@@ -2,7 +2,7 @@ import { type CachedResponse, latin1Of } from '../cache/cached-response.ts';
 
 /**
  * Stands in a row for a number that differs for each request: how often a notice has been viewed. It can be written into a response body, where
- * {@link fillPlaceholders} replaces it by the number, and nothing else: the view is counted after the operation has succeeded.
+ * {@link fillPlaceholder} replaces it by the number, and nothing else: the view is counted after the operation has succeeded.
  */
 export class ViewCountPlaceholder {
   readonly id: number;
@@ -35,12 +35,7 @@ export const writePlaceholders = (data: unknown, ids: Iterable<number>): string 
   return text;
 };
 
-/** @param numbers by the ids of their notices */
-const fillPlaceholders = (text: string, numbers: ReadonlyMap<number, number>): string => {
-  let filled = text;
-  for (const [id, number] of numbers) filled = filled.replaceAll(textOf(id), `${number}`);
-  return filled;
-};
+const fillPlaceholder = (text: string, id: number, number: number): string => text.replaceAll(textOf(id), `${number}`);
 
 /** Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout of the database. */
 interface ViewCounter {
@@ -68,7 +63,10 @@ export const createCountViews = (viewCounter: ViewCounter): CountViews => {
       if (number === null) isComplete = false;
       else counted.set(id, number);
     }
-    return isComplete ? fillPlaceholders(latin1Of(body), counted) : undefined;
+    if (!isComplete) return undefined;
+    let filled = latin1Of(body);
+    for (const [id, number] of counted) filled = fillPlaceholder(filled, id, number);
+    return filled;
   };
 
   return (response, counted) => {
@@ -78,6 +76,6 @@ export const createCountViews = (viewCounter: ViewCounter): CountViews => {
     // Most have one, which takes fewer promises: docs/fast-path.md.
     return viewCounter
       .view(id)
-      .then((number) => (number === null ? undefined : latin1Of(body).replaceAll(textOf(id), `${number}`)));
+      .then((number) => (number === null ? undefined : fillPlaceholder(latin1Of(body), id, number)));
   };
 };
