@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ownBytesOf } from '../fast-path/own-memory.ts';
+import { joined, ownBytesOf } from '../fast-path/own-memory.ts';
 import type { Used } from './second-chance.ts';
 import type { TaggedRead } from './tags.ts';
 
@@ -78,7 +78,7 @@ export const createToBody = (): ((text: string) => WrittenBody) => {
 };
 
 // SHA-1 is strong enough to tell responses apart: nobody gains from two that collide.
-export const etagOf = (text: string | Buffer): string => `W/"${hash('sha1', text, 'base64url')}"`;
+export const etagOf = (text: string | Buffer): string => joined(`W/"${hash('sha1', text, 'base64url')}"`);
 
 /** One character for each byte. */
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));

@@ -53,23 +53,6 @@ interface Options {
  */
 export type FailureKind = 'unreachable' | 'unanswered' | 'overload' | 'other';
 
-/** A cache miss: what the response depends on, and what becomes of it. */
-interface Ticket {
-  readonly hints: CacheHints;
-  /** The body is made: the response, which is also cached if it is still true. @param last that was cached under the key until now */
-  readonly keep: (body: string, last: CachedResponse | undefined) => CachedResponse;
-  /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
-  readonly sharedUntilMs: () => number;
-}
-
-/** One whose body is being made. */
-interface OpenTicket extends Ticket {
-  /** Rejects with the error of an operation that failed. */
-  readonly response: Promise<CachedResponse>;
-  /** Whether another request waits for it. */
-  isShared: boolean;
-}
-
 /** While it is not known when responses next change, those that are being made are shared for this long. */
 const UNKNOWN_CHANGE_MS = 20;
 
@@ -94,7 +77,7 @@ export const createResponseCache = ({
   kindOf,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
-  const tickets = new ShortLived<OpenTicket>();
+  const tickets = new ShortLived<Ticket>();
   const store = createResponseStore(maxBytes);
   const toBody = createToBody();
   const deadline = new Deadline(timeoutMs);
@@ -102,6 +85,8 @@ export const createResponseCache = ({
   let nextTryMs: number | undefined;
 
   const { hasChanged } = tagVersions;
+  const { tables } = tagVersions.tags;
+  const nextChangeMs = ({ table }: { table: string }): number | undefined => freshnessMonitor.nextChangeMs(table);
 
   /** Whether time alone has changed nothing. */
   const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
@@ -132,65 +117,78 @@ export const createResponseCache = ({
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
 
-  /** Notes what is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows. */
-  const openTicket = (key: string): Ticket => {
-    const { sequence } = tagVersions;
-    const { tables } = tagVersions.tags;
-    const nowMs = clock.nowMs();
-    const trustedUntilMs = freshnessMonitor.trustedUntilMs();
-    const nextChanges = tables.map(({ table }) => freshnessMonitor.nextChangeMs(table));
-    const openedMs = performance.now();
-    const hints = createHints();
-    hints.asOfMs = openedMs;
-    hints.openedMs = openedMs;
+  /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each (docs/fast-path.md). */
+  class Ticket {
+    readonly hints = createHints();
+    /** Whether another request waits for it. */
+    isShared = false;
+    /** While the body is being made. Rejects with the error of an operation that failed. */
+    response: Promise<CachedResponse> | undefined;
+    readonly #key: string;
+    // What is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows.
+    readonly #sequence = tagVersions.sequence;
+    readonly #nowMs = clock.nowMs();
+    readonly #trustedUntilMs = freshnessMonitor.trustedUntilMs();
+    readonly #nextChanges = tables.map(nextChangeMs);
+    readonly #openedMs = performance.now();
 
-    const changesMs = (): number => {
-      let ms = hints.changesMs;
+    constructor(key: string) {
+      this.#key = key;
+      this.hints.asOfMs = this.#openedMs;
+      this.hints.openedMs = this.#openedMs;
+    }
+
+    /** Until when equal requests may share the response, in the database's milliseconds: then responses next change by themselves. */
+    sharedUntilMs(): number {
+      return Math.min(...this.#nextChanges.map((ms) => ms ?? this.#nowMs + UNKNOWN_CHANGE_MS));
+    }
+
+    /** The body is made: the response, which is also cached if it is still true. @param last that was cached under the key until now */
+    keep(body: string, last: CachedResponse | undefined): CachedResponse {
+      const { hints } = this;
+      const openedMs = this.#openedMs;
+      const { asOfMs = openedMs } = hints;
+      const changes = this.#changesMs();
+      // What was read from a replica has used up some of its time.
+      const validUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
+      const written = toBody(body);
+      const made: CachedResponse = {
+        key: this.#key,
+        entry: last?.entry ?? { response: undefined },
+        isNewcomer: false,
+        isUsed: false,
+        status: hints.status,
+        body: written.body,
+        byteLength: written.byteLength,
+        etag: written.etag,
+        tags: [...hints.tags],
+        lists: hints.lists,
+        asOfMs,
+        remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
+        trueAt: this.#sequence,
+        validUntilMs: finite(validUntilMs),
+        changesMs: finite(changes),
+        trustedUntilMs: this.#trustedUntilMs,
+        staleUntilMs: hints.endsMs,
+        countsViews: hints.countsViews,
+        views: hints.views,
+        encoded: undefined,
+      };
+      // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
+      const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
+      if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
+      return made;
+    }
+
+    #changesMs(): number {
+      let ms = this.hints.changesMs;
       for (const [index, { table }] of tables.entries()) {
         // A next change that is not known may be over already.
-        if (hints.tables.includes(table)) ms = Math.min(ms, nextChanges[index] ?? nowMs);
+        if (this.hints.tables.includes(table)) ms = Math.min(ms, this.#nextChanges[index] ?? this.#nowMs);
       }
       return ms;
-    };
-
-    return {
-      hints,
-      sharedUntilMs: () => Math.min(...nextChanges.map((ms) => ms ?? nowMs + UNKNOWN_CHANGE_MS)),
-      keep: (body, last) => {
-        const { asOfMs = openedMs } = hints;
-        const changes = changesMs();
-        // What was read from a replica has used up some of its time.
-        const validUntilMs = Math.min(nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
-        const written = toBody(body);
-        const made: CachedResponse = {
-          key,
-          entry: last?.entry ?? { response: undefined },
-          isNewcomer: false,
-          isUsed: false,
-          status: hints.status,
-          body: written.body,
-          byteLength: written.byteLength,
-          etag: written.etag,
-          tags: [...hints.tags],
-          lists: hints.lists,
-          asOfMs,
-          remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
-          trueAt: sequence,
-          validUntilMs: finite(validUntilMs),
-          changesMs: finite(changes),
-          trustedUntilMs,
-          staleUntilMs: hints.endsMs,
-          countsViews: hints.countsViews,
-          views: hints.views,
-          encoded: undefined,
-        };
-        // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
-        const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
-        if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(key, made);
-        return made;
-      },
-    };
-  };
+    }
+  }
 
   const makeOrShare = (
     key: string,
@@ -202,7 +200,7 @@ export const createResponseCache = ({
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
-    if (open && isYoungEnough(open.hints) && clock.nowMs() < open.sharedUntilMs()) {
+    if (open?.response && isYoungEnough(open.hints) && clock.nowMs() < open.sharedUntilMs()) {
       open.isShared = true;
       return open.response.then((made) => {
         if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs, store.get(key));
@@ -211,15 +209,15 @@ export const createResponseCache = ({
       });
     }
     stats.misses += 1;
-    const opened = openTicket(key);
-    const body = make(opened.hints);
-    if (typeof body === 'string') return opened.keep(body, last);
+    const ticket = new Ticket(key);
+    const body = make(ticket.hints);
+    if (typeof body === 'string') return ticket.keep(body, last);
     const close = (): void => {
       if (tickets.get(key) === ticket) tickets.delete(key);
     };
     const keep = (text: string): CachedResponse => {
       close();
-      const made = opened.keep(text, store.get(key));
+      const made = ticket.keep(text, store.get(key));
       if (ticket.isShared) shareBody(made);
       return made;
     };
@@ -227,7 +225,7 @@ export const createResponseCache = ({
       close();
       throw error;
     };
-    const ticket: OpenTicket = { ...opened, response: body.then(keep, fail), isShared: false };
+    ticket.response = body.then(keep, fail);
     tickets.set(key, ticket);
     return ticket.response;
   };

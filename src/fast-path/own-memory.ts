@@ -4,7 +4,10 @@
  */
 export const inOnePiece = (text: string): string => Buffer.from(text).toString();
 
-/** The same for a text that is not kept but waits, for less: its tree goes once a character of it is read, and collections of garbage have no parts to copy. */
+/**
+ * The same for a text that was put together and not cut out, for less: its tree goes once a character of it is read. Collections of garbage have no parts
+ * to copy, and a response that the text is in has none to walk through.
+ */
 export const joined = (text: string): string => (text.charCodeAt(0) === NO_JSON ? '' : text);
 
 /** No JSON begins so: the comparison has no effect, but optimized code leaves out what nobody uses. */

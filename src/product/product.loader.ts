@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
-import { type LoaderScope, memo } from '../graphql/context.ts';
+import type { LoaderScope } from '../graphql/context.ts';
 import {
   createProductHeads,
   type Entry,
@@ -106,84 +106,137 @@ const listsOf = (heads: readonly FoundHead[]) => heads.map(({ list }) => list);
 /** Loaders for one operation: `now` decides what is visible. */
 export const createProductLoaders = (
   reads: ProductReads,
-  { hints, now, inFlight, loaders }: LoaderScope,
+  scope: LoaderScope,
   known?: KnownRowsOf<Product>,
-): ProductLoaders => {
-  const visible = (product: Product | null): Product | null => {
-    if (!product) return null;
-    if (!visibility.holds(product, now)) {
-      const from = visibleFrom(product);
-      if (from) hints.holdsUntil(from.getTime());
-      return null;
-    }
-    return product;
-  };
+): ProductLoaders => new OperationLoaders(reads, scope, known);
 
-  const withCategory = (product: Product | null): Product | null => {
-    if (product) loaders.category.remember(categoryOf(product));
-    return product;
-  };
+// A class, because an operation uses a method or two: closures would be made for all of them (docs/fast-path.md).
+class OperationLoaders implements ProductLoaders {
+  readonly #reads: ProductReads;
+  readonly #scope: LoaderScope;
+  readonly #known: KnownRowsOf<Product> | undefined;
+  // Made when first used, as all that follow.
+  #byId: Map<number, Product | null | Promise<Product | null>> | undefined;
+  #bySlug: Map<string, Promise<Product | null>> | undefined;
+  #lists: Map<string, Product[] | Promise<Product[]>> | undefined;
+  #countsOfEach: DataLoader<number, number>[] | undefined;
+  #topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
 
-  const readById = (id: number): Promise<Product | null> =>
-    inFlight.track(reads.byId.load(id)).then((product) => visible(withCategory(product)));
+  constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
+    this.#reads = reads;
+    this.#scope = scope;
+    this.#known = known;
+  }
 
-  const findById = (id: number): Product | undefined => (known?.mayUse(hints) ? known.find(id) : undefined);
-
-  const loaded = new Map<number, Product | null | Promise<Product | null>>();
-
-  const visibleById = (id: number): Product | null | Promise<Product | null> => {
+  byId(id: number): Product | null | Promise<Product | null> {
+    const { hints } = this.#scope;
     hints.dependsOnRow('product', id);
-    let product = loaded.get(id);
+    this.#byId ??= new Map();
+    let product = this.#byId.get(id);
     if (product === undefined) {
-      const found = findById(id);
-      product = found ? visible(found) : readById(id);
-      loaded.set(id, product);
+      const found = this.#known?.mayUse(hints) ? this.#known.find(id) : undefined;
+      product = found ? this.#visible(found) : this.#readById(id);
+      this.#byId.set(id, product);
     }
     return product;
-  };
+  }
 
-  const visibleBySlug = memo(async (slug: string) => {
+  bySlug(slug: string): Promise<Product | null> {
+    this.#bySlug ??= new Map();
+    let product = this.#bySlug.get(slug);
+    if (!product) {
+      product = this.#readBySlug(slug);
+      this.#bySlug.set(slug, product);
+    }
+    return product;
+  }
+
+  list(key: ProductListKey): Product[] | Promise<Product[]> {
+    const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
+    return this.#listOnce(own, () => this.#reads.list(own, this.#scope.now));
+  }
+
+  ofCategory(id: number, orderBy: ProductOrder, limit: number): Product[] | Promise<Product[]> {
+    return this.#listOnce({ categoryIds: [id], orderBy, limit }, () => this.#topOf(orderBy, limit).load(id));
+  }
+
+  countOfCategory(id: number, withDescendants: boolean): Promise<number> {
+    const { hints, inFlight, now } = this.#scope;
+    if (withDescendants) {
+      hints.dependsOn('category');
+      hints.dependsOn('product');
+    } else hints.dependsOnGroup('product', id);
+    this.#countsOfEach ??= [false, true].map(
+      (isTree) =>
+        new DataLoader(async (ids: readonly number[]) => {
+          const counts = await inFlight.track(this.#reads.countOfEach(ids, isTree, now));
+          const byId = new Map(counts.map((each) => [each.id, each.count]));
+          return ids.map((each) => byId.get(each) ?? 0);
+        }),
+    );
+    return this.#countsOfEach[Number(withDescendants)]?.load(id) ?? Promise.resolve(0);
+  }
+
+  #visible(product: Product | null): Product | null {
+    if (!product) return null;
+    const { hints, now } = this.#scope;
+    if (visibility.holds(product, now)) return product;
+    const from = visibleFrom(product);
+    if (from) hints.holdsUntil(from.getTime());
+    return null;
+  }
+
+  #withCategory(product: Product | null): Product | null {
+    if (product) this.#scope.loaders.category.remember(categoryOf(product));
+    return product;
+  }
+
+  #readById(id: number): Promise<Product | null> {
+    const read = this.#scope.inFlight.track(this.#reads.byId.load(id));
+    return read.then((product) => this.#visible(this.#withCategory(product)));
+  }
+
+  async #readBySlug(slug: string): Promise<Product | null> {
     // No text in PostgreSQL has a NUL; as a parameter it would be an error.
     if (slug.includes('\0')) return null;
-    const product = await inFlight.track(reads.bySlug.load(slug));
+    const { hints, inFlight } = this.#scope;
+    const product = await inFlight.track(this.#reads.bySlug.load(slug));
     // No other product can have the slug before this one changes.
     if (product) hints.dependsOnRow('product', product.id);
     else hints.dependsOn('product');
-    return visible(withCategory(product));
-  });
+    return this.#visible(this.#withCategory(product));
+  }
 
-  /** What the responses depend on that show what a category has, or any. */
-  const dependsOnGroups = (categoryIds: readonly number[]): void => {
-    if (categoryIds.length === 0) hints.dependsOn('product');
-    for (const id of categoryIds) hints.dependsOnGroup('product', id);
-  };
-
-  /** @param places of it that were looked at */
-  const dependsOnHead = ({ list: { categoryId }, version }: FoundHead, places: number): void => {
-    if (version) hints.dependsOnList('product', version, places);
-    else dependsOnGroups(categoryId === undefined ? [] : [categoryId]);
-  };
-
-  const dependsOnHeads = (heads: readonly FoundHead[], entries: readonly Entry[]): void => {
-    for (const head of heads) dependsOnHead(head, placesLookedAt(head.list, entries));
-  };
+  #listOnce(key: ProductListKey, readRows: () => Promise<Product[]>): Product[] | Promise<Product[]> {
+    const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
+    this.#lists ??= new Map();
+    let list = this.#lists.get(name);
+    if (!list) {
+      list = this.#listOf(key, readRows);
+      this.#lists.set(name, list);
+    }
+    return list;
+  }
 
   /**
    * At once where heads and rows are known. Otherwise the heads are read, and those rows that are not known; or all rows by one statement, where most
    * are not known, and where a row has changed since its head was read.
    */
-  const listOf = (
+  #listOf(
     { categoryIds, orderBy, limit }: ProductListKey,
     readRows: () => Promise<Product[]>,
-  ): Product[] | Promise<Product[]> => {
+  ): Product[] | Promise<Product[]> {
+    const { heads: knownHeads } = this.#reads;
+    const { hints, inFlight, now } = this.#scope;
+    const known = this.#known;
     const readAll = (): Promise<Product[]> => {
-      dependsOnGroups(categoryIds);
+      this.#dependsOnGroups(categoryIds);
       return inFlight.track(readRows());
     };
     if (!known?.mayUse(hints)) return readAll();
     const groups = categoryIds.length > 0 ? categoryIds : [undefined];
     if (!sortKeysOf(orderBy) || groups.length > MAX_HEADS) return readAll();
-    const found = groups.map((categoryId) => reads.heads.find(orderBy, categoryId, now));
+    const found = groups.map((categoryId) => knownHeads.find(orderBy, categoryId, now));
     const heads = found.filter((head): head is FoundHead => head !== undefined && !(head instanceof Promise));
     if (heads.length === groups.length) {
       const [{ list } = {}] = heads;
@@ -191,27 +244,30 @@ export const createProductLoaders = (
       const isListed = list && heads.length === 1 && (list.isWhole || list.ids.length >= limit);
       const listed = isListed ? known.rowsOf(list, limit) : undefined;
       if (listed) {
-        for (const head of heads) dependsOnHead(head, limit);
+        for (const head of heads) this.#dependsOnHead(head, limit);
         return listed;
       }
       const entries = mergeHeads(listsOf(heads), limit);
       const rows = entries?.map(({ id }) => known.find(id));
       if (entries && rows?.every((row) => row !== undefined)) {
-        dependsOnHeads(heads, entries);
+        this.#dependsOnHeads(heads, entries);
         return rows;
       }
-    } else if (!reads.heads.areRowsKnown() && !found.some((head) => head instanceof Promise)) return readAll();
-    return inFlight.track(readKnown(groups, orderBy, limit, found, readAll));
-  };
+    } else if (!knownHeads.areRowsKnown() && !found.some((head) => head instanceof Promise)) return readAll();
+    return inFlight.track(this.#readKnown(groups, orderBy, limit, found, readAll));
+  }
 
-  const readKnown = async (
+  async #readKnown(
     groups: readonly (number | undefined)[],
     orderBy: ProductOrder,
     limit: number,
     found: readonly (FoundHead | Promise<FoundHead | undefined> | undefined)[],
     readAll: () => Promise<Product[]>,
-  ): Promise<Product[]> => {
-    const read = (index: number): Promise<FoundHead> => reads.heads.read(orderBy, groups[index], limit);
+  ): Promise<Product[]> {
+    const { heads: knownHeads, byId } = this.#reads;
+    const { hints, now } = this.#scope;
+    const known = this.#known;
+    const read = (index: number): Promise<FoundHead> => knownHeads.read(orderBy, groups[index], limit);
     let heads = await Promise.all(groups.map(async (_, index) => (await found[index]) ?? read(index)));
     // One that is too short is read again.
     let entries = mergeHeads(listsOf(heads), limit);
@@ -219,71 +275,50 @@ export const createProductLoaders = (
       heads = await Promise.all(groups.map((_, index) => read(index)));
       entries = mergeHeads(listsOf(heads), limit);
     }
-    if (entries) dependsOnHeads(heads, entries);
+    if (entries) this.#dependsOnHeads(heads, entries);
     const mayFind = known?.mayUse(hints);
     const rows = await Promise.all(
-      entries?.map(({ id }) => (mayFind && known?.find(id)) || reads.byId.load(id).then(withCategory)) ?? [],
+      entries?.map(
+        ({ id }) => (mayFind && known?.find(id)) || byId.load(id).then((product) => this.#withCategory(product)),
+      ) ?? [],
     );
     const isTrue = entries?.every((entry, index) => {
       const row = rows[index];
       return row && visibility.holds(row, now) && isInPlace(entry, row);
     });
     return isTrue ? (rows as Product[]) : readAll();
-  };
+  }
 
-  let lists: Map<string, Product[] | Promise<Product[]>> | undefined;
-  let countsOfEach: DataLoader<number, number>[] | undefined;
-  let topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
-
-  const topOf = (orderBy: ProductOrder, limit: number): DataLoader<number, Product[]> => {
+  #topOf(orderBy: ProductOrder, limit: number): DataLoader<number, Product[]> {
+    const { inFlight, now } = this.#scope;
     const name = `${orderBy} ${limit}`;
-    topOfEach ??= new Map();
-    let loader = topOfEach.get(name);
+    this.#topOfEach ??= new Map();
+    let loader = this.#topOfEach.get(name);
     if (!loader) {
       loader = new DataLoader<number, Product[]>(async (ids) => {
-        const rows = await inFlight.track(reads.topOfEach(ids, orderBy, limit, now));
+        const rows = await inFlight.track(this.#reads.topOfEach(ids, orderBy, limit, now));
         const byCategory = Map.groupBy(rows, (row) => row.categoryId);
         return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
       });
-      topOfEach.set(name, loader);
+      this.#topOfEach.set(name, loader);
     }
     return loader;
-  };
+  }
 
-  const listOnce = (key: ProductListKey, readRows: () => Promise<Product[]>): Product[] | Promise<Product[]> => {
-    const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
-    lists ??= new Map();
-    let list = lists.get(name);
-    if (!list) {
-      list = listOf(key, readRows);
-      lists.set(name, list);
-    }
-    return list;
-  };
+  /** What the responses depend on that show what a category has, or any. */
+  #dependsOnGroups(categoryIds: readonly number[]): void {
+    const { hints } = this.#scope;
+    if (categoryIds.length === 0) hints.dependsOn('product');
+    for (const id of categoryIds) hints.dependsOnGroup('product', id);
+  }
 
-  return {
-    byId: visibleById,
-    bySlug: visibleBySlug,
-    list: (key) => {
-      const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
-      return listOnce(own, () => reads.list(own, now));
-    },
-    countOfCategory: (id, withDescendants) => {
-      if (withDescendants) {
-        hints.dependsOn('category');
-        hints.dependsOn('product');
-      } else hints.dependsOnGroup('product', id);
-      countsOfEach ??= [false, true].map(
-        (isTree) =>
-          new DataLoader(async (ids: readonly number[]) => {
-            const counts = await inFlight.track(reads.countOfEach(ids, isTree, now));
-            const byId = new Map(counts.map((each) => [each.id, each.count]));
-            return ids.map((each) => byId.get(each) ?? 0);
-          }),
-      );
-      return countsOfEach[Number(withDescendants)]?.load(id) ?? Promise.resolve(0);
-    },
-    ofCategory: (id, orderBy, limit) =>
-      listOnce({ categoryIds: [id], orderBy, limit }, () => topOf(orderBy, limit).load(id)),
-  };
-};
+  /** @param places of it that were looked at */
+  #dependsOnHead({ list: { categoryId }, version }: FoundHead, places: number): void {
+    if (version) this.#scope.hints.dependsOnList('product', version, places);
+    else this.#dependsOnGroups(categoryId === undefined ? [] : [categoryId]);
+  }
+
+  #dependsOnHeads(heads: readonly FoundHead[], entries: readonly Entry[]): void {
+    for (const head of heads) this.#dependsOnHead(head, placesLookedAt(head.list, entries));
+  }
+}

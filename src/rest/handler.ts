@@ -1,4 +1,5 @@
 import { AppError, attempt } from '../errors.ts';
+import { joined } from '../fast-path/own-memory.ts';
 import { ExecutionFailed } from '../graphql/failures.ts';
 import type { ParsedOperation } from '../graphql/handler.ts';
 import type { BodyForm, Engine } from '../graphql/run-operation.ts';
@@ -166,13 +167,13 @@ const NO_VARIABLES = encodeURIComponent('{}');
  * @param id a GraphQL name, or the name of a document
  */
 const createOperationLink = (explorer: string, id: string): OperationLink => {
-  const start = `<${explorer}?operation=${id}`;
-  const end = `>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`;
+  const start = joined(`<${explorer}?operation=${id}`);
+  const end = joined(`>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`);
   const plain = start + end;
   return (variables) => {
     const encoded = encodeURIComponent(JSON.stringify(variables));
     return encoded === NO_VARIABLES || encoded.length > MAX_VARIABLES_CHARS
       ? plain
-      : `${start}&variables=${encoded}${end}`;
+      : joined(`${start}&variables=${encoded}${end}`);
   };
 };
