@@ -77,7 +77,7 @@ export const createResponseCache = ({
   kindOf,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
-  const tickets = new ShortLived<Ticket>();
+  const tickets = new ShortLived<OpenTicket>();
   const store = createResponseStore(maxBytes);
   const toBody = createToBody();
   const deadline = new Deadline(timeoutMs);
@@ -120,10 +120,6 @@ export const createResponseCache = ({
   /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each (docs/fast-path.md). */
   class Ticket {
     readonly hints = createHints();
-    /** Whether another request waits for it. */
-    isShared = false;
-    /** While the body is being made. Rejects with the error of an operation that failed. */
-    response: Promise<CachedResponse> | undefined;
     readonly #key: string;
     // What is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows.
     readonly #sequence = tagVersions.sequence;
@@ -190,6 +186,15 @@ export const createResponseCache = ({
     }
   }
 
+  /** One whose body is being made. */
+  interface OpenTicket {
+    readonly ticket: Ticket;
+    /** Rejects with the error of an operation that failed. */
+    readonly response: Promise<CachedResponse>;
+    /** Whether another request waits for it. */
+    isShared: boolean;
+  }
+
   const makeOrShare = (
     key: string,
     make: MakeBody,
@@ -200,7 +205,7 @@ export const createResponseCache = ({
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
-    if (open?.response && isYoungEnough(open.hints) && clock.nowMs() < open.sharedUntilMs()) {
+    if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {
       open.isShared = true;
       return open.response.then((made) => {
         if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs, store.get(key));
@@ -213,21 +218,21 @@ export const createResponseCache = ({
     const body = make(ticket.hints);
     if (typeof body === 'string') return ticket.keep(body, last);
     const close = (): void => {
-      if (tickets.get(key) === ticket) tickets.delete(key);
+      if (tickets.get(key) === opened) tickets.delete(key);
     };
     const keep = (text: string): CachedResponse => {
       close();
       const made = ticket.keep(text, store.get(key));
-      if (ticket.isShared) shareBody(made);
+      if (opened.isShared) shareBody(made);
       return made;
     };
     const fail = (error: unknown): never => {
       close();
       throw error;
     };
-    ticket.response = body.then(keep, fail);
-    tickets.set(key, ticket);
-    return ticket.response;
+    const opened: OpenTicket = { ticket, response: body.then(keep, fail), isShared: false };
+    tickets.set(key, opened);
+    return opened.response;
   };
 
   /** Only an outage is a reason to give a response that may have changed: a database that is slow or locked still commits. */

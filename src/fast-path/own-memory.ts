@@ -8,10 +8,10 @@ export const inOnePiece = (text: string): string => Buffer.from(text).toString()
  * The same for a text that was put together and not cut out, for less: its tree goes once a character of it is read. Collections of garbage have no parts
  * to copy, and a response that the text is in has none to walk through.
  */
-export const joined = (text: string): string => (text.charCodeAt(0) === NO_JSON ? '' : text);
+export const joined = (text: string): string => (text.charCodeAt(0) === NEVER_FIRST ? '' : text);
 
-/** No JSON begins so: the comparison has no effect, but optimized code leaves out what nobody uses. */
-const NO_JSON = 0;
+/** No JSON and no header begins so: the comparison has no effect, but optimized code leaves out what nobody uses. */
+const NEVER_FIRST = 0;
 
 /**
  * Bytes that are kept: Node cuts small buffers, and those of zlib, out of blocks of 64 kB, each of which stays for as long as one of its parts.

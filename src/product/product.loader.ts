@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
-import type { LoaderScope } from '../graphql/context.ts';
+import { type LoaderScope, memo } from '../graphql/context.ts';
 import {
   createProductHeads,
   type Entry,
@@ -117,7 +117,7 @@ class OperationLoaders implements ProductLoaders {
   readonly #known: KnownRowsOf<Product> | undefined;
   // Made when first used, as all that follow.
   #byId: Map<number, Product | null | Promise<Product | null>> | undefined;
-  #bySlug: Map<string, Promise<Product | null>> | undefined;
+  #bySlug: ((slug: string) => Promise<Product | null>) | undefined;
   #lists: Map<string, Product[] | Promise<Product[]>> | undefined;
   #countsOfEach: DataLoader<number, number>[] | undefined;
   #topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
@@ -142,13 +142,8 @@ class OperationLoaders implements ProductLoaders {
   }
 
   bySlug(slug: string): Promise<Product | null> {
-    this.#bySlug ??= new Map();
-    let product = this.#bySlug.get(slug);
-    if (!product) {
-      product = this.#readBySlug(slug);
-      this.#bySlug.set(slug, product);
-    }
-    return product;
+    this.#bySlug ??= memo((each) => this.#readBySlug(each));
+    return this.#bySlug(slug);
   }
 
   list(key: ProductListKey): Product[] | Promise<Product[]> {

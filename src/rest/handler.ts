@@ -167,9 +167,9 @@ const NO_VARIABLES = encodeURIComponent('{}');
  * @param id a GraphQL name, or the name of a document
  */
 const createOperationLink = (explorer: string, id: string): OperationLink => {
-  const start = joined(`<${explorer}?operation=${id}`);
-  const end = joined(`>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`);
-  const plain = start + end;
+  const start = `<${explorer}?operation=${id}`;
+  const end = `>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`;
+  const plain = joined(start + end);
   return (variables) => {
     const encoded = encodeURIComponent(JSON.stringify(variables));
     return encoded === NO_VARIABLES || encoded.length > MAX_VARIABLES_CHARS
