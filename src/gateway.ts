@@ -29,7 +29,7 @@ import { readShape } from './graphql/parse-request.ts';
 import { createEngine } from './graphql/run-operation.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
-import { createFailureResponses } from './graphql/yoga.ts';
+import { createFailureWriter } from './graphql/yoga.ts';
 import { createBodyShapes } from './http/body-shapes.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
@@ -71,7 +71,7 @@ const CLOSING_SHARE = 0.2;
 const MAX_CLOSING_MS = 1000;
 
 /** After the start, so that the first requests are answered first. */
-const LOAD_ALL_AFTER_MS = 500;
+const INDEX_AFTER_MS = 500;
 
 export interface Gateway {
   readonly app: App;
@@ -82,8 +82,8 @@ export interface Gateway {
   readonly startDraining: () => void;
   /** Ends the streams of all subscriptions. */
   readonly completeSubscriptions: () => void;
-  /** Loads the modules that are otherwise loaded when they are first needed, and begins to fill the index of products. */
-  readonly loadAll: () => Promise<unknown>;
+  /** Begins to fill the index of products. */
+  readonly startIndex: () => void;
   /** Closes the database connections. */
   readonly close: () => Promise<void>;
 }
@@ -242,7 +242,6 @@ export const createGateway = async (
     isRestricted: access.isRestricted,
     log,
   });
-  const failures = createFailureResponses(schema, log);
   const bodyShapes = createBodyShapes(readShape);
   const metrics = createMetrics(
     {
@@ -290,7 +289,7 @@ export const createGateway = async (
       createGraphqlRoutes({
         engine,
         bodyShapes,
-        failures,
+        writeFailure: createFailureWriter(schema, log),
         trusted,
         subscriptions,
         isRestricted: access.isRestricted,
@@ -328,7 +327,7 @@ export const createGateway = async (
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
     completeSubscriptions: subscriptions.complete,
-    loadAll: () => Promise.all([failures.load(), browseIndex.start()]),
+    startIndex: browseIndex.start,
     close: async () => {
       subscriptions.close();
       load.stop();
@@ -379,12 +378,12 @@ export const serve = async (
   const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });
-    const loading = setTimeout(gateway.loadAll, LOAD_ALL_AFTER_MS).unref();
+    const starting = setTimeout(gateway.startIndex, INDEX_AFTER_MS).unref();
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
     const end = async (delayMs: number): Promise<void> => {
-      clearTimeout(loading);
+      clearTimeout(starting);
       await server.drain(shutdownTimeoutMs - closingMs, { delayMs, onStop: gateway.completeSubscriptions });
       // Even where the database no longer answers.
       await withDeadline(gateway.close(), closingMs);

@@ -27,7 +27,7 @@ import {
 } from './parse-request.ts';
 import type { BodyForm, Engine } from './run-operation.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
-import type { Failed, FailureResponses } from './yoga.ts';
+import type { Failed, WriteFailure } from './yoga.ts';
 
 /** What a request asks the engine for, by either protocol. */
 export interface ParsedOperation extends ParsedRequest {
@@ -40,7 +40,7 @@ export interface ParsedOperation extends ParsedRequest {
 interface Options {
   readonly engine: Engine;
   readonly bodyShapes: BodyShapes<RequestParams | undefined>;
-  readonly failures: FailureResponses;
+  readonly writeFailure: WriteFailure;
   readonly trusted: TrustedDocuments;
   readonly subscriptions: Subscriptions;
   /** Whether some callers may ask for what others may not. */
@@ -68,7 +68,7 @@ const MAX_VIEW_BYTES = 8192;
  * makes the responses to requests that fail; no other request needs it.
  */
 const createEndpoint = (
-  { engine, bodyShapes, failures, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
+  { engine, bodyShapes, writeFailure, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
 ): OperationRoute<ParsedOperation> => {
   /** Of the request that was looked at last: most are looked at twice, one right after the other. */
@@ -116,7 +116,7 @@ const createEndpoint = (
       last = undefined;
       const wanted = findOperation(engine, trusted, params);
       if ('at' in wanted) {
-        const respond = () => respondFailed(failures, wanted, withText(request, params), call, contentType);
+        const respond = () => respondFailed(writeFailure, wanted, withText(request, params), call, contentType);
         // Else the client may not learn what is wrong with the document.
         const admission =
           isRestricted && wanted.at === 'validation'
@@ -139,7 +139,7 @@ const createEndpoint = (
         (error) => {
           const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
           const failed: Failed = { at: 'execution', document: operation.document, error, cost };
-          return respondFailed(failures, failed, withText(call.request, byId), call, head.contentType);
+          return respondFailed(writeFailure, failed, withText(call.request, byId), call, head.contentType);
         },
       );
     },
@@ -158,18 +158,18 @@ const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
 /** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
 const respondFailed = (
-  { create }: FailureResponses,
+  writeFailure: WriteFailure,
   failed: Failed,
   request: GatewayRequest,
   call: Call,
   contentType: string,
 ): GatewayResponse | Promise<GatewayResponse> => {
-  if (contentType !== EVENT_STREAM_TYPE) return create(failed, request, call, contentType);
+  if (contentType !== EVENT_STREAM_TYPE) return writeFailure(failed, request, call, contentType);
   const toEvent = (response: GatewayResponse): GatewayResponse =>
     failed.at === 'parameters' || !OPERATION_FAULTS.has(response.status)
       ? response
       : singleEvent(Buffer.from(response.body as string));
-  const response = create(failed, request, call, errorTypeOf(request.headers.accept));
+  const response = writeFailure(failed, request, call, errorTypeOf(request.headers.accept));
   return response instanceof Promise ? response.then(toEvent) : toEvent(response);
 };
 

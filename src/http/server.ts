@@ -8,7 +8,7 @@ import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
 import type { App } from './pipeline.ts';
-import { createClientOf } from './rate-limit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
 
@@ -90,12 +90,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   server.maxHeadersCount = 0;
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
-  const { rateLimitPerMinute: perMinute, trustedHops } = config;
-  // Loaded only if configured: its library would be a tenth of the start.
-  const rateLimit =
-    perMinute === 0
-      ? undefined
-      : (await import('./rate-limit.ts')).createRateLimit({ perMinute, clientOf: createClientOf(trustedHops) });
+  const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
   let isDraining = false;
 
   const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
@@ -217,6 +212,12 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       return drained.promise;
     },
   };
+};
+
+/** Only where it is configured: its libraries would be a tenth of the start. */
+const loadRateLimit = async ({ rateLimitPerMinute, trustedHops }: ServerConfig): Promise<RateLimit> => {
+  const { createClientOf, createRateLimit } = await import('./rate-limit.ts');
+  return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustedHops) });
 };
 
 /** A response that is ready. */
