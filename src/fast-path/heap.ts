@@ -28,6 +28,12 @@ const YOUNG_MB_WITHOUT_CACHE = 32;
 const NO_PRETENURING_FLAG = '--no-allocation-site-pretenuring';
 
 /**
+ * How much V8 compiles into one function of what it calls, in bytes of bytecode (920 by itself): a request goes through many small functions. Measured on
+ * 2026-11-25: 2 to 6 % of the CPU time of every kind of request.
+ */
+const INLINING_FLAG = '--max-inlined-bytecode-size-cumulative=2500';
+
+/**
  * V8 would give each thread this young generation, too, in the place of what its `resourceLimits` say. The main thread keeps its own, which is made by the
  * time that this is set.
  */
@@ -53,6 +59,7 @@ const heapMbOf = (options: string): number | undefined => {
 export const boundHeap = (environment: NodeJS.ProcessEnv): void => {
   const { CACHE_MAX_MB, NODE_OPTIONS = '', MALLOC_ARENA_MAX } = environment;
   setFlagsFromString(NO_PRETENURING_FLAG);
+  setFlagsFromString(INLINING_FLAG);
   setFlagsFromString(NO_YOUNG_FLAG_OF_THREADS);
   const { execve, execPath, execArgv, argv, platform } = process;
   const cacheMb = Number(CACHE_MAX_MB || DEFAULT_CACHE_MB);
