@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { runCommand } from 'citty';
 import packageJson from '../package.json' with { type: 'json' };
-import { checkArguments, usageError } from './commands/arguments.ts';
+import { checkArguments, commandHelp, mainHelp, usageError } from './commands/arguments.ts';
 import { COMMANDS } from './commands/commands.ts';
 import { keepCompiled } from './commands/compile-cache.ts';
 import { OperatorError } from './errors.ts';
@@ -32,10 +32,8 @@ const split = ([first, second, ...rest]: readonly string[]): [name: string | und
 const run = async (args: readonly string[]): Promise<void> => {
   const [name, rawArgs] = split(args);
   if (name === '--version' || name === '-v') return console.log(packageJson.version);
-  if (name === undefined || isHelp(name) || (name === 'help' && rawArgs.length === 0)) {
-    const { mainHelp } = await import('./commands/arguments.ts');
+  if (name === undefined || isHelp(name) || (name === 'help' && rawArgs.length === 0))
     return console.log(await mainHelp());
-  }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
     const longer = Object.keys(COMMANDS).find((each) => each.startsWith(`${name} `));
@@ -43,10 +41,7 @@ const run = async (args: readonly string[]): Promise<void> => {
     throw usageError(`There is no command ${name}.${hint} Run "vitrine --help".`);
   }
   const command = await load();
-  if (rawArgs.some(isHelp)) {
-    const { commandHelp } = await import('./commands/arguments.ts');
-    return console.log(await commandHelp(name, command));
-  }
+  if (rawArgs.some(isHelp)) return console.log(await commandHelp(name, command));
   checkArguments(name, command.args ?? {}, rawArgs);
   await runCommand(command, { rawArgs: [...rawArgs] });
 };

@@ -36,12 +36,18 @@ interface Import {
   readonly to: string;
 }
 
-const readImports = async (): Promise<Import[]> => {
+/** The texts of all files of `src` that are written by hand, by their names. */
+const readFiles = async (): Promise<[string, string][]> => {
   const names = await readdir(path.join(ROOT, 'src'), { recursive: true });
   const files = names.map((name) => path.posix.join('src', name.replaceAll(path.sep, '/')));
+  const written = files.filter((name) => name.endsWith('.ts') && !name.includes('/generated/'));
+  return Promise.all(written.map(async (name) => [name, await readFile(path.join(ROOT, name), 'utf8')]));
+};
+
+const readImports = async (): Promise<Import[]> => {
   const imports: Import[] = [];
-  for (const from of files.filter((name) => name.endsWith('.ts') && !name.includes('/generated/'))) {
-    for (const [, target = ''] of (await readFile(path.join(ROOT, from), 'utf8')).matchAll(IMPORT)) {
+  for (const [from, text] of await readFiles()) {
+    for (const [, target = ''] of text.matchAll(IMPORT)) {
       const to = path.posix.join(path.posix.dirname(from), target);
       if (to.startsWith('src/')) imports.push({ from, to });
     }
@@ -72,4 +78,18 @@ test('every import goes to a later layer', () => {
   // Nor is the test blind.
   expect(imports).toContainEqual({ from: 'src/gateway.ts', to: 'src/features.ts' });
   expect(imports.length).toBeGreaterThan(500);
+});
+
+const LOADED_LATER = /\bawait import\('([^']+)'\)/g;
+/** All but those of types alone, which go when the file is compiled. */
+const LOADED_AT_ONCE = /^import (?!type\b)[^;]*?\bfrom '([^']+)'/gm;
+
+test('a module that a file loads only where it is needed is not loaded by another import of that file', async () => {
+  const files = await readFiles();
+  const later = files.flatMap(([name, text]) =>
+    [...text.matchAll(LOADED_LATER)].map(([, target = '']) => ({ name, text, target })),
+  );
+  expect(later.length).toBeGreaterThan(5);
+  const both = later.filter(({ text, target }) => [...text.matchAll(LOADED_AT_ONCE)].some(([, at]) => at === target));
+  expect(both.map(({ name, target }) => `${name}: ${target}`)).toEqual([]);
 });

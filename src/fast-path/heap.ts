@@ -29,7 +29,7 @@ const NO_PRETENURING_FLAG = '--no-allocation-site-pretenuring';
 
 /**
  * How much V8 compiles into one function of what it calls, in bytes of bytecode (920 by itself): a request goes through many small functions. Measured on
- * 2026-11-25: 2 to 6 % of the CPU time of every kind of request.
+ * 2026-11-25: 1 to 6 % of the CPU time of a request, by its kind.
  */
 const INLINING_FLAG = '--max-inlined-bytecode-size-cumulative=2500';
 
@@ -51,7 +51,7 @@ const heapMbOf = (options: string): number | undefined => {
 };
 
 /**
- * Sets how V8 collects garbage, and starts this process again (`execve`) with a heap that fits the cache and one arena of `malloc`, unless it has both: by
+ * Sets how V8 compiles and collects garbage, and starts this process again (`execve`) with a heap that fits the cache and one arena of `malloc`, unless it has both: by
  * itself V8 lets garbage grow to twice what is in use. NODE_OPTIONS and MALLOC_ARENA_MAX of the operator stay as they are, and so does everything on a
  * system without `execve` (Windows).
  * @param environment of the process; it is validated elsewhere
