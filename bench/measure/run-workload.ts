@@ -116,8 +116,8 @@ const warmUpOf = (
 ): number => {
   if (isFirstAsked) return warmUps.firstAsked;
   if (changesPerSecond) return warmUps.changing;
-  if (isWarm && countsViews) return warmUps.counting;
-  return isWarm ? warmUps.warm : warmUps.others;
+  if (!isWarm) return warmUps.others;
+  return countsViews ? warmUps.counting : warmUps.warm;
 };
 
 export const warm = async (

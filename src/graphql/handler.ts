@@ -64,8 +64,7 @@ export const createGraphqlRoutes = ({ graphiql, ...parts }: Options): FindRoute 
 const MAX_VIEW_BYTES = 8192;
 
 /**
- * GraphQL over HTTP. The order of the checks: media type and size of the body (415, 413), `Accept` (406), parameters, document, access (401). Yoga
- * makes the responses to requests that fail; no other request needs it.
+ * GraphQL over HTTP. The order of the checks: media type and size of the body (415, 413), `Accept` (406), parameters, document, access (401).
  */
 const createEndpoint = (
   { engine, bodyShapes, writeFailure, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
