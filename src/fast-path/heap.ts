@@ -15,11 +15,14 @@ const HEAP_FLAG = '--max-old-space-size=';
 
 const YOUNG_FLAG = '--max-semi-space-size=';
 
-/** Bounds the young generation, which V8 would let grow to three times that size. */
-const YOUNG_MB = 16;
-
-/** Where no response is kept, rows and text that wait for the rest of a response are most of what is in use. */
-const YOUNG_MB_WITHOUT_CACHE = 32;
+/**
+ * Bounds the young generation, which V8 would let grow to three times that size. Rows and text that wait for the rest of a response should fit into it, so
+ * it is the larger the less is known. Measured on 2026-11-25 with the default cache: 8 MB take 10 to 20 MB less than 16, and no more CPU time.
+ */
+const youngMbOf = (cacheMb: number): number => {
+  if (cacheMb === 0) return 32;
+  return cacheMb < DEFAULT_CACHE_MB ? 16 : 8;
+};
 
 /**
  * V8 allocates objects of a kind that often outlives a collection in the old generation. Rows outlive one while they wait, for milliseconds, for the
@@ -70,7 +73,7 @@ export const boundHeap = (environment: NodeJS.ProcessEnv): void => {
   if ((isEnough && areArenasSet) || !(wantedMb >= BASE_MB) || !execve || platform === 'win32') return;
   const others = execArgv.filter((argument) => !argument.startsWith(HEAP_FLAG));
   const isYoungGiven = [...others, NODE_OPTIONS].some((argument) => argument.includes(YOUNG_FLAG));
-  const young = isYoungGiven ? [] : [`${YOUNG_FLAG}${cacheMb === 0 ? YOUNG_MB_WITHOUT_CACHE : YOUNG_MB}`];
+  const young = isYoungGiven ? [] : [`${YOUNG_FLAG}${youngMbOf(cacheMb)}`];
   const options = isEnough ? execArgv : [`${HEAP_FLAG}${wantedMb}`, ...young, ...others];
   execve(execPath, [execPath, ...options, ...argv.slice(1)], { ...ARENAS, ...environment });
 };

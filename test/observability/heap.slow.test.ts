@@ -7,10 +7,15 @@ import { shared } from '../support/shared.ts';
 const database = await shared(createTestDatabase());
 
 test.for([
-  ['fits the cache', {}, ['--max-old-space-size=320', '--max-semi-space-size=16']],
-  ['fits a cache of another size', { CACHE_MAX_MB: '500' }, ['--max-old-space-size=1192', '--max-semi-space-size=16']],
+  ['fits the cache', {}, ['--max-old-space-size=320', '--max-semi-space-size=8']],
+  ['fits a cache of another size', { CACHE_MAX_MB: '500' }, ['--max-old-space-size=1192', '--max-semi-space-size=8']],
   [
-    'has room for what is new where nothing is kept',
+    'has room for what is new where little is kept',
+    { CACHE_MAX_MB: '8' },
+    ['--max-old-space-size=208', '--max-semi-space-size=16'],
+  ],
+  [
+    'has more of it where nothing is kept',
     { CACHE_MAX_MB: '0' },
     ['--max-old-space-size=192', '--max-semi-space-size=32'],
   ],
