@@ -44,9 +44,7 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   const { server, workload, method } = cell;
   await check(cell);
   const viewsBefore = workload.countsViews ? await countViews(cell.database) : 0;
-  const before = readUsage(server.pid, bench.postmaster);
-  const result = await loadCell(bench, cell, round, seconds, ENOUGH_CHANGES);
-  const after = readUsage(server.pid, bench.postmaster);
+  const { result, used } = await loadCell(bench, cell, round, seconds, ENOUGH_CHANGES);
   const rssMb = rssMbOf(server.pid);
   await settle(server.pid, bench.postmaster);
   assertClean(cell, result);
@@ -55,7 +53,6 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   if (workload.countsViews) assertCounted(cell, result.requests, (await countViews(cell.database)) - viewsBefore);
   await check(cell);
 
-  const used = usedBetween(before, after);
   return {
     workload: workload.code,
     server: server.contender.name,
@@ -73,17 +70,28 @@ const measure = async (bench: Bench, cell: Cell, round: number, seconds: number)
   };
 };
 
-/** Loads without measuring or checking more than what changes meanwhile. @param enough of the changes that are wanted. @default any */
-export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number, enough = 0): Promise<LoadResult> => {
-  const { changesPerSecond } = cell.server.contender;
-  const load = (): Promise<LoadResult> =>
-    runWrk({
-      url: cell.server.url,
+/** What a server did for some load, and the CPU time that it and PostgreSQL took for it. */
+export interface Loaded {
+  readonly result: LoadResult;
+  readonly used: ReturnType<typeof usedBetween>;
+}
+
+/** Loads without checking more than what changes meanwhile. @param enough of the changes that are wanted. @default any */
+export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number, enough = 0): Promise<Loaded> => {
+  const { pid, url, contender } = cell.server;
+  const { changesPerSecond } = contender;
+  // Without the sessions of those who change something, which are opened before and closed afterwards.
+  const load = async (): Promise<Loaded> => {
+    const before = readUsage(pid, bench.postmaster);
+    const result = await runWrk({
+      url,
       args: [cell.method, cell.requestFile, round + 1],
       seconds,
       core: bench.loadCore,
       signal: bench.signal,
     });
+    return { result, used: usedBetween(before, readUsage(pid, bench.postmaster)) };
+  };
   return changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, enough, load);
 };
 

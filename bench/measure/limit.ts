@@ -1,11 +1,9 @@
 import path from 'node:path';
-import type { LoadResult } from '../load/wrk.ts';
-import { cpuUsOf } from '../machine/process-usage.ts';
 import { LIMIT, SOURCE } from '../servers/contenders.ts';
 import { recordAnswers } from '../servers/known-answers.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { type Call, callOf, type Method, type Workload } from '../workloads/workload.ts';
-import { type Bench, type Cell, loadCell, methodsOf, questionsFor } from './cell.ts';
+import { type Bench, type Cell, type Loaded, loadCell, methodsOf, questionsFor } from './cell.ts';
 import { medianOf } from './median.ts';
 import { type RunOptions, startContender } from './run-workload.ts';
 
@@ -79,15 +77,11 @@ const chooseForm = async (bench: Bench, cell: Cell): Promise<LimitForm> => {
   for (let round = 0; round < TRIES; round += 1) {
     for (const form of FORMS) {
       cell.server.tell(form);
-      const before = cpuUsOf(cell.server.pid);
-      const result = await loadCell(bench, cell, round, TRY_SECONDS);
-      const after = cpuUsOf(cell.server.pid);
-      cost[form] = Math.min(cost[form], costOf(result, before, after));
+      cost[form] = Math.min(cost[form], costOf(await loadCell(bench, cell, round, TRY_SECONDS)));
     }
   }
   return cost.latin1 < cost.buffer ? 'latin1' : 'buffer';
 };
 
 /** What a request takes of its core, or of time where the system does not tell. */
-const costOf = ({ requests, durationUs }: LoadResult, before: number | undefined, after: number | undefined): number =>
-  (before === undefined || after === undefined ? durationUs : after - before) / requests;
+const costOf = ({ result: { requests, durationUs }, used }: Loaded): number => (used.server ?? durationUs) / requests;
