@@ -19,11 +19,11 @@ const CHANGE = {
 /** Changes of a product that are remembered: more than come within the bound. */
 const REMEMBERED = 8;
 
-/** The first change of a session takes PostgreSQL 5 ms: it is made here, and taken back. */
-const warmSession = async (pool: pg.Pool): Promise<void> => {
+/** The first change of a session takes PostgreSQL 5 ms: it is made here, and taken back. @param id of a product of its own, for which it waits for no other */
+const warmSession = async (pool: pg.Pool, id: number): Promise<void> => {
   const client = await pool.connect();
   await client.query('begin');
-  await client.query({ ...CHANGE, values: [1, 0] });
+  await client.query({ ...CHANGE, values: [id, 0] });
   await client.query('rollback');
   client.release();
 };
@@ -44,7 +44,7 @@ export const whileChanging = async <Value>(
   const acknowledged = new Map<number, { stock: number; ms: number }[]>();
   let changes = 0;
   const pool = new pg.Pool({ connectionString: databaseUrl, max: WRITERS, options: '-c synchronous_commit=off' });
-  await Promise.all(Array.from({ length: WRITERS }, () => warmSession(pool)));
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => warmSession(pool, writer + 1)));
   const startMs = performance.now();
   // Above all of the catalogue, and of earlier rounds.
   const firstChange = Math.ceil(startMs) * 10;
@@ -63,8 +63,9 @@ export const whileChanging = async <Value>(
   const write = async (): Promise<void> => {
     const free = Array.from({ length: WRITERS }, (_, writer) => writer);
     const failure = Promise.withResolvers<never>();
-    for (; !ending.signal.aborted; await Promise.race([delay(1), failure.promise])) {
-      const due = ((performance.now() - startMs) / 1000) * changesPerSecond;
+    // Changes that are under way at the end may fail too.
+    for (; !ending.signal.aborted || free.length < WRITERS; await Promise.race([delay(1), failure.promise])) {
+      const due = ending.signal.aborted ? 0 : ((performance.now() - startMs) / 1000) * changesPerSecond;
       for (const writer of free.splice(0, Math.ceil(due - changes))) {
         change(writer).then(() => free.push(writer), failure.reject);
       }
@@ -93,8 +94,7 @@ export const whileChanging = async <Value>(
     return value;
   } finally {
     ending.abort();
-    await others;
-    await pool.end();
+    await others.finally(() => pool.end());
     // What comes next is compared with the database.
     await delay(BOUND_MS);
   }

@@ -59,9 +59,9 @@ const METHOD = `## Method
   PostgreSQL for little.
 - **First asked** has its default settings and has read all rows, but hardly one of its answers was asked for before: documents that differ in their names (48, for W9 480), with random arguments: 5,000 products (W1), two of 200 categories (W4),
   5 to 15 products and one of 30 pages of notices (W8), 1 to 19 products of each category in three orders (W9). It is asked for ${WARM_UPS.firstAsked} s before the
-  first round, a warm cache for ${WARM_UPS.warm}, all others for ${WARM_UPS.others}: V8 compiles dozens of documents one after another (W4 took 150 µs a request at first, 93 after 8 s, 80 after 15).
+  first round, a warm cache for ${WARM_UPS.warm}, a cache that is off and the peers for ${WARM_UPS.others}: V8 compiles dozens of documents one after another (W4 took 150 µs a request at first, 93 after 8 s, 80 after 15).
 - **1,000 changes a second** is a warm cache on a database of its own, in which a back office changes stock and price of 10,000 products, at random and one at a time, while W10 is asked,
-  the load before the first round too. What the changes themselves cost PostgreSQL is part of its CPU time. An answer that is read every 5 ms must show each change that was committed more than 100 ms before; otherwise the run ends.
+  and for ${WARM_UPS.changing} s before the first round. What the changes themselves cost PostgreSQL is part of its CPU time. An answer that is read every 5 ms must show each change that was committed more than 100 ms before; otherwise the run ends.
 - REST servers are asked W1 to W7 and W10 by GET, GraphQL servers by POST of the document behind the path. W8 and W9 are GraphQL only. W9 is all 20 root categories, 10 products of each, and the category of each product.
 - **Every answer is checked.** Before and after each cell, an answer of each server is compared with what plain SQL says. After the counting cells, the
   counters in the database must have grown by the answers, plus at most the open connections. A wrong answer, an error or a dropped connection ends the run.`;
