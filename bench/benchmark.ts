@@ -63,6 +63,8 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
     warmUps: options.quick ? QUICK_WARM_UPS : WARM_UPS,
     limitForms: options.quick ? (await readLastRun()).limitForms : {},
     onSample: (sample) => log(progressOf(sample)),
+    onLeftOut: ({ server, workload }, round, reason) =>
+      log(`  ${workload.code} round ${round + 1} ${server.contender.name} is left out: ${reason}`),
   };
 
   const answers = await recordLimit(workloads, runOptions);

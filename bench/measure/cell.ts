@@ -5,7 +5,7 @@ import type { Contender } from '../servers/contenders.ts';
 import type { RunningServer } from '../servers/start.ts';
 import { expectRightAnswer } from '../workloads/expect.ts';
 import { hasRest, type Method, type Question, type Workload } from '../workloads/workload.ts';
-import { whileChanging } from './changes.ts';
+import { TooFewChanges, whileChanging } from './changes.ts';
 import { readUsage, settle, usedBetween } from './usage.ts';
 
 /** What all cells of a run share. */
@@ -32,12 +32,16 @@ export interface Cell {
 /** No measurement is made longer from here on. */
 const LONGEST_S = 16;
 
-const ENOUGH_CHANGES = 0.8;
+/** Of the changes that are wanted. */
+export const ENOUGH_CHANGES = 0.8;
 
-/** Loads a server for some seconds, with the checks before and after. @throws Error when an answer is wrong, lost or not counted */
+/**
+ * Loads a server for some seconds, with the checks before and after.
+ * @throws Error when an answer is wrong, lost or not counted; {@link TooFewChanges}
+ */
 export const measureCell = (bench: Bench, cell: Cell, round: number, seconds: number): Promise<Sample> =>
   measure(bench, cell, round, seconds).catch((error: unknown) => {
-    throw cell.server.withOutput(error);
+    throw error instanceof TooFewChanges ? error : cell.server.withOutput(error);
   });
 
 const measure = async (bench: Bench, cell: Cell, round: number, seconds: number): Promise<Sample> => {

@@ -19,6 +19,9 @@ const CHANGE = {
 /** Changes of a product that are remembered: more than come within the bound. */
 const REMEMBERED = 8;
 
+/** The back office made so few changes that figures would say too much: the machine is too slow, or busy. */
+export class TooFewChanges extends Error {}
+
 /** The first change of a session takes PostgreSQL 5 ms: it is made here, and taken back. @param id of a product of its own, for which it waits for no other */
 const warmSession = async (pool: pg.Pool, id: number): Promise<void> => {
   const client = await pool.connect();
@@ -30,8 +33,8 @@ const warmSession = async (pool: pg.Pool, id: number): Promise<void> => {
 
 /**
  * Does some work while a back office changes products at a rate, and reads answers meanwhile.
- * @param enough of the changes that are wanted: with fewer, figures would say too much
- * @throws Error for an answer that is staler than the bound, or a back office that could not keep up
+ * @param enough of the changes that are wanted
+ * @throws Error for an answer that is staler than the bound; {@link TooFewChanges}
  */
 export const whileChanging = async <Value>(
   cell: Cell,
@@ -90,7 +93,7 @@ export const whileChanging = async <Value>(
   try {
     const value = await Promise.race([work(), others.then(() => Promise.reject(new Error('nothing changes')))]);
     const wanted = ((performance.now() - startMs) / 1000) * changesPerSecond;
-    if (changes < wanted * enough) throw new Error(`${changes} changes instead of ${wanted.toFixed(0)}`);
+    if (changes < wanted * enough) throw new TooFewChanges(`${changes} changes in place of ${wanted.toFixed(0)}`);
     return value;
   } finally {
     ending.abort();

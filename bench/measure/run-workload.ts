@@ -7,8 +7,8 @@ import type { Contender } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/expect.ts';
 import { callOf, type Method, type Workload } from '../workloads/workload.ts';
-import type { Sample } from './cell.ts';
-import { type Bench, type Cell, loadCell, measureCell, methodOf, questionsFor } from './cell.ts';
+import { type Bench, type Cell, loadCell, measureCell, methodOf, questionsFor, type Sample } from './cell.ts';
+import { TooFewChanges } from './changes.ts';
 import { type LimitAnswers, type LimitForm, startLimit, warmLimit } from './limit.ts';
 import { settle } from './usage.ts';
 
@@ -32,6 +32,8 @@ export interface RunOptions {
   /** For the requests and the answers of the limit. */
   readonly directory: string;
   readonly onSample: (sample: Sample) => void;
+  /** A cell has no sample of this round. */
+  readonly onLeftOut: (cell: Cell, round: number, reason: string) => void;
 }
 
 /** Measures every server on one workload: all start, are warmed, and are then visited in turn, round by round. */
@@ -73,9 +75,14 @@ export const runWorkload = async (
   for (let round = 0; round < rounds; round += 1) {
     for (const cell of [...limitCells, ...cells]) {
       bench.signal.throwIfAborted();
-      const sample = await measureCell(bench, cell, round, seconds);
-      samples.push(sample);
-      options.onSample(sample);
+      try {
+        const sample = await measureCell(bench, cell, round, seconds);
+        samples.push(sample);
+        options.onSample(sample);
+      } catch (error) {
+        if (!(error instanceof TooFewChanges)) throw error;
+        options.onLeftOut(cell, round, error.message);
+      }
     }
   }
   // Counting left dead rows behind, which later workloads would pay for.
