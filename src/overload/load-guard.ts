@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
+import { watchConcurrency } from './concurrency.ts';
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 /** Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again. */
@@ -37,11 +38,11 @@ interface Options {
 }
 
 /**
- * Requests that are executed at the same time. More would not raise the throughput: their rows would wait with them in memory, and be copied again and
+ * Most requests that are executed at the same time. More would not raise the throughput: their rows would wait with them in memory, and be copied again and
  * again by the garbage collector, and what is in memory would wait for them, because executions that share a statement go on in one turn of the event loop.
  */
-const CONCURRENCY = 64;
-const CONCURRENCY_PER_CONNECTION = 4;
+const MAX_CONCURRENCY = 64;
+const MAX_PER_CONNECTION = 4;
 
 /** Executions beside those of requests that have begun so. */
 const MORE_EXECUTIONS = 32;
@@ -69,16 +70,17 @@ export const createLoadGuard = ({
   log,
 }: Options): LoadGuard => {
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
-  const places = Math.min(maxInFlight, Math.max(CONCURRENCY, CONCURRENCY_PER_CONNECTION * connections));
+  const mostPlaces = Math.min(maxInFlight, Math.max(MAX_CONCURRENCY, MAX_PER_CONNECTION * connections));
+  const places = watchConcurrency({ least: Math.min(connections, mostPlaces), most: mostPlaces });
   // One error object for all: capturing a stack trace would cost more than the rest of the rejection.
   const refusal = new Overloaded();
   const line = createWaitingLine({
-    places,
+    places: places.current,
     maxWaitMs,
-    maxWaiting: maxInFlight - places,
+    maxWaiting: maxInFlight - mostPlaces,
     maxWaitingBytes: MAX_WAITING_BYTES,
   });
-  const semaphore = createSemaphore(places + MORE_EXECUTIONS);
+  const semaphore = createSemaphore(mostPlaces + MORE_EXECUTIONS);
   let executing = 0;
   let refused = 0;
   let loggedMs = Number.NEGATIVE_INFINITY;
@@ -108,7 +110,10 @@ export const createLoadGuard = ({
   return {
     begin: line.enter,
     wait: line.wait,
-    finish: line.leave,
+    finish: (key) => {
+      places.finished();
+      line.leave(key);
+    },
     isLagging,
     refuse,
     enter: () => {

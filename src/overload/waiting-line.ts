@@ -25,7 +25,7 @@ export interface WaitingClient {
 }
 
 interface Options {
-  readonly places: number;
+  readonly places: () => number;
   /** Longest wait for a place. */
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
@@ -146,14 +146,14 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     const oldest = findOldest();
     if (timer || !oldest) return;
     const dueMs = oldest.sinceMs + maxWaitMs - performance.now();
-    timer = setTimeout(rejectLate, Math.max(taken < places ? 0 : pauseMs, dueMs));
+    timer = setTimeout(rejectLate, Math.max(taken < places() ? 0 : pauseMs, dueMs));
   };
 
   return {
     enter: (key) => {
       if (key !== undefined && begun.get(key)) return 'join';
       // A request that still waits while a place is free is too late.
-      if (taken >= places) return undefined;
+      if (taken >= places()) return undefined;
       begin(key);
       return 'begin';
     },
@@ -177,7 +177,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
       taken -= 1;
       if (key !== undefined) begun.delete(key);
       const nowMs = performance.now();
-      while (taken < places) {
+      while (taken < places()) {
         const next = takeNext(nowMs);
         if (!next) return;
         const isThere = next.isGone?.() !== true;
