@@ -44,6 +44,9 @@ interface Options {
 const MAX_CONCURRENCY = 64;
 const MAX_PER_CONNECTION = 4;
 
+/** Fewest, however slow they are: for each connection one whose statement is under way, and one whose rows have come. */
+const MIN_PER_CONNECTION = 2;
+
 /** Executions beside those of requests that have begun so. */
 const MORE_EXECUTIONS = 32;
 
@@ -70,17 +73,17 @@ export const createLoadGuard = ({
   log,
 }: Options): LoadGuard => {
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
-  const mostPlaces = Math.min(maxInFlight, Math.max(MAX_CONCURRENCY, MAX_PER_CONNECTION * connections));
-  const places = watchConcurrency({ least: Math.min(connections, mostPlaces), most: mostPlaces });
+  const most = Math.min(maxInFlight, Math.max(MAX_CONCURRENCY, MAX_PER_CONNECTION * connections));
+  const concurrency = watchConcurrency({ least: Math.min(MIN_PER_CONNECTION * connections, most), most });
   // One error object for all: capturing a stack trace would cost more than the rest of the rejection.
   const refusal = new Overloaded();
   const line = createWaitingLine({
-    places: places.current,
+    places: concurrency.current,
     maxWaitMs,
-    maxWaiting: maxInFlight - mostPlaces,
+    maxWaiting: maxInFlight - most,
     maxWaitingBytes: MAX_WAITING_BYTES,
   });
-  const semaphore = createSemaphore(mostPlaces + MORE_EXECUTIONS);
+  const semaphore = createSemaphore(most + MORE_EXECUTIONS);
   let executing = 0;
   let refused = 0;
   let loggedMs = Number.NEGATIVE_INFINITY;
@@ -111,7 +114,7 @@ export const createLoadGuard = ({
     begin: line.enter,
     wait: line.wait,
     finish: (key) => {
-      places.finished();
+      concurrency.finished();
       line.leave(key);
     },
     isLagging,
