@@ -14,6 +14,8 @@ export interface ListSource<List extends KnownList, Row extends { readonly id: n
    * @param row as it is now; undefined where there is none
    */
   readonly withRow: (list: List, id: number, row: Row | undefined, now: Date) => List | undefined;
+  /** What a notification says that a row is now, as far as lists need it; undefined where nobody can tell. */
+  readonly rowOf: (id: number, groupId: number, values: string) => Row | undefined;
 }
 
 export interface FoundList<List> {
@@ -22,8 +24,9 @@ export interface FoundList<List> {
 }
 
 /**
- * Lists that are kept while rows change. A change that may concern a list is only noted with it, so a list that nobody asks for costs nothing; once it
- * is asked for, the rows that changed are read, for all lists by one statement, and put into their places.
+ * Lists that are kept while rows change. A row whose notification says what it is now is put into its place at once. Any other change that may concern a list
+ * is only noted with it, so a list that nobody asks for takes no statement; once it is asked for, the rows that changed are read, for all lists by one
+ * statement, and put into their places.
  */
 export interface KnownLists<List> {
   /** A list with every change that was notified so far: at once, or after rows were read. @param now of the operation */
@@ -227,21 +230,31 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
     if ((kept.unknown?.size ?? 0) > MAX_UNKNOWN) drop(kept);
   };
 
+  const settle = (kept: KeptList<List>, ids: readonly number[], upTo: number): void => {
+    kept.settle(ids, upTo);
+    if (!kept.unknown) behind.delete(kept);
+  };
+
+  /** @returns whether the list is still kept */
+  const putRow = (kept: KeptList<List>, id: number, row: Row | undefined, changedAt: number, at: Date): boolean => {
+    const list = kept.list && source.withRow(kept.list, id, row, at);
+    if (!kept.list || !list) {
+      drop(kept);
+      return false;
+    }
+    if (list !== kept.list) kept.alter(list, firstPlaceOf(id, kept.list, list), changedAt);
+    return true;
+  };
+
   const put = (kept: KeptList<List>, rows: ReadonlyMap<number, Row | undefined>, upTo: number, at: Date): void => {
     const read: number[] = [];
     for (const [id, { first }] of kept.unknown ?? []) {
       // What changed after the statement was sent may be missing in its rows.
       if (!kept.list || !rows.has(id) || first > upTo) continue;
-      const list = source.withRow(kept.list, id, rows.get(id), at);
-      if (!list) {
-        drop(kept);
-        return;
-      }
-      if (list !== kept.list) kept.alter(list, firstPlaceOf(id, kept.list, list), first);
+      if (!putRow(kept, id, rows.get(id), first, at)) return;
       read.push(id);
     }
-    kept.settle(read, upTo);
-    if (!kept.unknown) behind.delete(kept);
+    settle(kept, read, upTo);
   };
 
   const readRows = async (): Promise<void> => {
@@ -296,10 +309,14 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
     changed: ({ table: changed, rows }) => {
       if (changed !== table) return;
       const groups = rows ? [undefined, ...new Set(rows.groupIds)] : [...byGroup.keys()];
+      const { ids: [id = 0] = [], groupIds: [groupId = 0] = [], values } = rows ?? {};
+      const row = values && source.rowOf(id, groupId, values);
       for (const group of groups) {
         for (const kept of byGroup.get(group) ?? []) {
           if (!rows || rows.ids.length > MAX_UNKNOWN) drop(kept);
-          else note(kept, rows.ids);
+          // One that is being read may have the row as it was.
+          else if (!row || !kept.list) note(kept, rows.ids);
+          else if (putRow(kept, id, row, sequence(), now())) settle(kept, [id], sequence());
         }
       }
     },

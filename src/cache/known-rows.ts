@@ -18,7 +18,11 @@ export interface KnownRows {
    * What is found in the same turn needs no further question.
    */
   readonly mayUse: (hints: CacheHints) => boolean;
-  readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
+  /** @param withValues the same row with what a notification says that it is now; undefined where nobody can tell */
+  readonly of: <Row extends { readonly id: number }>(
+    table: string,
+    withValues?: (row: Row, values: string) => Row | undefined,
+  ) => KnownRowsOf<Row>;
   readonly size: () => { bytes: number; rows: number };
   readonly stats: { hits: number };
 }
@@ -54,7 +58,9 @@ interface Known extends TaggedRead {
 }
 
 interface KnownRow extends Known {
-  readonly row: object;
+  row: object | undefined;
+  /** What the row is now, until somebody asks for it. */
+  values: string | undefined;
 }
 
 interface TrueList extends Known {
@@ -131,15 +137,39 @@ export const createKnownRows = ({
       bytes: (known?.calculatedSize ?? 0) + (listed?.calculatedSize ?? 0),
       rows: known?.size ?? 0,
     }),
-    of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
+    of: <Row extends { readonly id: number }>(
+      table: string,
+      withValues?: (row: Row, values: string) => Row | undefined,
+    ): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
       const { whole, anyRow, row: tagOf, group: tagOfGroup } = of(table);
       const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
+
+      if (withValues)
+        tagVersions.watchValues(({ table: changed, id, values, at }) => {
+          if (changed !== table) return;
+          const found = known?.peek(keyOf(id)) as KnownRow | undefined;
+          // Of one that is no longer true, other columns may have changed too.
+          if (!found || tagVersions.hasChanged(found)) return;
+          found.values = values;
+          found.trueAt = at;
+        });
+
+      const find = (id: number): Row | undefined => {
+        const found = findTrue(keyOf(id)) as KnownRow | undefined;
+        if (found?.values === undefined) return found?.row as Row | undefined;
+        const row = withValues?.(found.row as Row, found.values);
+        if (row) giveTexts(row, charsOf(row) + TEXTS_BESIDE_CHARS);
+        found.row = row;
+        found.values = undefined;
+        return row;
+      };
+
       return {
         mayUse,
-        find: (id) => (findTrue(keyOf(id)) as KnownRow | undefined)?.row as Row | undefined,
+        find,
         has: (id) => known?.has(keyOf(id)) === true,
         keep: async (read, isWanted) => {
           // What changes from here on may or may not be in what is read.
@@ -151,7 +181,7 @@ export const createKnownRows = ({
             const chars = charsOf(row);
             giveTexts(row, chars + TEXTS_BESIDE_CHARS);
             const bytes = ROW_OVERHEAD_BYTES + TEXTS_BESIDE_CHARS + chars * 2;
-            keepTrue(keyOf(row.id), { row, tags: [whole, tagOf(row.id)], trueAt: sequence, bytes });
+            keepTrue(keyOf(row.id), { row, values: undefined, tags: [whole, tagOf(row.id)], trueAt: sequence, bytes });
           }
           return found;
         },
@@ -164,7 +194,7 @@ export const createKnownRows = ({
           let found = listed?.get(list);
           if (!found || found.rows.length < length || tagVersions.hasChanged(found)) {
             const ids = list.ids.slice(0, length);
-            const rows = ids.map((id) => (findTrue(keyOf(id)) as KnownRow | undefined)?.row);
+            const rows = ids.map(find);
             if (rows.includes(undefined)) return undefined;
             const tags = [whole, ...ids.map(tagOf)];
             const texts = new ListTexts(length * LIST_CHARS_PER_ROW);

@@ -110,6 +110,8 @@ export interface TagVersions {
   readonly lastChangeOf: (table: string) => number;
   /** Calls back at each change. @returns what ends that */
   readonly watch: (onChange: (change: Change) => void) => () => void;
+  /** Calls back before a change of one row counts that says what the row is now: what is true until then can be made true from this change on. */
+  readonly watchValues: (onValues: (change: ChangedRow) => void) => void;
 }
 
 export const NO_LISTS: readonly ListBeginning[] = [];
@@ -120,6 +122,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   // 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
   const watchers = new Set<(change: Change) => void>();
+  const valueWatchers: ((change: ChangedRow) => void)[] = [];
 
   const touch = ({ table, rows }: Change, sequence: number): void => {
     const { whole, anyRow, row, group } = tags.of(table);
@@ -150,6 +153,8 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       return false;
     },
     changed: (change: Change): void => {
+      const changedRow = changedRowOf(change, versions.sequence + 1);
+      if (changedRow) for (const onValues of valueWatchers) onValues(changedRow);
       versions.sequence += 1;
       touch(change, versions.sequence);
       for (const onChange of watchers) onChange(change);
@@ -161,6 +166,9 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
     watch: (onChange: (change: Change) => void) => {
       watchers.add(onChange);
       return () => void watchers.delete(onChange);
+    },
+    watchValues: (onValues: (change: ChangedRow) => void) => {
+      valueWatchers.push(onValues);
     },
   };
   return versions;
@@ -177,24 +185,40 @@ export interface Change {
     readonly groupIds: readonly number[];
     /** When what is shown of these rows next changes with time alone, in the database's milliseconds; infinite for never. */
     readonly nextChangeMs: number;
+    /** Of one row that stays in its group: what it is now, as the trigger of its table writes it. */
+    readonly values?: string;
   };
 }
+
+/** What a row is now that has changed. */
+export interface ChangedRow {
+  readonly table: string;
+  readonly id: number;
+  readonly values: string;
+  /** The number of the change. */
+  readonly at: number;
+}
+
+const changedRowOf = ({ table, rows }: Change, at: number): ChangedRow | undefined => {
+  const { ids: [id] = [], values } = rows ?? {};
+  return id !== undefined && values !== undefined ? { table, id, values, at } : undefined;
+};
 
 const INTEGERS = /^-?\d+(,-?\d+)*$/;
 
 /**
- * Reads a payload of the channel: `product 17,18 3,4`, or `product 17 3 1790000000000.5` with the next change. `product` alone, or with anything
- * that cannot be read, means that any row may have changed. Undefined for a table that is not cached.
+ * Reads a payload of the channel: `product 17,18 3,4`, or `product 17 3 1790000000000.5` with the next change, or of one row
+ * `product 17 3 Infinity 12.50,4` with what it is now. `product` alone, or with anything that cannot be read, means that any row may have changed.
+ * Undefined for a table that is not cached.
  */
 export const readChange = (payload: string, tables: readonly CachedTable[]): Change | undefined => {
-  const [name = '', ids = '', groupIds = '', next = 'Infinity', ...more] = payload.split(' ');
+  const [name = '', ids = '', groupIds = '', next = 'Infinity', values, ...more] = payload.split(' ');
   const table = tables.find((each) => each.table === name);
   if (!table) return undefined;
   const nextChangeMs = Number(next);
   const isExact = table.tags && INTEGERS.test(ids) && INTEGERS.test(groupIds) && more.length === 0;
-  if (!isExact || Number.isNaN(nextChangeMs)) return { table: name };
-  return {
-    table: name,
-    rows: { ids: ids.split(',').map(Number), groupIds: groupIds.split(',').map(Number), nextChangeMs },
-  };
+  const isOfOne = !`${ids}${groupIds}`.includes(',');
+  if (!isExact || Number.isNaN(nextChangeMs) || (values !== undefined && !isOfOne)) return { table: name };
+  const rows = { ids: ids.split(',').map(Number), groupIds: groupIds.split(',').map(Number), nextChangeMs };
+  return { table: name, rows: values === undefined ? rows : { ...rows, values } };
 };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { TextRows } from '../fast-path/prepared-rows.ts';
-import { joinColumns, RowText } from '../fast-path/row-text.ts';
+import { joinColumns, RowText, type Text } from '../fast-path/row-text.ts';
 import { Prisma } from './generated/client/client.ts';
 
 /** Reads the value of a column from PostgreSQL's text. */
@@ -25,6 +25,13 @@ export class StoredRow {
   constructor(shape: RowShape, text: RowText) {
     this.shape = shape;
     this.text = text;
+  }
+
+  /** The same row with other texts in some of its columns. */
+  with(texts: Readonly<Record<string, Text>>): StoredRow {
+    const { columns } = this.shape;
+    const byIndex = new Map(Object.entries(texts).map(([name, text]) => [columns.get(name)?.index, text]));
+    return this.shape.rowOf(this.text.with(byIndex));
   }
 }
 

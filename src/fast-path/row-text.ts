@@ -26,6 +26,13 @@ export class RowText {
     const last = index > 0 ? (this.#ends[index - 1] as number) : 0;
     return this.#text.slice((last < 0 ? ~last : last) + GAP, end);
   }
+
+  /** The same row with other texts in some columns. */
+  with(texts: ReadonlyMap<number | undefined, Text>): RowText {
+    return joinColumns(
+      this.#ends.map((_, index) => texts.get(index) ?? (texts.has(index) ? null : this.column(index))),
+    );
+  }
 }
 
 /** Before each column, as in a message of PostgreSQL, where its length stands there. */

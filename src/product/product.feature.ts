@@ -3,6 +3,7 @@ import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { createProductLoaders, createProductReads } from './product.loader.ts';
 import { countOfVisible } from './product.sql.ts';
+import { withValues } from './product.values.ts';
 import { visibility } from './visibility.ts';
 
 export const product: Feature = {
@@ -19,7 +20,7 @@ export const product: Feature = {
   },
   register: () => import('./product.query.ts'),
   createLoaders: ({ sql, tracing, knownRows }) => {
-    const known = knownRows?.of<Product>('product');
+    const known = knownRows?.of<Product>('product', withValues);
     const reads = traceReads(tracing, 'product', createProductReads(sql, known));
     return (scope) => createProductLoaders(reads, scope, known);
   },

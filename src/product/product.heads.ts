@@ -3,8 +3,9 @@ import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { ListVersion } from '../cache/tags.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
-import { type ChangedProduct, isDescending, type ProductOrder, sortKeysOf } from './product.order.ts';
+import { isDescending, type ProductOrder, type SortedProduct, sortKeysOf } from './product.order.ts';
 import { changedProducts, headOfAll, headOfEachCategory } from './product.sql.ts';
+import { sortedProductOf } from './product.values.ts';
 
 /** The ids of the first products of a category, or of the whole catalogue, in an order. */
 export interface Head extends KnownList {
@@ -52,10 +53,11 @@ const WEIGHT_OF_ONE = 0.1;
 export const createProductHeads = (sql: Sql, known?: KnownRowsOf<Product>): ProductHeads => {
   let knownShare = 0;
 
-  const lists = known?.lists<Head, ChangedProduct>({
+  const lists = known?.lists<Head, SortedProduct>({
     // Those that were asked for by themselves are soon asked for again.
-    readRows: (ids) => known.keep(() => sql.storedRows<ChangedProduct>(changedProducts, [ids]), known.has),
+    readRows: (ids) => known.keep(() => sql.storedRows<Product & SortedProduct>(changedProducts, [ids]), known.has),
     withRow: headWithRow,
+    rowOf: sortedProductOf,
   });
 
   const loader = createSharedLoader<string, FoundHead & { readonly key: string }>({
@@ -194,7 +196,7 @@ const comparePlaces = (one: Head, at: number, other: Head, otherAt: number): num
 export const headWithRow = (
   head: Head,
   id: number,
-  product: ChangedProduct | undefined,
+  product: SortedProduct | undefined,
   now: Date,
 ): Head | undefined => {
   const at = head.ids.indexOf(id);

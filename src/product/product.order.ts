@@ -23,15 +23,16 @@ export const orderBySql = (order: ProductOrder, alias: string): string =>
 export const orderColumns = (order: ProductOrder): string[] =>
   PRODUCT_ORDERS[order].by.map((term) => term.replace(' desc', ''));
 
-/** A row with the time of its publication in microseconds, which Prisma's has not. */
-export interface ChangedProduct extends Product {
+/** What decides in which lists a product is, and where: with the time of its publication in microseconds, which Prisma's rows have not. */
+export interface SortedProduct
+  extends Pick<Product, 'id' | 'categoryId' | 'status' | 'price' | 'sales' | 'publishedAt'> {
   readonly publishedUs: number;
 }
 
 /** A column as a whole number, in SQL and of a row: what cannot be told so, only the database can compare. */
 interface SortKey {
   readonly sql: (alias: string) => string;
-  readonly of: (product: ChangedProduct) => number;
+  readonly of: (product: SortedProduct) => number;
   readonly isOf: (key: number, product: Product) => boolean;
 }
 
@@ -39,7 +40,7 @@ interface SortKey {
 export const publishedUs = (alias: string): string => `extract(epoch from ${alias}.published_at) * 1000000`;
 
 /** One that a row of Prisma's has whole. */
-const exactKey = (sql: SortKey['sql'], of: (product: Product) => number): SortKey => ({
+const exactKey = (sql: SortKey['sql'], of: (product: Pick<Product, 'price' | 'sales'>) => number): SortKey => ({
   sql,
   of,
   isOf: (key, product) => key === of(product),

@@ -26,9 +26,11 @@ const setUp = () => {
           reads.push({ ids, end: (rows) => (rows instanceof Error ? reject(rows) : resolve([...rows])) });
         }),
       withRow: (list, id, row) => {
+        if (row?.text === 'unplaceable') return undefined;
         const at = list.ids.indexOf(id);
         return at < 0 ? list : { ...list, texts: list.texts.with(at, row?.text ?? 'none') };
       },
+      rowOf: (id, _, values) => ({ id, text: values }),
     },
     store: {
       get: (name) => kept.get(name),
@@ -52,9 +54,9 @@ const setUp = () => {
     lists: [{ list: version, places }],
     trueAt: tagVersions.sequence,
   });
-  const change = (ids: readonly number[], groupIds: readonly number[] = [3]): void => {
+  const change = (ids: readonly number[], groupIds: readonly number[] = [3], values?: string): void => {
     const rows: Change['rows'] = { ids, groupIds, nextChangeMs: Number.POSITIVE_INFINITY };
-    tagVersions.changed({ table: 'product', rows });
+    tagVersions.changed({ table: 'product', rows: values === undefined ? rows : { ...rows, values } });
   };
   const find = async () => (await lists.find('list', new Date()))?.list.texts;
   /** The statement of this number, once it is sent. */
@@ -133,15 +135,47 @@ test('who asked before a change does not wait for it', async () => {
   expect(tagVersions.hasChanged(response)).toBe(true);
 });
 
-test('rows that change while a list is read are read again', async () => {
-  const { lists, change, readOf } = setUp();
-  const reading = lists.begin('other', undefined);
-  change([2]);
-  reading.keep({ ids: [2], texts: ['b'] });
-  const finding = lists.find('other', new Date());
-  (await readOf(1)).end([{ id: 2, text: 'new' }]);
-  expect((await finding)?.list.texts).toEqual(['new']);
+test('a row whose notification says what it is now is in the list at once', async () => {
+  const { tagVersions, reads, respond, change, find } = setUp();
+  const [ofOne, ofTwo] = [respond(1), respond(2)];
+  change([2], [3], 'new');
+  change([7], [3], 'elsewhere');
+  expect(await find()).toEqual(['a', 'new']);
+  expect([ofOne, ofTwo].map((response) => tagVersions.hasChanged(response))).toEqual([false, true]);
+  change([1]);
+  change([1], [3], 'newer');
+  expect(await find()).toEqual(['newer', 'new']);
+  expect(tagVersions.hasChanged(ofOne)).toBe(true);
+  expect(reads).toEqual([]);
 });
+
+test('what is read of a row does not hide what is notified of it meanwhile', async () => {
+  const { change, find, readOf } = setUp();
+  change([1]);
+  change([2]);
+  const finding = find();
+  const read = await readOf(1);
+  expect(read.ids).toEqual([1, 2]);
+  change([1], [3], 'notified');
+  read.end([
+    { id: 1, text: 'read' },
+    { id: 2, text: 'read' },
+  ]);
+  expect(await finding).toEqual(['notified', 'read']);
+});
+
+test.for([undefined, 'said'])(
+  'rows that change while a list is read are read again, notified with %s',
+  async (values) => {
+    const { lists, change, readOf } = setUp();
+    const reading = lists.begin('other', undefined);
+    change([2], [3], values);
+    reading.keep({ ids: [2], texts: ['b'] });
+    const finding = lists.find('other', new Date());
+    (await readOf(1)).end([{ id: 2, text: 'new' }]);
+    expect((await finding)?.list.texts).toEqual(['new']);
+  },
+);
 
 test.for<[string, (given: ReturnType<typeof setUp>) => void]>([
   ['any row may have changed', ({ tagVersions }) => tagVersions.changed({ table: 'product' })],
@@ -168,6 +202,14 @@ test('a list is forgotten where its rows cannot be read', async () => {
   const finding = find();
   (await readOf(1)).end(new Error('the database is away'));
   expect(await finding).toBeUndefined();
+  expect(await find()).toBeUndefined();
+});
+
+test('a list is forgotten where only the database knows the place of a row that was notified', async () => {
+  const { tagVersions, respond, change, find } = setUp();
+  const response = respond();
+  change([1], [3], 'unplaceable');
+  expect(tagVersions.hasChanged(response)).toBe(true);
   expect(await find()).toBeUndefined();
 });
 

@@ -211,7 +211,52 @@ test('a row that changes between its read and the end of the statement is not ke
   expect(products.find(2)).toBeUndefined();
 });
 
-test('lists of known products by price are merged without a statement, and after a change ids are read, and one row', async () => {
+test('a known row is what the latest notification says, unless one before it said nothing', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const rows = createKnownRows({
+    tagVersions,
+    freshnessMonitor: fresh(0),
+    clock: createClock(),
+    freshnessMs: 1000,
+    maxBytes: 10_000,
+  });
+  type Row = { id: number; text: string };
+  const products = rows.of<Row>('product', ({ id }, text) => (text === 'nonsense' ? undefined : { id, text }));
+  const read = (): Promise<Row[]> => products.keep(async () => [1, 2].map((id) => ({ id, text: 'read' })));
+  const change = (id: number, values?: string): void =>
+    tagVersions.changed({
+      table: 'product',
+      rows: {
+        ids: [id],
+        groupIds: [1],
+        nextChangeMs: Number.POSITIVE_INFINITY,
+        ...(values !== undefined && { values }),
+      },
+    });
+  await read();
+  change(1, 'old');
+  change(1, 'new');
+  expect(products.find(1)?.text).toBe('new');
+  expect(products.find(1)?.text).toBe('new');
+  expect(products.find(2)?.text).toBe('read');
+  change(1);
+  change(1, 'newer');
+  expect(products.find(1)).toBeUndefined();
+  // A read that began before says nothing of what was notified meanwhile.
+  await products.keep(async () => {
+    change(2, 'meanwhile');
+    return [{ id: 2, text: 'late' }];
+  });
+  expect(products.find(2)?.text).toBe('meanwhile');
+  tagVersions.changed({ table: 'product' });
+  change(2, 'newer');
+  expect(products.find(2)).toBeUndefined();
+  await read();
+  change(1, 'nonsense');
+  expect(products.find(1)).toBeUndefined();
+});
+
+test('lists of known products by price are merged without a statement, and put in order again after a change', async () => {
   const one = await insertCategory(database, { name: 'One shelf' });
   const other = await insertCategory(database, { name: 'Another shelf' });
   const ids: number[] = [];
@@ -237,29 +282,77 @@ test('lists of known products by price are merged without a statement, and after
   await isKnown(list('stock'));
 });
 
-test('a change that cannot alter a list takes one row, and none where no list of its category is known', async () => {
-  const [shelf, other] = [await insertCategory(database), await insertCategory(database)];
+/** A shelf of 40 products by price, whose list and products are known. */
+const knownShelf = async () => {
+  const shelf = await insertCategory(database);
   const ids: number[] = [];
   for (let price = 1; price <= 40; price += 1) ids.push(await insertProduct(database, { category_id: shelf, price }));
-  const elsewhere = await insertProduct(database, { category_id: other });
-  const list = `products(categoryIds: [${shelf}], orderBy: PRICE_ASC, limit: 3) { id price { amount } }`;
-  await isKnown(list);
+  const list = `products(categoryIds: [${shelf}], orderBy: PRICE_ASC, limit: 3) { id stock price { amount } }`;
+  await expect
+    .poll(async () => {
+      await ask(list);
+      return statementsOf(list);
+    })
+    .toBe(0);
   const path = `/api/product/list?categoryIds=${shelf}&orderBy=PRICE_ASC&limit=3`;
   const isHit = async (): Promise<boolean> => (await gateway.get(path)).headers['cache-status'] === 'vitrine; hit';
   await expect.poll(isHit).toBe(true);
+  return { ids, list, isHit };
+};
 
-  /** How many statements the list takes after a price that was notified. */
+test('a change that cannot alter a list takes one row, and none where no list of its category is known', async () => {
+  const elsewhere = await insertProduct(database, { category_id: await insertCategory(database) });
+  const { ids, isHit } = await knownShelf();
+
+  /** How many statements the list takes after a change that was notified. */
   const statementsAfter = async (id: number | undefined): Promise<number> => {
-    const product = `product(id: ${id}) { price { amount } }`;
+    const product = `product(id: ${id}) { name }`;
     await isKnown(product);
-    await database.sql('update product set price = 100 where id = $1', [id]);
-    await expect.poll(() => ask(product)).toEqual({ product: { price: { amount: '100.00' } } });
+    await database.sql(`update product set name = 'Other' where id = $1`, [id]);
+    await expect.poll(() => ask(product)).toEqual({ product: { name: 'Other' } });
     return gateway.countStatements(async () => expect(await isHit()).toBe(true));
   };
   expect(await statementsAfter(ids[39])).toBe(1);
   expect(await statementsAfter(elsewhere)).toBe(0);
-  await database.sql(`update product set price = 0.5 where id = ${ids[39]}`);
-  await expect.poll(() => ask(list)).toMatchObject({ products: [{ id: ids[39] }, { id: ids[0] }, { id: ids[1] }] });
+});
+
+test('a new price or stock is shown, of a product and in its lists, and nothing is read', async () => {
+  const { ids, list, isHit } = await knownShelf();
+  const [cheapest, last] = [ids[0], ids[39]];
+  const product = `product(id: ${cheapest}) { name stock price { amount } listPrice { amount } sales updatedAt category { id } }`;
+  await isKnown(product);
+  await isKnown(`product(id: ${last}) { name }`);
+  const statements = await gateway.countStatements(async () => {
+    const known = await ask(product);
+    await database.sql(
+      `update product set price = 1.5, list_price = 2, stock = 7, sales = 3, updated_at = '2026-11-25 08:00:00.5Z' where id = $1`,
+      [cheapest],
+    );
+    await expect
+      .poll(() => ask(product))
+      .toEqual({
+        product: {
+          ...(known?.product as object),
+          price: { amount: '1.50' },
+          listPrice: { amount: '2.00' },
+          stock: 7,
+          sales: 3,
+          updatedAt: '2026-11-25T08:00:00.500Z',
+        },
+      });
+    const first = { id: cheapest, stock: 7, price: { amount: '1.50' } };
+    expect(await ask(list)).toMatchObject({ products: [first, { id: ids[1] }, { id: ids[2] }] });
+    await expect.poll(isHit).toBe(true);
+    // Behind the end of the list nothing alters it.
+    await database.sql('update product set price = 50 where id = $1', [last]);
+    await expect
+      .poll(() => ask(`product(id: ${last}) { price { amount } }`))
+      .toEqual({ product: { price: { amount: '50.00' } } });
+    expect(await isHit()).toBe(true);
+    await database.sql('update product set price = 0.5 where id = $1', [last]);
+    await expect.poll(() => ask(list)).toMatchObject({ products: [{ id: last }, first, { id: ids[1] }] });
+  });
+  expect(statements).toBe(0);
 });
 
 test('a list that is known before a publication is read again from then on', async () => {

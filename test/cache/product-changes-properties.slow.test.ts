@@ -58,6 +58,9 @@ const number = fc.nat({ max: 1000 });
 // A statement that would break a key changes nothing.
 const change: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(id, number).map(([i, n]) => `update product set price = ${n} where id = ${i}`),
+  fc
+    .tuple(id, number)
+    .map(([i, n]) => `update product set stock = ${n}, sales = ${n}, updated_at = now() where id = ${i}`),
   fc.tuple(id, category).map(([i, c]) => `update product set category_id = ${c} where id = ${i}`),
   fc.tuple(id, slug).map(([i, s]) => `update product set slug = '${s}' where id = ${i}`),
   fc.tuple(id, id).map(([i, j]) => `update product set id = ${j} where id = ${i}`),

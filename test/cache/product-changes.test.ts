@@ -242,7 +242,8 @@ test('every change is notified on one channel: which rows of products changed, o
   client.on('notification', ({ channel, payload }) => void heard.push(`${channel}: ${payload}`));
   await client.query('listen vitrine');
   for (const statement of [
-    'update product set price = 9 where id = 1',
+    `update product set price = 9, updated_at = '2026-11-25Z' where id = 1`,
+    `update product set name = 'Other' where id = 1`,
     'update product set category_id = 2 where id = 1',
     'update product set price = 9 where id > 203',
     'delete from product where id = 2',
@@ -259,6 +260,8 @@ test('every change is notified on one channel: which rows of products changed, o
   const many = Array.from({ length: 103 }, (_, index) => 204 + index);
   const [ids, more] = [[...many, ...many].slice(0, 200), [...many, ...many].slice(200)];
   expect(heard).toEqual([
+    // What the product is now, where nothing else of it can have changed.
+    `vitrine: product 1 1 Infinity 9.00,-,0,0,${Date.parse('2026-11-25Z')}000,${Date.parse('2020-01-01Z')}000`,
     'vitrine: product 1,1 1,1',
     'vitrine: product 1,1 2,1',
     // A payload has 200 rows.
@@ -274,16 +277,25 @@ test('every change is notified on one channel: which rows of products changed, o
   ]);
 });
 
-test('a program that writes past the triggers can notify that any product may have changed', async () => {
+test.for([
+  ['that any product may have changed', 'product'],
+  ['which product changed', 'product 1 1'],
+  ['what nobody can read of it', 'product 1 1 Infinity 77'],
+  ['what nobody can read', 'product 1,2 1,1 Infinity 66.00,-,0,0,0,0'],
+])('a program that writes past the triggers can notify %s', async ([, payload]) => {
   await refill(database);
   await using gateway = await createTestGateway(database);
-  await untilKnown(gateway, [['GET', '/api/product/1']]);
+  await untilKnown(gateway, [
+    ['GET', '/api/product/1'],
+    ['GET', '/api/product/list?categoryIds=1'],
+  ]);
   await using backOffice = await openSession(database);
   await backOffice.query('begin');
   await backOffice.query('alter table product disable trigger user');
   await backOffice.query('update product set price = 77 where id = 1');
   await backOffice.query('alter table product enable trigger user');
-  await backOffice.query(`notify vitrine, 'product'`);
+  await backOffice.query('select pg_notify($1, $2)', ['vitrine', payload]);
   await backOffice.query('commit');
-  await expect.poll(async () => (await gateway.get('/api/product/1')).text, { interval: 5 }).toContain('"77.00"');
+  for (const path of ['/api/product/1', '/api/product/list?categoryIds=1'])
+    await expect.poll(async () => (await gateway.get(path)).text, { interval: 5 }).toContain('"77.00"');
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { firstPlaceOf } from '../../src/cache/known-lists.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
 import { type Head, headWithRow, mergeHeads, placesLookedAt } from '../../src/product/product.heads.ts';
-import { type ChangedProduct, isDescending, type ProductOrder, sortKeysOf } from '../../src/product/product.order.ts';
+import { isDescending, type ProductOrder, type SortedProduct, sortKeysOf } from '../../src/product/product.order.ts';
 
 const ORDERS = ['DEFAULT', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC'] as const;
 const NOW = new Date('2026-01-01Z');
@@ -26,14 +26,14 @@ const product = fc
         publishedUs,
         price: new Prisma.Decimal(cents).div(100),
         publishedAt: new Date(Math.floor(publishedUs / 1000)),
-      }) as ChangedProduct,
+      }) as SortedProduct,
   );
 
-type Catalogue = ReadonlyMap<number, ChangedProduct>;
+type Catalogue = ReadonlyMap<number, SortedProduct>;
 
 /** What the database would answer. */
 const read = (catalogue: Catalogue, orderBy: ProductOrder, categoryId: number | undefined, limit: number): Head => {
-  const keysOf = (row: ChangedProduct) => [...(sortKeysOf(orderBy)?.map(({ of }) => of(row)) ?? []), row.id];
+  const keysOf = (row: SortedProduct) => [...(sortKeysOf(orderBy)?.map(({ of }) => of(row)) ?? []), row.id];
   const sign = isDescending(orderBy) ? -1 : 1;
   const rows = [...catalogue.values()]
     .filter((row) => row.status === 'ON_SALE' && (categoryId === undefined || row.categoryId === categoryId))
