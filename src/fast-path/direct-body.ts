@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http';
+import { IncomingMessage } from './node-http.ts';
 
 /** Takes a body part by part, as the parser reads it. */
 export interface BodyConsumer {

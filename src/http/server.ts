@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { DirectRequest } from '../fast-path/direct-body.ts';
 import { listenWithSeveral, urlOf } from '../fast-path/listeners.ts';
+import { createServer } from '../fast-path/node-http.ts';
 import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
