@@ -65,9 +65,9 @@ describe.concurrent.each(Object.entries(OUTAGES))('with a database %s', (_, crea
     await expect
       .poll(outcomes, { interval: 10, timeout: 1500 })
       .toSatisfy((seen: unknown[]) => seen.every((outcome) => outcome !== STALE && outcome !== 503));
+    expect(performance.now() - returnedMs).toBeLessThan(1000);
     for (const { text } of await askAll(gateway)) if (text.includes('amount')) expect(text).toContain('"77.00"');
     expect((await gateway.get('/api/notice/1')).status).toBe(200);
-    expect(performance.now() - returnedMs).toBeLessThan(1000);
     await untilKnown(gateway);
   });
 });
