@@ -228,3 +228,11 @@ test('a session that writes goes on when columns get other types', async () => {
   );
   expect((await change()).map(saysValues)).toEqual([true]);
 });
+
+test('what is written is not refused where a column has another name', async () => {
+  const id = await insertProduct(database, { category_id: categoryId });
+  await database.sql('alter table product rename column brand to maker');
+  const payloads = await backOffice.notifies('update product set price = price + 1 where id = $1', [id]);
+  await database.sql('alter table product rename column maker to brand');
+  expect(payloads).toEqual([`product ${id},${id} ${categoryId},${categoryId}`]);
+});

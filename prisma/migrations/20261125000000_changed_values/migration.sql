@@ -19,21 +19,26 @@ begin
   if tg_op = 'UPDATE' and told = 0 then
     perform from new_rows offset 1 limit 1;
     if not found then
-      select concat_ws(' ', tg_table_name, n.id, n.category_id, 'Infinity', concat_ws(
-        ',', n.price, coalesce(n.list_price::text, '-'), n.stock, n.sales,
-        (extract(epoch from n.updated_at) * 1000000)::bigint, (extract(epoch from n.published_at) * 1000000)::bigint
-      ))
-      into row_now
-      from new_rows n cross join old_rows o
-      where n.status = 'ON_SALE' and n.published_at <= now() - interval '1 second'
-        and row(
-          n.id, n.category_id, n.name, n.slug, n.subtitle, n.description, n.brand, n.tags, n.currency, n.image_url, n.image_urls, n.status,
-          n.published_at, n.created_at
-        )::record *= row(
-          o.id, o.category_id, o.name, o.slug, o.subtitle, o.description, o.brand, o.tags, o.currency, o.image_url, o.image_urls, o.status,
-          o.published_at, o.created_at
-        )::record;
-      if found then
+      begin
+        select concat_ws(' ', tg_table_name, n.id, n.category_id, 'Infinity', concat_ws(
+          ',', n.price, coalesce(n.list_price::text, '-'), n.stock, n.sales,
+          (extract(epoch from n.updated_at) * 1000000)::bigint, (extract(epoch from n.published_at) * 1000000)::bigint
+        ))
+        into row_now
+        from new_rows n cross join old_rows o
+        where n.status = 'ON_SALE' and n.published_at <= now() - interval '1 second'
+          and row(
+            n.id, n.category_id, n.name, n.slug, n.subtitle, n.description, n.brand, n.tags, n.currency, n.image_url, n.image_urls, n.status,
+            n.published_at, n.created_at
+          )::record *= row(
+            o.id, o.category_id, o.name, o.slug, o.subtitle, o.description, o.brand, o.tags, o.currency, o.image_url, o.image_urls, o.status,
+            o.published_at, o.created_at
+          )::record;
+      exception when others then
+        -- A column has another name or type: that is no reason to refuse what is written.
+        row_now := null;
+      end;
+      if row_now is not null then
         perform set_config('vitrine.products_told', '2', true);
         perform pg_notify('vitrine', row_now);
         return null;
