@@ -1,9 +1,9 @@
 import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
+import { withValues } from './product.changed.ts';
 import { createProductLoaders, createProductReads } from './product.loader.ts';
 import { countOfVisible } from './product.sql.ts';
-import { withValues } from './product.values.ts';
 import { visibility } from './visibility.ts';
 
 export const product: Feature = {

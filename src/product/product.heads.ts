@@ -3,9 +3,9 @@ import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { ListVersion } from '../cache/tags.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { sortedProductOf } from './product.changed.ts';
 import { isDescending, type ProductOrder, type SortedProduct, sortKeysOf } from './product.order.ts';
 import { changedProducts, headOfAll, headOfEachCategory } from './product.sql.ts';
-import { sortedProductOf } from './product.values.ts';
 
 /** The ids of the first products of a category, or of the whole catalogue, in an order. */
 export interface Head extends KnownList {

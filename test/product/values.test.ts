@@ -7,9 +7,9 @@ import { Prisma, type Product } from '../../src/database/generated/client/client
 import { createDatabase } from '../../src/database/pool.ts';
 import { createSql } from '../../src/database/sql.ts';
 import type { StoredRow } from '../../src/database/stored-row.ts';
+import { sortedProductOf, withValues } from '../../src/product/product.changed.ts';
 import { type SortedProduct, sortKeysOf } from '../../src/product/product.order.ts';
 import { changedProducts, productsById } from '../../src/product/product.sql.ts';
-import { sortedProductOf, withValues } from '../../src/product/product.values.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';

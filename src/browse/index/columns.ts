@@ -123,14 +123,18 @@ export class ProductColumns {
     row: number,
     values: { readonly cents: number; readonly sales: number; readonly publishedAt: number; readonly nameHash: number },
   ): void {
-    const { price, sales, publishedAt } = this.extremes;
-    this.price.set(row, values.cents);
-    price.touch(row);
+    const { sales, publishedAt } = this.extremes;
+    this.setPrice(row, values.cents);
     this.sales[row] = values.sales;
     sales.touch(row);
     this.publishedAt[row] = values.publishedAt;
     publishedAt.touch(row);
     this.nameHash[row] = values.nameHash;
+  }
+
+  setPrice(row: number, cents: number): void {
+    this.price.set(row, cents);
+    this.extremes.price.touch(row);
   }
 
   setNameRank(row: number, rank: number): void {

@@ -1,5 +1,7 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import { releaseGarbage } from '../../fast-path/heap.ts';
+import { readValues } from '../../product/product.values.ts';
+import type { NotifiedChange } from './messages.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
 import { readBeginning, readCategories, readProducts, readProductsAfter, UnfitProduct } from './product-reader.ts';
@@ -44,6 +46,7 @@ export class IndexKeeper {
   #categories = new CategoryTree([]);
   /** Products that are to be read again. */
   #changed = new Set<number>();
+  #beingRead: ReadonlySet<number> = new Set();
   #needsFill = true;
   #needsCategories = true;
   /** Numbers of the changes notified, and of the last one up to which all are in the index. */
@@ -75,8 +78,9 @@ export class IndexKeeper {
     return this.#client;
   }
 
-  /** @param ids undefined: any row may have changed */
-  changed(table: string, ids: readonly number[] | undefined): void {
+  changed({ table, ids, values }: NotifiedChange): void {
+    const [id] = ids ?? [];
+    if (id !== undefined && values !== undefined && this.#revalue(id, values)) return;
     this.#notified += 1;
     if (table === 'category') this.#needsCategories = true;
     else if (ids) for (const id of ids) this.#changed.add(id);
@@ -86,6 +90,13 @@ export class IndexKeeper {
       this.#drop();
     }
     if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
+  }
+
+  /** @returns false where the product has to be read: it is being read, or the index cannot take the values */
+  #revalue(id: number, values: string): boolean {
+    const now = readValues(values);
+    if (!now || this.#beingRead.has(id)) return false;
+    return this.#index?.revalue(id, now) ?? false;
   }
 
   /**
@@ -173,11 +184,13 @@ export class IndexKeeper {
   }
 
   async #applyChanges(client: DatabaseClient, index: ProductIndex): Promise<void> {
-    const ids = [...this.#changed];
+    this.#beingRead = this.#changed;
     this.#changed = new Set();
-    for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
-      const some = ids.slice(from, from + ROWS_AT_ONCE);
-      try {
+    const ids = [...this.#beingRead];
+    let from = 0;
+    try {
+      for (; from < ids.length; from += ROWS_AT_ONCE) {
+        const some = ids.slice(from, from + ROWS_AT_ONCE);
         const products = await readProducts(client, some);
         const gone = new Set(some);
         for (const product of products) {
@@ -185,10 +198,12 @@ export class IndexKeeper {
           index.put(product);
         }
         for (const id of gone) index.remove(id);
-      } catch (error) {
-        for (const id of ids.slice(from)) this.#changed.add(id);
-        throw error;
       }
+    } catch (error) {
+      for (const id of ids.slice(from)) this.#changed.add(id);
+      throw error;
+    } finally {
+      this.#beingRead = new Set();
     }
   }
 

@@ -66,7 +66,7 @@ const searchByName = async ({ index }: Held, asked: Questions['search']['asked']
 
 parentPort?.on('message', (message: ToThread) => {
   if (message.kind === 'changed') {
-    for (const { table, ids } of message.changes) keeper.changed(table, ids);
+    for (const change of message.changes) keeper.changed(change);
     return;
   }
   const { number } = message;

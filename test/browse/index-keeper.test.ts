@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { IndexKeeper } from '../../src/browse/index/index-keeper.ts';
+import { UnfitProduct } from '../../src/browse/index/product-reader.ts';
+import { search } from '../../src/browse/index/product-search.ts';
+import { DatabaseClient } from '../../src/database/client.ts';
+import { connectionConfig } from '../../src/database/connection.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { insertCategory, insertProduct } from '../support/rows.ts';
+
+/** A keeper with three products for 1, 2 and 3, who gets what he reads of changes when the test lets him. */
+const setUp = async () => {
+  const database = await createTestDatabase();
+  const categoryId = await insertCategory(database);
+  const ids: number[] = [];
+  for (const price of [1, 2, 3]) ids.push(await insertProduct(database, { category_id: categoryId, price }));
+
+  const reads: PromiseWithResolvers<void>[] = [];
+  let isOver = false;
+  const connect = async (): Promise<DatabaseClient> => {
+    // The only end that he has.
+    if (isOver) throw new UnfitProduct('the test is over');
+    const client = new DatabaseClient(connectionConfig(database.url));
+    await client.connect();
+    const query = client.query.bind(client) as (statement: { name?: string }) => Promise<unknown>;
+    return Object.assign(client, {
+      query: async (statement: { name?: string }) => {
+        const rows = await query(statement);
+        if (statement.name !== 'index_products_by_id') return rows;
+        const read = Promise.withResolvers<void>();
+        reads.push(read);
+        await read.promise;
+        return rows;
+      },
+    });
+  };
+  const keeper = new IndexKeeper({ connect, maxBytes: 1e9, onStatus: () => {}, log: () => {} });
+  const running = keeper.run();
+
+  /** The ids, the cheapest first, once all that was notified is in the index. */
+  const byPrice = async (): Promise<number[] | undefined> => {
+    const held = await keeper.current(false);
+    if (!held) return undefined;
+    const page = { from: 'start', size: 3 } as const;
+    const asked = {
+      terms: [],
+      filter: {},
+      order: 'PRICE_ASC',
+      page,
+      isCounted: true,
+      facets: new Set<never>(),
+    } as const;
+    return search(held.index, { ...asked, now: new Date() }).items.map(({ id }) => id);
+  };
+  await expect.poll(byPrice, { interval: 5 }).toEqual(ids);
+  return {
+    database,
+    keeper,
+    ids,
+    reads,
+    byPrice,
+    /** The read of this number, once its rows have come. */
+    readOf: async (number: number) => {
+      await expect.poll(() => reads.length, { interval: 1 }).toBe(number);
+      return reads[number - 1];
+    },
+    [Symbol.asyncDispose]: async () => {
+      isOver = true;
+      keeper.client?.connection.stream.destroy();
+      for (const read of reads) read.resolve();
+      keeper.changed({ table: 'product', ids: undefined });
+      await expect(running).rejects.toThrow('the test is over');
+      await database[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const said = (price: string, sales = 0): string => `${price},-,5,${sales},1790000000000000,1577836800000000`;
+
+test('a price that was notified is in the index at once, and nothing is read', async () => {
+  await using scene = await setUp();
+  const { keeper, ids, reads, byPrice } = scene;
+  const [first = 0, second, third] = ids;
+  keeper.changed({ table: 'product', ids: [first], values: said('2.50') });
+  expect(keeper.current(false)).not.toBeInstanceOf(Promise);
+  expect(await byPrice()).toEqual([second, first, third]);
+  expect(reads).toEqual([]);
+});
+
+test('what is read of a product does not hide what is notified of it meanwhile', async () => {
+  await using scene = await setUp();
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first, second, third = 0] = ids;
+  keeper.changed({ table: 'product', ids: [third] });
+  const early = await readOf(1);
+  await database.sql('update product set price = 0.5 where id = $1', [third]);
+  keeper.changed({ table: 'product', ids: [third], values: said('0.50') });
+  early?.resolve();
+  const asking = byPrice();
+  (await readOf(2))?.resolve();
+  expect(await asking).toEqual([third, first, second]);
+});
+
+test('of a product that is to be read, and of one that has sold more, nothing is taken from a notification', async () => {
+  await using scene = await setUp();
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first, second = 0, third = 0] = ids;
+  await database.sql('update product set price = 0.5, sales = 9 where id = $1', [third]);
+  keeper.changed({ table: 'product', ids: [third], values: said('0.50', 9) });
+  (await readOf(1))?.resolve();
+  expect(await byPrice()).toEqual([third, first, second]);
+  await database.sql(`update product set status = 'DRAFT' where id = $1`, [second]);
+  keeper.changed({ table: 'product', ids: [second] });
+  keeper.changed({ table: 'product', ids: [second], values: said('0.25') });
+  const asking = byPrice();
+  (await readOf(2))?.resolve();
+  expect(await asking).toEqual([third, first]);
+});
