@@ -12,29 +12,36 @@ import type { Query } from './text.sql.ts';
 /** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */
 const MAX_BROAD = 2;
 
-/** More would wait for longer than their clients do. */
-const MAX_WAITING = 8;
+/** Those that would wait for longer are refused: their clients would not wait. Of a small catalogue, one operation may well ask for dozens. */
+const MAX_WAIT_MS = 2000;
+
+/** How long one takes, until some have told, and how much each tells. */
+const FIRST_GUESS_MS = 40;
+const WEIGHT_OF_ONE = 0.2;
 
 /** A word of one or two letters begins very many others. */
 const BROAD_LENGTH = 2;
 
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
-export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
+export const createSqlEngine = (sql: Pick<Sql, 'rows'>, nowMs = () => performance.now()): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
-  let waiting = 0;
+  /** Those that run, and those that wait. */
+  let begun = 0;
+  let averageMs = FIRST_GUESS_MS;
 
   const read = async <Row extends QueryResultRow>({ statement, values }: Query, isBroad = false): Promise<Row[]> => {
     if (!isBroad) return sql.rows<Row>(statement, values);
-    if (waiting >= MAX_WAITING) throw new Overloaded();
-    const turn = broad.take();
-    if (turn) {
-      waiting += 1;
-      await turn;
-      waiting -= 1;
-    }
+    // So many have to end before it may run.
+    const ends = Math.max(begun + 1 - MAX_BROAD, 0);
+    if ((ends / MAX_BROAD) * averageMs > MAX_WAIT_MS) throw new Overloaded();
+    begun += 1;
+    await broad.take();
+    const beganMs = nowMs();
     try {
       return await sql.rows<Row>(statement, values);
     } finally {
+      averageMs += (nowMs() - beganMs - averageMs) * WEIGHT_OF_ONE;
+      begun -= 1;
       broad.free();
     }
   };

@@ -16,33 +16,59 @@ const search = (text: string): BrowseRequest => ({
   now: new Date(),
 });
 
-/** A database that answers when it is told to. */
+/** A database that answers when it is told to, by a clock that the test sets. */
 const heldDatabase = () => {
   const held: (() => void)[] = [];
-  const engine = createSqlEngine({
-    rows: <Row>() => new Promise<Row[]>((resolve) => held.push(() => resolve([ROW as Row]))),
-  });
-  return { engine, held };
+  let nowMs = 0;
+  const rows = <Row>() => new Promise<Row[]>((resolve) => held.push(() => resolve([ROW as Row])));
+  const engine = createSqlEngine({ rows }, () => nowMs);
+  /** Answers so many statements, each of which takes so long. */
+  const answer = async (count: number, ms: number): Promise<void> => {
+    for (let answered = 0; answered < count; answered += 1) {
+      await expect.poll(() => held.length, { interval: 1 }).toBeGreaterThan(0);
+      nowMs += ms;
+      held.shift()?.();
+    }
+  };
+  return { engine, held, answer };
 };
 
-test('no more than two searches for a letter run at once, the others wait, and very many are refused', async () => {
-  const { engine, held } = heldDatabase();
-  const broad = Array.from({ length: 12 }, () => engine.search(search('a')));
-  const outcomes = Promise.allSettled(broad);
+test('no more than two searches for a letter run at once, and the others wait', async () => {
+  const { engine, held, answer } = heldDatabase();
+  const broad = Array.from({ length: 60 }, () => engine.search(search('a')));
   const others = Array.from({ length: 5 }, () => engine.search(search('teapot')));
   await expect.poll(() => held.length).toBe(2 + 5);
-  let answered = 0;
-  while (answered < 10 + 5) {
-    await expect.poll(() => held.length).toBeGreaterThan(0);
-    held.shift()?.();
-    answered += 1;
+  await answer(60 + 5, 1);
+  await Promise.all([...broad, ...others]);
+});
+
+test('those that would wait for more than two seconds are refused, by what the last ones took', async () => {
+  const { engine, answer } = heldDatabase();
+  for (let each = 0; each < 30; each += 1) {
+    const slow = engine.search(search('a'));
+    await answer(1, 500);
+    await slow;
   }
-  await Promise.all(others);
+  const outcomes = Promise.allSettled(Array.from({ length: 12 }, () => engine.search(search('a'))));
+  await answer(10, 1);
   const refused = (await outcomes).filter(({ status }) => status === 'rejected');
   expect(refused.map((each) => 'reason' in each && each.reason)).toEqual([
     expect.any(Overloaded),
     expect.any(Overloaded),
   ]);
+});
+
+test('where each takes very long, two run all the same', async () => {
+  const { engine, answer } = heldDatabase();
+  for (let each = 0; each < 30; each += 1) {
+    const slow = engine.search(search('a'));
+    await answer(1, 20_000);
+    await slow;
+  }
+  const two = Promise.all([engine.search(search('a')), engine.search(search('a'))]);
+  await expect(engine.search(search('a'))).rejects.toThrow(Overloaded);
+  await answer(2, 1);
+  await two;
 });
 
 test('a broad search that fails lets the next one run', async () => {
