@@ -23,7 +23,7 @@ const WEIGHT_OF_ONE = 0.2;
 const BROAD_LENGTH = 2;
 
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
-export const createSqlEngine = (sql: Pick<Sql, 'rows'>, nowMs = () => performance.now()): BrowseEngine => {
+export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
   /** Those that run, and those that wait. */
   let begun = 0;
@@ -36,11 +36,11 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>, nowMs = () => performanc
     if ((ends / MAX_BROAD) * averageMs > MAX_WAIT_MS) throw new Overloaded();
     begun += 1;
     await broad.take();
-    const beganMs = nowMs();
+    const beganMs = performance.now();
     try {
       return await sql.rows<Row>(statement, values);
     } finally {
-      averageMs += (nowMs() - beganMs - averageMs) * WEIGHT_OF_ONE;
+      averageMs += (performance.now() - beganMs - averageMs) * WEIGHT_OF_ONE;
       begun -= 1;
       broad.free();
     }

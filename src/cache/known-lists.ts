@@ -1,4 +1,4 @@
-import type { Change, ListVersion, Tag } from './tags.ts';
+import type { Change, ListVersion, RowNow, Tag } from './tags.ts';
 
 /** Rows in their order. */
 export interface KnownList {
@@ -15,7 +15,7 @@ export interface ListSource<List extends KnownList, Row extends { readonly id: n
    */
   readonly withRow: (list: List, id: number, row: Row | undefined, now: Date) => List | undefined;
   /** What a notification says that a row is now, as far as lists need it; undefined where nobody can tell. */
-  readonly rowOf: (id: number, groupId: number, values: string) => Row | undefined;
+  readonly rowOf: (now: RowNow) => Row | undefined;
 }
 
 export interface FoundList<List> {
@@ -309,14 +309,13 @@ export const createKnownLists = <List extends KnownList, Row extends { readonly 
     changed: ({ table: changed, rows }) => {
       if (changed !== table) return;
       const groups = rows ? [undefined, ...new Set(rows.groupIds)] : [...byGroup.keys()];
-      const { ids: [id = 0] = [], groupIds: [groupId = 0] = [], values } = rows ?? {};
-      const row = values && source.rowOf(id, groupId, values);
+      const row = rows?.now && source.rowOf(rows.now);
       for (const group of groups) {
         for (const kept of byGroup.get(group) ?? []) {
           if (!rows || rows.ids.length > MAX_UNKNOWN) drop(kept);
           // One that is being read may have the row as it was.
           else if (!row || !kept.list) note(kept, rows.ids);
-          else if (putRow(kept, id, row, sequence(), now())) settle(kept, [id], sequence());
+          else if (putRow(kept, row.id, row, sequence(), now())) settle(kept, [row.id], sequence());
         }
       }
     },

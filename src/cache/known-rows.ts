@@ -58,7 +58,7 @@ interface Known extends TaggedRead {
 }
 
 interface KnownRow extends Known {
-  row: object | undefined;
+  row: object;
   /** What the row is now, until somebody asks for it. */
   values: string | undefined;
 }
@@ -148,20 +148,24 @@ export const createKnownRows = ({
       const keyOf = (id: number): number => id * tables.length + index;
 
       if (withValues)
-        tagVersions.watchValues(({ table: changed, id, values, at }) => {
-          if (changed !== table) return;
-          const found = known?.peek(keyOf(id)) as KnownRow | undefined;
+        tagVersions.watchBefore(({ table: changed, rows }) => {
+          if (changed !== table || !rows?.now) return;
+          const found = known?.peek(keyOf(rows.now.id)) as KnownRow | undefined;
           // Of one that is no longer true, other columns may have changed too.
           if (!found || tagVersions.hasChanged(found)) return;
-          found.values = values;
-          found.trueAt = at;
+          found.values = rows.now.values;
+          found.trueAt = tagVersions.sequence + 1;
         });
 
       const find = (id: number): Row | undefined => {
         const found = findTrue(keyOf(id)) as KnownRow | undefined;
         if (found?.values === undefined) return found?.row as Row | undefined;
         const row = withValues?.(found.row as Row, found.values);
-        if (row) giveTexts(row, charsOf(row) + TEXTS_BESIDE_CHARS);
+        if (!row) {
+          known?.delete(keyOf(id));
+          return undefined;
+        }
+        giveTexts(row, charsOf(row) + TEXTS_BESIDE_CHARS);
         found.row = row;
         found.values = undefined;
         return row;

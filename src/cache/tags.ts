@@ -110,8 +110,8 @@ export interface TagVersions {
   readonly lastChangeOf: (table: string) => number;
   /** Calls back at each change. @returns what ends that */
   readonly watch: (onChange: (change: Change) => void) => () => void;
-  /** Calls back before a change of one row counts that says what the row is now: what is true until then can be made true from this change on. */
-  readonly watchValues: (onValues: (change: ChangedRow) => void) => void;
+  /** Calls back before each change counts: what is true until then can be made true from the next number on. */
+  readonly watchBefore: (onChange: (change: Change) => void) => void;
 }
 
 export const NO_LISTS: readonly ListBeginning[] = [];
@@ -122,7 +122,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   // 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
   const watchers = new Set<(change: Change) => void>();
-  const valueWatchers: ((change: ChangedRow) => void)[] = [];
+  const watchersBefore: ((change: Change) => void)[] = [];
 
   const touch = ({ table, rows }: Change, sequence: number): void => {
     const { whole, anyRow, row, group } = tags.of(table);
@@ -153,8 +153,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       return false;
     },
     changed: (change: Change): void => {
-      const changedRow = changedRowOf(change, versions.sequence + 1);
-      if (changedRow) for (const onValues of valueWatchers) onValues(changedRow);
+      for (const onChange of watchersBefore) onChange(change);
       versions.sequence += 1;
       touch(change, versions.sequence);
       for (const onChange of watchers) onChange(change);
@@ -167,8 +166,8 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       watchers.add(onChange);
       return () => void watchers.delete(onChange);
     },
-    watchValues: (onValues: (change: ChangedRow) => void) => {
-      valueWatchers.push(onValues);
+    watchBefore: (onChange: (change: Change) => void) => {
+      watchersBefore.push(onChange);
     },
   };
   return versions;
@@ -185,24 +184,18 @@ export interface Change {
     readonly groupIds: readonly number[];
     /** When what is shown of these rows next changes with time alone, in the database's milliseconds; infinite for never. */
     readonly nextChangeMs: number;
-    /** Of one row that stays in its group: what it is now, as the trigger of its table writes it. */
-    readonly values?: string;
+    /** Where it is one row, and the notification says what it is now. */
+    readonly now?: RowNow;
   };
 }
 
-/** What a row is now that has changed. */
-export interface ChangedRow {
-  readonly table: string;
+export interface RowNow {
   readonly id: number;
+  /** It stays in its group. */
+  readonly groupId: number;
+  /** As the trigger of its table writes them. */
   readonly values: string;
-  /** The number of the change. */
-  readonly at: number;
 }
-
-const changedRowOf = ({ table, rows }: Change, at: number): ChangedRow | undefined => {
-  const { ids: [id] = [], values } = rows ?? {};
-  return id !== undefined && values !== undefined ? { table, id, values, at } : undefined;
-};
 
 const INTEGERS = /^-?\d+(,-?\d+)*$/;
 
@@ -220,5 +213,6 @@ export const readChange = (payload: string, tables: readonly CachedTable[]): Cha
   const isOfOne = !`${ids}${groupIds}`.includes(',');
   if (!isExact || Number.isNaN(nextChangeMs) || (values !== undefined && !isOfOne)) return { table: name };
   const rows = { ids: ids.split(',').map(Number), groupIds: groupIds.split(',').map(Number), nextChangeMs };
-  return { table: name, rows: values === undefined ? rows : { ...rows, values } };
+  if (values === undefined) return { table: name, rows };
+  return { table: name, rows: { ...rows, now: { id: Number(ids), groupId: Number(groupIds), values } } };
 };

@@ -1,3 +1,4 @@
+import type { RowNow } from '../cache/tags.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { StoredDecimal, StoredRow } from '../database/stored-row.ts';
 import type { SortedProduct } from './product.order.ts';
@@ -8,17 +9,18 @@ export const withValues = (product: Product, values: string): Product | undefine
   const now = readValues(values);
   if (!now || !(product instanceof StoredRow)) return undefined;
   const { price, listPrice, stock, sales, updatedUs } = now;
-  return product.with({ price, listPrice, stock, sales, updatedAt: timestampOf(updatedUs) }) as StoredRow & Product;
+  return product.with({ price, listPrice, stock, sales, updatedAt: timestampOf(BigInt(updatedUs)) }) as StoredRow &
+    Product;
 };
 
 /** The same, as lists need it. */
-export const sortedProductOf = (id: number, categoryId: number, values: string): SortedProduct | undefined => {
+export const sortedProductOf = ({ id, groupId, values }: RowNow): SortedProduct | undefined => {
   const now = readValues(values);
   if (!now) return undefined;
-  const { publishedUs } = now;
+  const publishedUs = Number(now.publishedUs);
   return {
     id,
-    categoryId,
+    categoryId: groupId,
     status: 'ON_SALE',
     price: new StoredDecimal(now.price) as StoredDecimal & Product['price'],
     sales: Number(now.sales),

@@ -8,20 +8,13 @@ export interface ProductValues {
   readonly listPrice: string | null;
   readonly stock: string;
   readonly sales: string;
-  readonly updatedUs: bigint;
-  readonly publishedUs: number;
+  readonly updatedUs: string;
+  readonly publishedUs: string;
 }
 
 /** @param values such as `12.50,-,4,100,1790000000123456,1780000000000000` @returns undefined where they cannot be read */
 export const readValues = (values: string): ProductValues | undefined => {
   if (!VALUES.test(values)) return undefined;
-  const [price = '', listPrice = '', stock = '', sales = '', updatedUs = '', publishedUs] = values.split(',');
-  return {
-    price,
-    listPrice: listPrice === '-' ? null : listPrice,
-    stock,
-    sales,
-    updatedUs: BigInt(updatedUs),
-    publishedUs: Number(publishedUs),
-  };
+  const [price = '', listPrice = '', stock = '', sales = '', updatedUs = '', publishedUs = ''] = values.split(',');
+  return { price, listPrice: listPrice === '-' ? null : listPrice, stock, sales, updatedUs, publishedUs };
 };

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { BrowseRequest } from '../../src/browse/browse-engine.ts';
 import { createSqlEngine } from '../../src/browse/sql-engine.ts';
 import { termsOf } from '../../src/browse/words.ts';
@@ -16,17 +16,22 @@ const search = (text: string): BrowseRequest => ({
   now: new Date(),
 });
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 /** A database that answers when it is told to, by a clock that the test sets. */
 const heldDatabase = () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
   const held: (() => void)[] = [];
-  let nowMs = 0;
-  const rows = <Row>() => new Promise<Row[]>((resolve) => held.push(() => resolve([ROW as Row])));
-  const engine = createSqlEngine({ rows }, () => nowMs);
+  const engine = createSqlEngine({
+    rows: <Row>() => new Promise<Row[]>((resolve) => held.push(() => resolve([ROW as Row]))),
+  });
   /** Answers so many statements, each of which takes so long. */
   const answer = async (count: number, ms: number): Promise<void> => {
     for (let answered = 0; answered < count; answered += 1) {
       await expect.poll(() => held.length, { interval: 1 }).toBeGreaterThan(0);
-      nowMs += ms;
+      vi.advanceTimersByTime(ms);
       held.shift()?.();
     }
   };

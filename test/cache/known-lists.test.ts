@@ -30,7 +30,7 @@ const setUp = () => {
         const at = list.ids.indexOf(id);
         return at < 0 ? list : { ...list, texts: list.texts.with(at, row?.text ?? 'none') };
       },
-      rowOf: (id, _, values) => ({ id, text: values }),
+      rowOf: ({ id, values }) => ({ id, text: values }),
     },
     store: {
       get: (name) => kept.get(name),
@@ -56,7 +56,9 @@ const setUp = () => {
   });
   const change = (ids: readonly number[], groupIds: readonly number[] = [3], values?: string): void => {
     const rows: Change['rows'] = { ids, groupIds, nextChangeMs: Number.POSITIVE_INFINITY };
-    tagVersions.changed({ table: 'product', rows: values === undefined ? rows : { ...rows, values } });
+    const [id = 0] = ids;
+    const now = values === undefined ? {} : { now: { id, groupId: 3, values } };
+    tagVersions.changed({ table: 'product', rows: { ...rows, ...now } });
   };
   const find = async () => (await lists.find('list', new Date()))?.list.texts;
   /** The statement of this number, once it is sent. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
-import { createKnownRows } from '../../src/cache/known-rows.ts';
-import { createTagVersions } from '../../src/cache/tags.ts';
+import { createKnownRows, type KnownRows } from '../../src/cache/known-rows.ts';
+import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -175,15 +175,18 @@ const fresh = (ageMs: number): FreshnessMonitor =>
     trustedUntilMs: () => undefined,
   }) as unknown as FreshnessMonitor;
 
-test('what is made of a known row is as old as the last heartbeat', async () => {
-  const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({
+const createRows = (tagVersions: TagVersions, ageMs = 0): KnownRows =>
+  createKnownRows({
     tagVersions,
-    freshnessMonitor: fresh(500),
+    freshnessMonitor: fresh(ageMs),
     clock: createClock(),
     freshnessMs: 1000,
     maxBytes: 10_000,
   });
+
+test('what is made of a known row is as old as the last heartbeat', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const rows = createRows(tagVersions, 500);
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => [{ id: 1 }]);
   const hints = new CacheHints(tagVersions.tags);
@@ -195,13 +198,7 @@ test('what is made of a known row is as old as the last heartbeat', async () => 
 
 test('a row that changes between its read and the end of the statement is not kept', async () => {
   const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({
-    tagVersions,
-    freshnessMonitor: fresh(0),
-    clock: createClock(),
-    freshnessMs: 1000,
-    maxBytes: 10_000,
-  });
+  const rows = createRows(tagVersions);
   const products = rows.of<{ id: number }>('product');
   await products.keep(async () => {
     tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
@@ -213,13 +210,7 @@ test('a row that changes between its read and the end of the statement is not ke
 
 test('a known row is what the latest notification says, unless one before it said nothing', async () => {
   const tagVersions = createTagVersions(FEATURES);
-  const rows = createKnownRows({
-    tagVersions,
-    freshnessMonitor: fresh(0),
-    clock: createClock(),
-    freshnessMs: 1000,
-    maxBytes: 10_000,
-  });
+  const rows = createRows(tagVersions);
   type Row = { id: number; text: string };
   const products = rows.of<Row>('product', ({ id }, text) => (text === 'nonsense' ? undefined : { id, text }));
   const read = (): Promise<Row[]> => products.keep(async () => [1, 2].map((id) => ({ id, text: 'read' })));
@@ -230,7 +221,7 @@ test('a known row is what the latest notification says, unless one before it sai
         ids: [id],
         groupIds: [1],
         nextChangeMs: Number.POSITIVE_INFINITY,
-        ...(values !== undefined && { values }),
+        ...(values !== undefined && { now: { id, groupId: 1, values } }),
       },
     });
   await read();

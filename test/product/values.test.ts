@@ -76,7 +76,7 @@ test('a product that was read, with what a notification says that it is now, is 
   });
   await fc.assert(
     fc.asyncProperty(update, timestamp, async (values, publishedAt) => {
-      const isPublished = Date.parse(publishedAt.replace(/\d{3}Z$/, 'Z')) < Date.now();
+      const isPublished = Date.parse(publishedAt) < Date.now();
       const id = await insertProduct(database, {
         category_id: categoryId,
         published_at: isPublished ? publishedAt : '2020-01-01Z',
@@ -91,7 +91,7 @@ test('a product that was read, with what a notification says that it is now, is 
       expect(more).toEqual([]);
       const said = payload.split(' ')[4] ?? '';
       expect(textsOf(withValues(before, said) as Product & StoredRow)).toEqual(textsOf(await read(productsById, id)));
-      const sorted = sortedProductOf(id, categoryId, said);
+      const sorted = sortedProductOf({ id, groupId: categoryId, values: said });
       const again = await read<SortedProduct>(changedProducts, id);
       expect(sorted).toMatchObject({
         categoryId: again.categoryId,
@@ -111,7 +111,7 @@ test.for(['', '12.50', '1,2,3,4,5', '12.50,-,4,100,1,2,3', '12.50,-,4,,1,2', 'Na
   async (said) => {
     const id = await insertProduct(database, { category_id: categoryId });
     expect(withValues(await read<Product>(productsById, id), said)).toBeUndefined();
-    expect(sortedProductOf(id, categoryId, said)).toBeUndefined();
+    expect(sortedProductOf({ id, groupId: categoryId, values: said })).toBeUndefined();
   },
 );
 
@@ -151,7 +151,7 @@ test('a notification says what a product is now only where nothing else of it ha
       [id],
     );
     expect(saysValues(payload), column).toBe(false);
-    expect(payload).toContain(`product ${id}`.slice(0, 'product '.length));
+    expect(payload).toMatch(/^product /);
   }
 });
 

@@ -117,7 +117,7 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
     status: () => status,
     changed: ({ table, rows }) => {
       if (table !== 'product' && table !== 'category') return;
-      changes.push({ table, ids: rows?.ids, values: rows?.values });
+      changes.push({ table, ids: rows?.ids, values: rows?.now?.values });
       sendingChanges ??= setTimeout(sendChanges, COLLECT_MS).unref();
     },
     ask: async (name, asked) => {
