@@ -20,7 +20,8 @@ const UNKNOWN: readonly Request[] = [
   ],
 ];
 
-describe.concurrent.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) => {
+// One at a time: what makes all well again is new connections, of which several gateways at once would take the second for themselves.
+describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) => {
   test('what was cached is answered and marked, the rest is a 503 in under 2 s, and within a second of its return all is well', async ({
     expect,
   }) => {
