@@ -26,6 +26,8 @@ export class CacheHints {
   readonly tags = new Set<Tag>();
   /** With the number of their first places that the response shows. Made when needed, as the next one: most responses have neither. */
   #lists: Map<ListVersion, number> | undefined;
+  /** Those of one part, as long as the response shows no others: then it has the very array of the part. */
+  #listsOfPart: readonly ListBeginning[] = NO_LISTS;
   #views: Set<number> | undefined;
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
@@ -56,7 +58,7 @@ export class CacheHints {
 
   /** The beginnings of known lists that the response shows. */
   get lists(): readonly ListBeginning[] {
-    return this.#lists ? Array.from(this.#lists, ([list, places]) => ({ list, places })) : NO_LISTS;
+    return this.#lists ? Array.from(this.#lists, ([list, places]) => ({ list, places })) : this.#listsOfPart;
   }
 
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
@@ -112,9 +114,10 @@ export class CacheHints {
   }
 
   /** The response shows a part that was read for another one. */
-  include({ tags, lists = [], tables, changesMs, endsMs }: ReadPart): void {
+  include({ tags, lists = NO_LISTS, tables, changesMs, endsMs }: ReadPart): void {
     for (const tag of tags) this.tags.add(tag);
-    for (const { list, places } of lists) this.#showsPlaces(list, places);
+    if (!this.#lists && this.#listsOfPart === NO_LISTS) this.#listsOfPart = lists;
+    else for (const { list, places } of lists) this.#showsPlaces(list, places);
     for (const table of tables) this.#listsTable(table);
     this.holdsUntil(changesMs);
     this.showsUntil(endsMs);
@@ -140,7 +143,7 @@ export class CacheHints {
   }
 
   #showsPlaces(list: ListVersion, places: number): void {
-    this.#lists ??= new Map();
+    this.#lists ??= new Map(this.#listsOfPart.map((beginning) => [beginning.list, beginning.places]));
     this.#lists.set(list, Math.max(places, this.#lists.get(list) ?? 0));
   }
 

@@ -2,20 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CachedResponse, createToBody } from '../../src/cache/cached-response.ts';
 import { createNewcomers } from '../../src/cache/newcomers.ts';
-import type { ListVersion } from '../../src/cache/tags.ts';
 import { numberOf } from '../../src/fast-path/short-lived.ts';
+import { trueList } from '../support/true-list.ts';
 
 const MAX_BYTES = 16_384;
 
 const toBody = createToBody();
 
-const list: ListVersion = {
-  alteredAt: () => 0,
-  unknownSince: Number.POSITIVE_INFINITY,
-  released: undefined,
-  learn: () => Promise.resolve(),
-  isEnough: () => true,
-};
+const list = trueList();
 
 const time = fc.double({ noNaN: true });
 const maybe = fc.option(time, { nil: undefined });
