@@ -24,8 +24,8 @@ export interface ReadPart extends TaggedRead {
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
-  /** With the number of their first places that the response shows. Made when needed, as the next one: most responses have neither. */
-  #lists: Map<ListVersion, number> | undefined;
+  /** What the response shows of each list. Made when needed, as the views: most responses have neither. */
+  #lists: Map<ListVersion, ListBeginning> | undefined;
   /** Those of one part, as long as the response shows no others: then it has the very array of the part. */
   #listsOfPart: readonly ListBeginning[] = NO_LISTS;
   #views: Set<number> | undefined;
@@ -58,7 +58,7 @@ export class CacheHints {
 
   /** The beginnings of known lists that the response shows. */
   get lists(): readonly ListBeginning[] {
-    return this.#lists ? Array.from(this.#lists, ([list, places]) => ({ list, places })) : this.#listsOfPart;
+    return this.#lists ? [...this.#lists.values()] : this.#listsOfPart;
   }
 
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
@@ -110,14 +110,14 @@ export class CacheHints {
   dependsOnList(table: string, list: ListVersion, places: number): void {
     this.#listsTable(table);
     this.tags.add(this.#tagsOf(table).whole);
-    this.#showsPlaces(list, places);
+    this.#showsBeginning({ list, places });
   }
 
   /** The response shows a part that was read for another one. */
   include({ tags, lists = NO_LISTS, tables, changesMs, endsMs }: ReadPart): void {
     for (const tag of tags) this.tags.add(tag);
     if (!this.#lists && this.#listsOfPart === NO_LISTS) this.#listsOfPart = lists;
-    else for (const { list, places } of lists) this.#showsPlaces(list, places);
+    else for (const beginning of lists) this.#showsBeginning(beginning);
     for (const table of tables) this.#listsTable(table);
     this.holdsUntil(changesMs);
     this.showsUntil(endsMs);
@@ -142,9 +142,11 @@ export class CacheHints {
     if (!this.tables.includes(table)) this.tables.push(table);
   }
 
-  #showsPlaces(list: ListVersion, places: number): void {
-    this.#lists ??= new Map(this.#listsOfPart.map((beginning) => [beginning.list, beginning.places]));
-    this.#lists.set(list, Math.max(places, this.#lists.get(list) ?? 0));
+  #showsBeginning(beginning: ListBeginning): void {
+    const { list, places } = beginning;
+    this.#lists ??= new Map(this.#listsOfPart.map((ofPart) => [ofPart.list, ofPart]));
+    const shown = this.#lists.get(list);
+    if (!shown || shown.places < places) this.#lists.set(list, beginning);
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {
