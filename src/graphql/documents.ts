@@ -44,8 +44,8 @@ export interface Documents {
   readonly check: (text: string) => CheckedDocument;
   /** The operation of a valid document; undefined where the name selects none. */
   readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;
-  /** An operation that is in memory already. */
-  readonly peek: (text: string, name: string | null | undefined) => Operation | undefined;
+  /** The operation of a valid document that is in memory already. */
+  readonly find: (text: string, name: string | null | undefined) => Operation | undefined;
 }
 
 interface Options {
@@ -72,6 +72,8 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const hideSuggestions = !fieldSuggestions;
+  const prepared = (document: DocumentNode, name: string | null | undefined): Operation | undefined =>
+    operations.get(document)?.get(name ?? '');
   const validate = createValidation({ schema, rules, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions });
 
   return {
@@ -87,17 +89,16 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
       return checked;
     },
     prepare: (document, name) => {
-      const byName = operations.get(document) ?? new Map<string, Operation>();
-      operations.set(document, byName);
-      const key = name ?? '';
-      const operation = byName.get(key) ?? prepareOperation(schema, document, name, hideSuggestions);
+      const known = prepared(document, name);
+      if (known) return known;
+      const operation = prepareOperation(schema, document, name, hideSuggestions);
       // A name that selects nothing is not kept: clients could make up any number of them.
-      if (operation) byName.set(key, operation);
+      if (operation) operations.set(document, (operations.get(document) ?? new Map()).set(name ?? '', operation));
       return operation;
     },
-    peek: (text, name) => {
-      const document = documents.peek(text)?.document;
-      return document && operations.get(document)?.get(name ?? '');
+    find: (text, name) => {
+      const known = documents.get(text);
+      return known && prepared(known.document, name);
     },
   };
 };

@@ -1,4 +1,4 @@
-import { getOperationAST, type OperationDefinitionNode } from 'graphql';
+import { getOperationAST } from 'graphql';
 import { bytesOf } from '../cache/cached-response.ts';
 import { attempt, ERROR_TABLE } from '../errors.ts';
 import type { BodyShapes } from '../http/body-shapes.ts';
@@ -37,6 +37,14 @@ export interface ParsedOperation extends ParsedRequest {
   readonly byId?: Pick<RequestParams, 'operationName'> | undefined;
 }
 
+/** A request, once its parameters are read. */
+interface SeenRequest {
+  readonly request: GatewayRequest;
+  readonly params: RequestParams | undefined;
+  /** What it asks for, where that is in memory. */
+  operation: Operation | undefined;
+}
+
 interface Options {
   readonly engine: Engine;
   readonly bodyShapes: BodyShapes<RequestParams | undefined>;
@@ -71,7 +79,7 @@ const createEndpoint = (
   methods: readonly string[],
 ): OperationRoute<ParsedOperation> => {
   /** Of the request that was looked at last: most are looked at twice, one right after the other. */
-  let last: { readonly request: GatewayRequest; readonly params: RequestParams | undefined } | undefined;
+  let last: SeenRequest | undefined;
   /** By content type: one for all requests that are remembered. */
   const heads = new Map<string, ResponseHead>();
 
@@ -84,13 +92,13 @@ const createEndpoint = (
     return head;
   };
 
-  const paramsOf = (request: GatewayRequest): RequestParams | undefined => {
-    if (last?.request === request) return last.params;
+  const lookAt = (request: GatewayRequest): SeenRequest => {
+    if (last?.request === request) return last;
     const { method, body } = request;
     const isInBody = method === 'POST' && Buffer.isBuffer(body);
     const params = isInBody ? paramsOfPost(body, bodyShapes) : paramsOfTarget(request);
-    last = { request, params };
-    return params;
+    last = { request, params, operation: undefined };
+    return last;
   };
 
   return {
@@ -100,8 +108,10 @@ const createEndpoint = (
     countsViewsOnly: (_, request) => {
       if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_VIEW_BYTES) return false;
       try {
-        const params = paramsOf(request);
-        return !!params && engine.documents.peek(trusted.textOf(params), params.operationName)?.isOnlyCounted === true;
+        const seen = lookAt(request);
+        const { params } = seen;
+        seen.operation = params && engine.documents.find(trusted.textOf(params), params.operationName);
+        return seen.operation?.isOnlyCounted === true;
       } catch {
         return false;
       }
@@ -111,9 +121,9 @@ const createEndpoint = (
       const { request } = call;
       if (request.method === 'POST') checkJsonBody(request);
       const contentType = negotiate(request.headers.accept);
-      const params = paramsOf(request);
+      const { params, operation: known } = lookAt(request);
       last = undefined;
-      const wanted = findOperation(engine, trusted, params);
+      const wanted = params && known ? withParams(known, params) : findOperation(engine, trusted, params);
       if ('at' in wanted) {
         const respond = () => respondFailed(writeFailure, wanted, withText(request, params), call, contentType);
         // Else the client may not learn what is wrong with the document.
@@ -178,7 +188,7 @@ const findOperation = (
   params: RequestParams | undefined,
 ): Omit<ParsedOperation, 'head'> | Failed => {
   if (!params) return { at: 'parameters' };
-  const { query, operationName, variables, extensions } = params;
+  const { operationName } = params;
   let checked: ReturnType<typeof documents.check>;
   try {
     checked = documents.check(trusted.textOf(params));
@@ -190,15 +200,18 @@ const findOperation = (
   if (!definition) return { at: 'operation', document };
   if (errors.length > 0) return { at: 'validation', document, definition, errors };
   const operation = documents.prepare(document, operationName);
-  if (!operation) return { at: 'operation', document };
-  const form = extensions.cost === true ? BODY_WITH_COST : BODY;
-  return {
-    operation,
-    variables: declared(variables, definition),
-    form,
-    byId: query === undefined ? { operationName } : undefined,
-  };
+  return operation ? withParams(operation, params) : { at: 'operation', document };
 };
+
+const withParams = (
+  operation: Operation,
+  { query, operationName, variables, extensions }: RequestParams,
+): Omit<ParsedOperation, 'head'> => ({
+  operation,
+  variables: declared(variables, operation),
+  form: extensions.cost === true ? BODY_WITH_COST : BODY,
+  byId: query === undefined ? { operationName } : undefined,
+});
 
 /** Yoga, which only writes the failure, refuses a request without a text. */
 const withText = (
@@ -216,10 +229,9 @@ const withText = (
 /** The variables that the operation declares. The request cache keeps no others: their size has no bound. */
 const declared = (
   variables: Readonly<Record<string, unknown>>,
-  { variableDefinitions = [] }: OperationDefinitionNode,
+  { variableNames }: Operation,
 ): Readonly<Record<string, unknown>> => {
-  const names = variableDefinitions.map(({ variable }) => variable.name.value);
-  const given = names.filter((name) => Object.hasOwn(variables, name));
+  const given = variableNames.filter((name) => Object.hasOwn(variables, name));
   if (given.length === Object.keys(variables).length) return variables;
   return Object.fromEntries(given.map((name) => [name, variables[name]]));
 };

@@ -26,6 +26,8 @@ export interface Operation {
   readonly label: string;
   /** Equal for equal documents and names. */
   readonly id: string;
+  /** Of the variables that it declares. */
+  readonly variableNames: readonly string[];
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => Coerced;
   /** The arguments of the reference executor, without the context. */
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
@@ -70,6 +72,7 @@ export const prepareOperation = (
     document,
     label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
+    variableNames: variableDefinitions.map(({ variable }) => variable.name.value),
     coerce: (variables) => {
       const fault = findLongList(variables);
       return fault ? [fault] : readVariables(variables);
