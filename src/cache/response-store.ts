@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { FilteredCache } from '../fast-path/filtered-cache.ts';
 import { type CachedResponse, MIN_ENCODED_BYTES, shareBody } from './cached-response.ts';
 import { createNewcomers } from './newcomers.ts';
 import { makeRoom } from './second-chance.ts';
@@ -26,7 +27,7 @@ const LARGEST_SHARE = 0.125;
 export const createResponseStore = (maxBytes: number): ResponseStore => {
   if (maxBytes === 0) return createEmptyStore();
   const maxEntrySize = Math.floor(maxBytes * LARGEST_SHARE);
-  const proven = new LRUCache<string, CachedResponse>({
+  const proven = new FilteredCache<CachedResponse>({
     maxSize: Math.floor(maxBytes * (1 - NEWCOMERS_SHARE)),
     maxEntrySize,
     sizeCalculation: sizeOf,

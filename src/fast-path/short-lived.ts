@@ -82,9 +82,11 @@ export class ShortLived<Value> {
 
 const emptyPlaces = <Value>(count: number): (Entry<Value> | undefined)[] => Array.from<undefined>({ length: count });
 
-/** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-export const numberOf = (key: string): number => {
+/** FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/. @param from of which character on; below 0 for all */
+export const numberOf = (key: string, from = 0): number => {
   let number = 0x811c9dc5;
-  for (let index = 0; index < key.length; index += 1) number = Math.imul(number ^ key.charCodeAt(index), 0x01000193);
+  for (let index = Math.max(0, from); index < key.length; index += 1) {
+    number = Math.imul(number ^ key.charCodeAt(index), 0x01000193);
+  }
   return number >>> 0;
 };

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
 import { makeRoom, type Used } from '../cache/second-chance.ts';
+import { FilteredCache } from '../fast-path/filtered-cache.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { type BodyShapes, MAX_BODY_BYTES } from './body-shapes.ts';
 import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
@@ -65,7 +65,7 @@ const BYTES_PER_CHAR = 2;
 export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>): RequestCache => {
   const sizeOf = ({ head: { link = '' } }: KnownRequest, key: string): number =>
     key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES;
-  const known = new LRUCache<string, KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const known = new FilteredCache<KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
   // One for all requests of an operation: each weak reference costs the garbage collector time.
   const references = new WeakMap<object, WeakRef<object>>();
 
