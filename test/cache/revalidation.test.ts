@@ -26,7 +26,7 @@ const etagOf = async (target: string): Promise<string> => String((await ask(targ
 describe.each(TARGETS)('%s', (target) => {
   test('has a weak entity tag that stays while the answer does', async () => {
     const etag = await etagOf(target);
-    expect(etag).toMatch(/^W\/"[\w-]{20,}"$/);
+    expect(etag).toMatch(/^W\/"[0-9a-z]+"$/);
     for (const method of ['GET', 'HEAD', 'GET']) expect((await ask(target, undefined, method)).headers.etag).toBe(etag);
   });
 
