@@ -12,11 +12,11 @@ const MAX_BYTES = 393_216;
  * A short text that differs for different contents, the same for a text and for its bytes: 64 bits of XXH64 (https://xxhash.com). It is for contents that
  * nobody makes to collide.
  */
-export const digestOf = (content: string | Buffer): string => numberOf(content).toString(36);
+export const digestOf = (content: string | Buffer): string => hashOf(content).toString(36);
 
-const numberOf = (content: string | Buffer): bigint => {
+const hashOf = (content: string | Buffer): bigint => {
   if (typeof content === 'string')
-    return content.length <= MAX_TEXT_CHARS ? h64(content) : numberOf(Buffer.from(content));
+    return content.length <= MAX_TEXT_CHARS ? h64(content) : hashOf(Buffer.from(content));
   if (content.byteLength <= MAX_BYTES) return h64Raw(content);
   const parts = create64();
   for (let start = 0; start < content.byteLength; start += MAX_BYTES) {

@@ -193,10 +193,13 @@ describe('on data that is there', () => {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});
     await client.connect();
-    // It waits for nothing, so it does not notice the end of its server before its own.
-    client.query('do $$ begin for i in 1..20000000 loop end loop; end $$').catch(() => {});
-    const busy = `select count(*)::int from pg_stat_activity where query like 'do %' and state = 'active'`;
-    await vi.waitUntil(async () => (await query(url, busy))[0] === 1, { timeout: 20_000, interval: 5 });
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const backend = rows[0]?.pid ?? 0;
+    onTestFinished(() => void spawn('kill', [String(backend)]));
+    // It waits for nothing, so it does not notice the end of its server.
+    client.query('do $$ begin loop end loop; end $$').catch(() => {});
+    const isBusy = `select state = 'active' and query like 'do %' from pg_stat_activity where pid = ${backend}`;
+    await vi.waitUntil(async () => (await query(url, isBusy))[0] === true, { timeout: 20_000, interval: 5 });
     await gateway.kill('SIGKILL');
     process.kill(await postmasterOf(dataDir), 'SIGKILL');
 
@@ -207,7 +210,17 @@ describe('on data that is there', () => {
     const pidFile = join(dataDir, 'postgres/postmaster.pid');
     await writeFile(pidFile, (await readFile(pidFile, 'utf8')).replace(/^\d+/, String(bystander.pid)));
 
-    const database = await start(dataDir);
+    const starting = start(dataDir);
+    // Each try replaces the file, so the second has begun where the first was refused because of the backend.
+    const replacedMs = new Set<number>();
+    const countTries = async (): Promise<number> => {
+      if ((await readFile(pidFile, 'utf8')).startsWith(`${process.pid}\n`))
+        replacedMs.add((await stat(pidFile)).mtimeMs);
+      return replacedMs.size;
+    };
+    await vi.waitUntil(async () => (await countTries()) > 1, { timeout: 20_000, interval: 5 });
+    process.kill(backend);
+    const database = await starting;
     expect(await query(database.url, 'select number from counted')).toContain(2);
     expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
   });
