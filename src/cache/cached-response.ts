@@ -67,14 +67,15 @@ const MAX_BYTES_PER_CHAR = 3;
 /** Makes bodies of texts. A long text is written into one buffer for all, whose bytes are hashed. */
 export const createToBody = (): ((text: string) => WrittenBody) => {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  const bytesOfLong = (text: string): Buffer =>
+    text.length * MAX_BYTES_PER_CHAR <= BUFFER_BYTES ? buffer.subarray(0, buffer.write(text)) : Buffer.from(text);
   return (text) => {
-    const isBuffered = text.length >= MIN_BUFFERED_CHARS && text.length * MAX_BYTES_PER_CHAR <= BUFFER_BYTES;
-    const byteLength = isBuffered ? buffer.write(text) : Buffer.byteLength(text);
-    const etag = etagOf(isBuffered ? buffer.subarray(0, byteLength) : text);
+    const bytes = text.length < MIN_BUFFERED_CHARS ? undefined : bytesOfLong(text);
+    const byteLength = bytes?.byteLength ?? Buffer.byteLength(text);
+    const etag = etagOf(bytes ?? text);
     // Most texts are ASCII, whose characters are their bytes.
     if (byteLength === text.length) return { body: text, byteLength, etag };
-    const body = isBuffered ? buffer.toString('latin1', 0, byteLength) : Buffer.from(text).toString('latin1');
-    return { body, byteLength, etag };
+    return { body: (bytes ?? Buffer.from(text)).toString('latin1'), byteLength, etag };
   };
 };
 
