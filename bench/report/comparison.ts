@@ -18,6 +18,7 @@ type Cells = Readonly<Record<string, Readonly<Record<string, number>>>>;
 interface LastRun {
   readonly date: string;
   readonly commit: string | undefined;
+  readonly processor: string;
   /** Of CPU time, which depends least on what else the machine does; a part of 1. */
   readonly cpuShares: Cells;
   /** CPU time of the limit for a request, in microseconds. */
@@ -39,7 +40,14 @@ export const writeLastRun = async ({ date, machine, workloads }: Results, rows: 
   const cpuShares = table(serversOf(rows), 'cpuShare');
   const limitCpuUs = table(limitsOf(rows), 'cpuUs');
   const limitForms = Object.fromEntries(workloads.map(({ code, limitForm }) => [code, limitForm]));
-  const run: LastRun = { date, commit: machine.commit, cpuShares, limitCpuUs, limitForms };
+  const run: LastRun = {
+    date,
+    commit: machine.commit,
+    processor: machine.processor,
+    cpuShares,
+    limitCpuUs,
+    limitForms,
+  };
   await writeFile(FILE, `${JSON.stringify(run, null, 2)}\n`);
 };
 
@@ -47,8 +55,8 @@ export const writeLastRun = async ({ date, machine, workloads }: Results, rows: 
 const NOTABLE_POINTS = 5;
 
 /** What has changed since the last whole run, for the terminal. */
-export const compareWithLastRun = async ({ workloads }: Results, rows: readonly Row[]): Promise<string> => {
-  const { date, commit = 'unknown', cpuShares, limitCpuUs } = await readLastRun();
+export const compareWithLastRun = async ({ machine, workloads }: Results, rows: readonly Row[]): Promise<string> => {
+  const { date, commit = 'unknown', processor, cpuShares, limitCpuUs } = await readLastRun();
   const cells = serversOf(rows).flatMap(({ label, figures }) =>
     workloads.map(({ code }) => {
       const now = figures.get(code)?.cpuShare ?? Number.NaN;
@@ -67,7 +75,9 @@ export const compareWithLastRun = async ({ workloads }: Results, rows: readonly 
   );
   return [
     table,
-    compareLimits(limitCpuUs, rows),
+    processor === machine.processor
+      ? compareLimits(limitCpuUs, rows)
+      : `**That run was on another processor, ${processor}**: the shares of the two runs do not compare.`,
     `Cells that differ by more than ${NOTABLE_POINTS} points: ${notable.join(', ') || 'none'}.`,
   ].join('\n\n');
 };
