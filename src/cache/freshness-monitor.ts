@@ -20,13 +20,14 @@ export interface FreshnessMonitor {
   readonly freshen: () => Promise<boolean>;
   /** Whether the connection is lost and not yet back. */
   readonly isLost: () => boolean;
-  /** Milliseconds since the last heartbeat was sent. */
-  readonly ageMs: () => number;
+  /** When the last heartbeat was sent, by `performance.now()`: every commit that was acknowledged before is known. */
+  readonly asOfMs: () => number;
   /**
    * When what the table shows next changes without a change to its rows (a product published, a notice starting or ending), in
    * the database's milliseconds; infinite for never, undefined while it is not known.
+   * @param nowMs by the database's clock. @default now
    */
-  readonly nextChangeMs: (table: string) => number | undefined;
+  readonly nextChangeMs: (table: string, nowMs?: number) => number | undefined;
   /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
   readonly plan: () => Promise<void>;
   /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
@@ -184,8 +185,6 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
 
   await connect();
 
-  const ageMs = (): number => performance.now() - lastSentMs;
-
   return {
     isFresh: (arrivedMs = performance.now()) => {
       const age = arrivedMs - lastSentMs;
@@ -195,15 +194,15 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     },
     freshen: async () => {
       if (!client) return false;
-      return ageMs() < freshnessMs || withPatience(freshHeartbeat());
+      return performance.now() - lastSentMs < freshnessMs || withPatience(freshHeartbeat());
     },
     isLost: () => client === undefined,
-    ageMs,
-    nextChangeMs: (table) => {
+    asOfMs: () => lastSentMs,
+    nextChangeMs: (table, nowMs) => {
       const nextChange = nextChanges.get(table);
       if (!nextChange) return Number.POSITIVE_INFINITY;
       if (!client) return undefined;
-      const ms = nextChange.ms();
+      const ms = nextChange.ms(nowMs);
       // Until the next heartbeat reads it, no response that lists rows of the table can be kept.
       if (ms === undefined) void heartbeat();
       return ms;
@@ -252,8 +251,8 @@ export class NextChange {
   }
 
   /** Infinite for never, undefined while it is not known: one that is past may hide another. */
-  ms(): number | undefined {
-    return this.#knownMs > this.#clock.nowMs() ? this.#knownMs : undefined;
+  ms(nowMs = this.#clock.nowMs()): number | undefined {
+    return this.#knownMs > nowMs ? this.#knownMs : undefined;
   }
 
   /** A notification says so; without a time it may be at any. */

@@ -115,7 +115,7 @@ export const createKnownRows = ({
     // Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now.
     if (!known || hints.asOfMs === undefined || freshnessMonitor.trustedUntilMs() !== undefined) return false;
     if (!freshnessMonitor.isFresh(hints.openedMs)) return false;
-    hints.readsAsOf(performance.now() - freshnessMonitor.ageMs());
+    hints.readsAsOf(freshnessMonitor.asOfMs());
     return true;
   };
 
@@ -242,7 +242,7 @@ export const createKnownRows = ({
             tagOf: (group) => (group === undefined ? anyRow : tagOfGroup(group)),
             now: () => new Date(clock.nowMs()),
             nextChangeMs: () => freshnessMonitor.nextChangeMs(table),
-            asOfMs: () => performance.now() - freshnessMonitor.ageMs(),
+            asOfMs: freshnessMonitor.asOfMs,
             freshnessMs,
           });
           tagVersions.watch(lists.changed);

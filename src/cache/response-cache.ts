@@ -86,7 +86,8 @@ export const createResponseCache = ({
 
   const { hasChanged } = tagVersions;
   const { tables } = tagVersions.tags;
-  const nextChangeMs = ({ table }: { table: string }): number | undefined => freshnessMonitor.nextChangeMs(table);
+  const nextChangesMs = (nowMs: number): (number | undefined)[] =>
+    tables.map(({ table }) => freshnessMonitor.nextChangeMs(table, nowMs));
 
   /** Whether time alone has changed nothing. */
   const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
@@ -123,10 +124,10 @@ export const createResponseCache = ({
     readonly #key: string;
     // What is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows.
     readonly #sequence = tagVersions.sequence;
-    readonly #nowMs = clock.nowMs();
-    readonly #trustedUntilMs = freshnessMonitor.trustedUntilMs();
-    readonly #nextChanges = tables.map(nextChangeMs);
     readonly #openedMs = performance.now();
+    readonly #nowMs = clock.nowMs(this.#openedMs);
+    readonly #trustedUntilMs = freshnessMonitor.trustedUntilMs();
+    readonly #nextChanges = nextChangesMs(this.#nowMs);
 
     constructor(key: string) {
       this.#key = key;
@@ -245,7 +246,7 @@ export const createResponseCache = ({
   };
 
   const findStale = (key: string): Found | undefined => {
-    const cached = freshnessMonitor.ageMs() < staleIfErrorMs ? store.get(key) : undefined;
+    const cached = performance.now() - freshnessMonitor.asOfMs() < staleIfErrorMs ? store.get(key) : undefined;
     if (!cached || hasChanged(cached) || clock.nowMs() >= cached.staleUntilMs) return undefined;
     if (cached.trustedUntilMs !== undefined && !isTrusted(cached.trustedUntilMs + staleIfErrorMs)) return undefined;
     stats.stale += 1;
@@ -318,7 +319,7 @@ export const createResponseCache = ({
     },
     get: (key, make) => {
       const arrivedMs = performance.now();
-      return freshnessMonitor.isFresh()
+      return freshnessMonitor.isFresh(arrivedMs)
         ? findOrMake(key, make, arrivedMs, true)
         : freshnessMonitor.freshen().then((isFresh) => findOrMake(key, make, arrivedMs, isFresh));
     },

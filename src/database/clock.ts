@@ -1,7 +1,10 @@
 /** The database's clock, which every instance shares: one whose own clock is wrong answers the same. */
 export interface Clock {
-  /** Milliseconds since the epoch there, with a fraction. Never fails, never waits. */
-  readonly nowMs: () => number;
+  /**
+   * Milliseconds since the epoch there, with a fraction. Never fails, never waits.
+   * @param atMs by `performance.now()`. @default now
+   */
+  readonly nowMs: (atMs?: number) => number;
   /** How far that may be off; infinite until the first reading. */
   readonly uncertaintyMs: () => number;
   /**
@@ -30,7 +33,7 @@ export const createClock = (): Clock => {
   const agedMs = (atMs: number): number => uncertaintyMs + (atMs - observedMs) * DRIFT;
 
   return {
-    nowMs: () => performance.now() + offsetMs,
+    nowMs: (atMs = performance.now()) => atMs + offsetMs,
     uncertaintyMs: () => agedMs(performance.now()),
     observe: (databaseMs, sentMs, receivedMs) => {
       // As NTP assumes: the server read its clock half way through the round trip, and is wrong by half of it at most.

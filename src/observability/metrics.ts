@@ -32,7 +32,7 @@ export interface MetricSources {
     readonly size: () => { bytes: number; rows: number };
   };
   readonly cacheMaxBytes: number;
-  readonly freshnessMonitor: { readonly ageMs: () => number; readonly isLost: () => boolean };
+  readonly freshnessMonitor: { readonly asOfMs: () => number; readonly isLost: () => boolean };
   /** Views per statement, and views that wait. */
   readonly views: { readonly batchSizes: Distribution; readonly waiting: () => number };
   readonly subscriptions: {

@@ -105,7 +105,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
     gauge(
       name,
       'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
-      () => freshnessMonitor.ageMs() / 1000,
+      () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
       'max',
     );
   }

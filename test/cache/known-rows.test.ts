@@ -171,7 +171,7 @@ const fresh = (ageMs: number): FreshnessMonitor =>
   ({
     isFresh: () => true,
     isLost: () => false,
-    ageMs: () => ageMs,
+    asOfMs: () => performance.now() - ageMs,
     trustedUntilMs: () => undefined,
   }) as unknown as FreshnessMonitor;
 

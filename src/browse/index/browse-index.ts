@@ -28,7 +28,7 @@ interface Deps {
   readonly thread: ThreadOptions | undefined;
   /** In smaller catalogues there is no index. */
   readonly minProducts?: number;
-  readonly freshnessMonitor: Pick<FreshnessMonitor, 'isFresh' | 'freshen' | 'ageMs'>;
+  readonly freshnessMonitor: Pick<FreshnessMonitor, 'isFresh' | 'freshen' | 'asOfMs'>;
   readonly tagVersions: Pick<TagVersions, 'watch'>;
   readonly clock: Clock;
   /** On the primary. */
@@ -105,7 +105,7 @@ export const createBrowseIndex = ({
       const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
       const isReady = thread?.status().isReady === true && isPresent && hints.asOfMs !== undefined;
       if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
-        const asOfMs = performance.now() - freshnessMonitor.ageMs();
+        const asOfMs = freshnessMonitor.asOfMs();
         const said = await thread.ask(name, asked);
         const answer = said === undefined ? undefined : await give(said);
         if (answer !== undefined) {
