@@ -29,7 +29,12 @@ export interface App {
    * every failure is a response.
    */
   readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
+  /** The same in two steps: where the response is not in memory, a function that makes it. */
+  readonly lookUp: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse> | MakeResponse;
 }
+
+/** To be called once. */
+export type MakeResponse = () => GatewayResponse | Promise<GatewayResponse>;
 
 interface Deps {
   /** The first route that is found is taken. */
@@ -55,7 +60,7 @@ export const createApp = (deps: Deps): App => {
 
   // 1. Known bytes: the response to an equal request, where it is still current and this caller may read it.
 
-  const handle = (request: GatewayRequest): GatewayResponse | Promise<GatewayResponse> => {
+  const lookUp: App['lookUp'] = (request) => {
     const key = request.fault ? undefined : requests.keyOf(request);
     const known = key === undefined ? undefined : requests.find(key);
     const current = known && answerKnown(request, key, known);
@@ -66,6 +71,14 @@ export const createApp = (deps: Deps): App => {
       observer.failed(failure.counts, 'none', failure.response.status, failure.code);
       return writer.failed(failure.response, requestIdOf(request.headers['x-request-id']));
     }
+    return () => make(request, key, known);
+  };
+
+  const make = (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+  ): GatewayResponse | Promise<GatewayResponse> => {
     const route = known?.route ?? findQuietly(splitTarget(request.target).path, request);
     const refused = known ? undefined : refuse(request, route);
     if (refused) return refused;
@@ -364,7 +377,13 @@ export const createApp = (deps: Deps): App => {
     return writer.failed(failure, origin.requestId, observer.end(requestContext, failure.status));
   };
 
-  return { handle };
+  return {
+    handle: (request) => {
+      const found = lookUp(request);
+      return typeof found === 'function' ? found() : found;
+    },
+    lookUp,
+  };
 };
 
 const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');

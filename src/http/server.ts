@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
@@ -8,7 +9,7 @@ import { createServer } from '../fast-path/node-http.ts';
 import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
 import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
-import type { App } from './pipeline.ts';
+import type { App, MakeResponse } from './pipeline.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
@@ -119,20 +120,42 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     }
   });
 
+  /** What is in memory is answered now, the rest at the end of the turn of the event loop. */
   const handle = (request: IncomingMessage, response: ServerResponse, asked: GatewayRequest): void => {
     try {
-      const answered = app.handle(asked);
-      if (answered instanceof Promise) {
-        answered.then(
-          (later) => reply(request, response, later),
-          (error: unknown) => fail(request, response, error),
-        );
-        if (isPipelined(response)) connections.pauseUntil(request.socket, answered);
-      } else reply(request, response, answered);
+      const found = app.lookUp(asked);
+      if (typeof found === 'function') misses.add({ request, response, make: found });
+      else answer(request, response, found);
     } catch (error) {
       fail(request, response, error);
     }
   };
+
+  const answer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    answered: GatewayResponse | Promise<GatewayResponse>,
+  ): void => {
+    if (answered instanceof Promise) {
+      answered.then(
+        (later) => reply(request, response, later),
+        (error: unknown) => fail(request, response, error),
+      );
+      if (isPipelined(response)) connections.pauseUntil(request.socket, answered);
+    } else reply(request, response, answered);
+  };
+
+  const makeAnswer = ({ request, response, make }: Miss): void => {
+    try {
+      answer(request, response, make());
+    } catch (error) {
+      fail(request, response, error);
+    }
+  };
+
+  // Those of a turn have no asynchronous context in common.
+  const apart = AsyncLocalStorage.snapshot();
+  const misses = createTurnBatch<Miss>((miss) => apart(makeAnswer, miss), replies.flush);
 
   /** @param fault for which the request is refused already */
   const serve = (request: IncomingMessage, response: ServerResponse, fault?: AppError): void => {
@@ -167,7 +190,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     serve(request, response, new AppError('EXPECTATION_FAILED', 'Of the expectations, only "100-continue" is met.'));
   });
   server.on('connect', (_, socket) => {
-    replies.flush();
+    misses.flush();
     refuse(
       socket,
       new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
@@ -176,7 +199,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const refuseUnparsed = createParserRefusal();
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.
-    replies.flush();
+    misses.flush();
     refuseUnparsed(error, socket);
   });
 
@@ -220,6 +243,13 @@ const loadRateLimit = async ({ rateLimitPerMinute, trustedHops }: ServerConfig):
   const { createClientOf, createRateLimit } = await import('./rate-limit.ts');
   return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustedHops) });
 };
+
+/** A request whose response is not in memory. */
+interface Miss {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly make: MakeResponse;
+}
 
 /** A response that is ready. */
 interface Reply {

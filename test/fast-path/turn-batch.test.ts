@@ -47,3 +47,19 @@ test('an item that comes while others are handled is handled in the next turn', 
   await turn();
   expect(handled).toEqual([1, 2, 3]);
 });
+
+test('what ends a batch is done once for all that waited, and not again in the turn after a flush', async () => {
+  const done: (number | 'end')[] = [];
+  const batch = createTurnBatch<number>(
+    (number) => done.push(number),
+    () => done.push('end'),
+  );
+  batch.add(1);
+  batch.add(2);
+  await turn();
+  expect(done).toEqual([1, 2, 'end']);
+  batch.add(3);
+  batch.flush();
+  await turn();
+  expect(done).toEqual([1, 2, 'end', 3, 'end']);
+});

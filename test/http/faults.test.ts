@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -8,6 +9,9 @@ import { startHttpServer } from '../../src/http/server.ts';
 import { sendRaw } from '../support/socket.ts';
 
 // Defects that no known request causes: an app that has them, behind the real server.
+
+/** Has no response in memory. */
+const appOf = (handle: App['handle']): App => ({ handle, lookUp: (request) => () => handle(request) });
 
 const fine = (): GatewayResponse => ({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'fine' });
 
@@ -24,9 +28,7 @@ test.for<[string, () => GatewayResponse | Promise<GatewayResponse>]>([
 ])('%s is a 500 that says nothing of its cause, and the end of that request alone', async ([, fault]) => {
   const later = async () => fault();
   const logged: string[] = [];
-  const app: App = {
-    handle: ({ target }) => (target === '/later' ? later() : target === '/fine' ? fine() : fault()),
-  };
+  const app = appOf(({ target }) => (target === '/later' ? later() : target === '/fine' ? fine() : fault()));
   const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
   const server = await startHttpServer({
     app,
@@ -65,7 +67,7 @@ test('no response sets headers of its connection, whatever made the response', a
     if (target === '/written') return new WrittenResponse(writeLines(headers), 'fine');
     return { status, headers, body: status === 200 ? 'fine' : null };
   };
-  const app: App = { handle: async ({ target }) => answered(target) };
+  const app = appOf(async ({ target }) => answered(target));
   const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
   const server = await startHttpServer({ app, config, log: pino({ level: 'silent' }) });
   const { fetch: respond } = createFetchHandler(app);
@@ -90,6 +92,25 @@ test('no response sets headers of its connection, whatever made the response', a
         });
       }
     }
+  } finally {
+    await server.drain(0);
+  }
+});
+
+test('of requests that come together, none finds the asynchronous context of another', async () => {
+  const working = new AsyncLocalStorage<string>();
+  const found: (string | undefined)[] = [];
+  const app = appOf(({ target }) => {
+    found.push(working.getStore());
+    working.enterWith(target);
+    return fine();
+  });
+  const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
+  const server = await startHttpServer({ app, config, log: pino({ level: 'silent' }) });
+  try {
+    const ask = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+    await sendRaw(server.url, ask('/first') + ask('/second') + ask('/third', 'connection: close\r\n'));
+    expect(found).toEqual([undefined, undefined, undefined]);
   } finally {
     await server.drain(0);
   }
