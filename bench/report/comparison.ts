@@ -40,14 +40,8 @@ export const writeLastRun = async ({ date, machine, workloads }: Results, rows: 
   const cpuShares = table(serversOf(rows), 'cpuShare');
   const limitCpuUs = table(limitsOf(rows), 'cpuUs');
   const limitForms = Object.fromEntries(workloads.map(({ code, limitForm }) => [code, limitForm]));
-  const run: LastRun = {
-    date,
-    commit: machine.commit,
-    processor: machine.processor,
-    cpuShares,
-    limitCpuUs,
-    limitForms,
-  };
+  const { commit, processor } = machine;
+  const run: LastRun = { date, commit, processor, cpuShares, limitCpuUs, limitForms };
   await writeFile(FILE, `${JSON.stringify(run, null, 2)}\n`);
 };
 

@@ -121,33 +121,22 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   });
 
   /** What is in memory is answered now, the rest at the end of the turn of the event loop. */
-  const handle = (request: IncomingMessage, response: ServerResponse, asked: GatewayRequest): void => {
-    try {
-      const found = app.lookUp(asked);
-      if (typeof found === 'function') misses.add({ request, response, make: found });
-      else answer(request, response, found);
-    } catch (error) {
-      fail(request, response, error);
-    }
-  };
-
-  const answer = (
+  const handle = (
     request: IncomingMessage,
     response: ServerResponse,
-    answered: GatewayResponse | Promise<GatewayResponse>,
+    asked: GatewayRequest,
+    find: App['lookUp'] = app.lookUp,
   ): void => {
-    if (answered instanceof Promise) {
-      answered.then(
-        (later) => reply(request, response, later),
-        (error: unknown) => fail(request, response, error),
-      );
-      if (isPipelined(response)) connections.pauseUntil(request.socket, answered);
-    } else reply(request, response, answered);
-  };
-
-  const makeAnswer = ({ request, response, make }: Miss): void => {
     try {
-      answer(request, response, make());
+      const found = find(asked);
+      if (typeof found === 'function') misses.add({ request, response, asked, make: found });
+      else if (found instanceof Promise) {
+        found.then(
+          (later) => reply(request, response, later),
+          (error: unknown) => fail(request, response, error),
+        );
+        if (isPipelined(response)) connections.pauseUntil(request.socket, found);
+      } else reply(request, response, found);
     } catch (error) {
       fail(request, response, error);
     }
@@ -155,7 +144,10 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   // Those of a turn have no asynchronous context in common.
   const apart = AsyncLocalStorage.snapshot();
-  const misses = createTurnBatch<Miss>((miss) => apart(makeAnswer, miss), replies.flush);
+  const misses = createTurnBatch<Miss>(
+    ({ request, response, asked, make }) => apart(handle, request, response, asked, make),
+    replies.flush,
+  );
 
   /** @param fault for which the request is refused already */
   const serve = (request: IncomingMessage, response: ServerResponse, fault?: AppError): void => {
@@ -248,6 +240,7 @@ const loadRateLimit = async ({ rateLimitPerMinute, trustedHops }: ServerConfig):
 interface Miss {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly asked: GatewayRequest;
   readonly make: MakeResponse;
 }
 
