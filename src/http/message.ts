@@ -110,6 +110,9 @@ export class WrittenResponse implements GatewayResponse {
 
 export const MAX_TARGET_CHARS = 8192;
 
+/** Of the request line and all headers together. */
+export const MAX_HEADER_BYTES = 32_768;
+
 export const splitTarget = (target: string): { path: string; query: string } => {
   const mark = target.indexOf('?');
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };

@@ -5,7 +5,7 @@ import { STATUS_CODES } from '../fast-path/node-http.ts';
 import {
   dropConnectionHeaders,
   type GatewayResponse,
-  MAX_TARGET_CHARS,
+  MAX_HEADER_BYTES,
   MAX_UNREAD_BYTES,
   problemResponse,
 } from './message.ts';
@@ -129,30 +129,17 @@ const endAndLinger = (socket: Duplex): void => {
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 };
 
-const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+const PARSER_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    'HEADERS_TOO_LARGE',
+    `The target and headers of a request may have ${MAX_HEADER_BYTES} bytes together.`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PAYLOAD_TOO_LARGE', 'The extension of a chunk is too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 
-interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes that came last. */
-  readonly rawPacket?: Buffer;
-}
-
-/** To the parser the target is part of the headers: it is at fault where it alone is past its own bound. */
-const LONG_TARGET = new RegExp(`^[A-Z]+ [^ \\r\\n]{${MAX_TARGET_CHARS + 1}}`);
-
-const isTargetAtFault = ({ rawPacket }: ParserError): boolean =>
-  rawPacket !== undefined && LONG_TARGET.test(rawPacket.toString('latin1', 0, 2 * MAX_TARGET_CHARS));
-
-const toAppError = (error: ParserError): AppError => {
-  const code = PARSER_ERRORS[error.code ?? ''] ?? 'BAD_USER_INPUT';
-  if (code === 'HEADERS_TOO_LARGE' && isTargetAtFault(error)) {
-    return new AppError('URI_TOO_LONG', 'The request target is too long.');
-  }
-  return new AppError(code, 'The request is not valid HTTP, too large or too slow.');
-};
+const toAppError = ({ code = '' }: NodeJS.ErrnoException): AppError =>
+  new AppError(...(PARSER_ERRORS[code] ?? ['BAD_USER_INPUT', 'The request is not valid HTTP.']));
 
 /** What Node keeps on a socket (lib/_http_server.js): the response that is being made or sent. */
 interface InnerSocket {
@@ -169,11 +156,11 @@ export const responseUnderWay = (socket: Duplex & InnerSocket) => socket._httpMe
  * For the event `clientError` of a server: answers what Node's parser did not accept as a request, after the responses to the requests
  * before it, so that each client can tell which response is whose.
  */
-export const createParserRefusal = (): ((error: ParserError, socket: Duplex) => void) => {
+export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: Duplex) => void) => {
   // More bytes on such a connection are an error again.
   const known = new WeakSet<Duplex>();
 
-  const answer = (error: ParserError, socket: Duplex): void => {
+  const answer = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     const underWay = responseUnderWay(socket);
     if (underWay?.req.complete) {
       underWay.once('finish', () => answer(error, socket));

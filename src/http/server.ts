@@ -8,7 +8,7 @@ import { listenWithSeveral, urlOf } from '../fast-path/listeners.ts';
 import { createServer } from '../fast-path/node-http.ts';
 import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
-import { type GatewayRequest, type GatewayResponse, problemResponse, takesBody } from './message.ts';
+import { type GatewayRequest, type GatewayResponse, MAX_HEADER_BYTES, problemResponse, takesBody } from './message.ts';
 import type { App, MakeResponse } from './pipeline.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
@@ -56,8 +56,6 @@ interface ServerConfig {
   /** Proxies in front whose `X-Forwarded-For` is trusted. */
   readonly trustedHops: number;
 }
-
-const MAX_HEADER_BYTES = 32_768;
 
 /** How often Node looks for connections that are too slow. */
 const TIMEOUT_CHECK_MS = 500;

@@ -108,8 +108,7 @@ describe.skipIf(!hasHaproxy)('behind HAProxy', { timeout: 120_000 }, () => {
     await untilBothServe();
     const ids = await Promise.all(numbers(1, 3).map(() => insertNotice(database)));
     const { look, failedSinceMs } = watchedView();
-    const clients = 20;
-    await using load = startLoad({ url: () => proxy.url, ids, clients, look });
+    await using load = startLoad({ url: () => proxy.url, ids, clients: 20, look });
     await using asking = keepAsking(target(), 4);
     for (const instance of [one, two]) {
       await load.answered(200);
@@ -118,7 +117,7 @@ describe.skipIf(!hasHaproxy)('behind HAProxy', { timeout: 120_000 }, () => {
       await load.answered(200);
       const lost = failedSinceMs.slice(failedBefore);
       expect(lost.length).toBeGreaterThan(0);
-      expect(lost.length).toBeLessThanOrEqual(clients);
+      // A client may lose more than one: its next view goes over another connection to the same gateway, where HAProxy has not yet found that one closed.
       for (const startedMs of lost) expect(startedMs).toBeLessThanOrEqual(goneMs);
       await expectHonest(database, load.tally);
       await instance.startAgain();

@@ -65,7 +65,7 @@ describe('is answered once, with an error of the client', () => {
     [400, 'a percent that is no UTF-8 in GraphQL', get('/graphql?query={__typename}%23%ff')],
     [400, 'two queries', get('/graphql?query={__typename}&query={hotProducts{id}}')],
     [414, 'a target past 8192 characters', get(`/${'x'.repeat(8192)}`)],
-    [414, 'a target past the bound of all headers', get(`/${'x'.repeat(40_000)}`)],
+    [431, 'a target past the bound of all headers', get(`/${'x'.repeat(40_000)}`)],
     [431, 'a header past 32 KiB', get('/livez', `host: x\r\nx: ${'x'.repeat(40_000)}\r\n`)],
     [431, 'headers past 32 KiB together', get('/livez', `host: x\r\n${'x: yyyyyyyyyy\r\n'.repeat(3000)}`)],
     [431, 'endless headers', get('/livez', `host: x\r\n${'x: yyyyyyyyyy\r\n'.repeat(100_000)}`)],

@@ -39,8 +39,8 @@ const PROBLEMS = {
     detail: 'Too many requests. Try again later.',
   },
   HEADERS_TOO_LARGE: {
-    description: 'The headers of the request are past 32 KiB.',
-    detail: 'The request is not valid HTTP, too large or too slow.',
+    description: 'The target and headers of the request are past 32 KiB together.',
+    detail: 'The target and headers of a request may have 32768 bytes together.',
   },
   INTERNAL_SERVER_ERROR: {
     description: 'A fault of the gateway; its cause is in the log only.',
