@@ -13,24 +13,32 @@ import { sendRaw } from '../support/socket.ts';
 // The real program. Whatever it is sent: no 5xx, nothing of its inside, and it goes on serving.
 
 const shop = await shared(createRestShop());
-let gateway: ServingProcess;
 
-beforeAll(async () => {
-  // What is not whole is waited for, though not for long.
-  const SHORT = { HEADERS_TIMEOUT_MS: '1000', REQUEST_TIMEOUT_MS: '1000', KEEP_ALIVE_TIMEOUT_MS: '1000' };
-  gateway = await startGatewayProcess({ DATABASE_URL: shop.database.url, ...PATIENT, ...SHORT });
-  // What is loaded when it is first needed holds up the requests beside it.
-  for (const path of [...PATHS, '/graphql?query={', '/graphql?query={nothing}'])
-    await (await fetch(gateway.url + path)).text();
-});
+const PATHS = words(
+  '/api/product/ /api/notice/ /api/notice/page? /api/product/list? /graphql?query= / /graphiql/ /images/ /docs',
+);
 
-afterAll(async () => {
-  const output = gateway.command.output();
-  const { status } = await fetch(`${gateway.url}/api/notice/list`);
-  await gateway[Symbol.asyncDispose]();
-  expect(status, 'it goes on serving').toBe(200);
-  expect(output).not.toMatch(/"level":[56]0/);
-});
+/** One for the tests beside which it is called. */
+const useGateway = (environment: Record<string, string> = {}): (() => ServingProcess) => {
+  let gateway: ServingProcess;
+
+  beforeAll(async () => {
+    gateway = await startGatewayProcess({ DATABASE_URL: shop.database.url, ...PATIENT, ...environment });
+    // What is loaded when it is first needed holds up the requests beside it.
+    for (const path of [...PATHS, '/graphql?query={', '/graphql?query={nothing}'])
+      await (await fetch(gateway.url + path)).text();
+  });
+
+  afterAll(async () => {
+    const output = gateway.command.output();
+    const { status } = await fetch(`${gateway.url}/api/notice/list`);
+    await gateway[Symbol.asyncDispose]();
+    expect(status, 'it goes on serving').toBe(200);
+    expect(output).not.toMatch(/"level":[56]0/);
+  });
+
+  return () => gateway;
+};
 
 /** Of the database, of the code, of the machine. */
 const INSIDE =
@@ -51,18 +59,21 @@ const expectSound = (answer: string, sent: string): void => {
   expect(answer).not.toMatch(INSIDE);
 };
 
-const sendAll = async (all: readonly string[]): Promise<void> => {
-  const answers = await Promise.all(all.map((bytes) => sendRaw(gateway.url, Buffer.from(bytes, 'latin1'))));
-  answers.forEach((answer, index) => {
-    expectSound(answer, JSON.stringify(all[index]));
-  });
-};
-
-const PATHS = words(
-  '/api/product/ /api/notice/ /api/notice/page? /api/product/list? /graphql?query= / /graphiql/ /images/ /docs',
-);
-
 describe('any bytes are answered by what the client did wrong:', () => {
+  // What is not whole is waited for, though not for long.
+  const gateway = useGateway({
+    HEADERS_TIMEOUT_MS: '1000',
+    REQUEST_TIMEOUT_MS: '1000',
+    KEEP_ALIVE_TIMEOUT_MS: '1000',
+  });
+
+  const sendAll = async (all: readonly string[]): Promise<void> => {
+    const answers = await Promise.all(all.map((bytes) => sendRaw(gateway().url, Buffer.from(bytes, 'latin1'))));
+    answers.forEach((answer, index) => {
+      expectSound(answer, JSON.stringify(all[index]));
+    });
+  };
+
   const bytes = fc.string({ unit: fc.nat({ max: 255 }).map((code) => String.fromCharCode(code)), maxLength: 80 });
   const line = bytes.map((text) => text.replaceAll(/[\r\n]/g, ''));
 
@@ -106,6 +117,8 @@ describe('any bytes are answered by what the client did wrong:', () => {
 });
 
 describe('GraphQL', { timeout: 120_000 }, () => {
+  const gateway = useGateway();
+
   const PIECES = words(String.raw`
     { } ( ) $a : ! ... @skip(if:true) fragment on " """ -1 2147483648 null [ # query __schema \u0000 1e400
   `);
@@ -124,7 +137,7 @@ describe('GraphQL', { timeout: 120_000 }, () => {
   };
 
   const post = (body: string): Promise<Response> =>
-    fetch(`${gateway.url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    fetch(`${gateway().url}/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
   test('any document that the schema allows, and any that it nearly does', async () => {
     const document = fc.tuple(fc.gen(), fc.option(mutations(PIECES)), fc.boolean());
@@ -133,7 +146,7 @@ describe('GraphQL', { timeout: 120_000 }, () => {
         const { text, variables } = randomQuery(schema, g, { faults: 10 });
         const query = mutate ? mutate(text) : text;
         const target = `/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables) })}`;
-        if (isGet && target.length < 8000) await expectResult(await fetch(gateway.url + target), query);
+        if (isGet && target.length < 8000) await expectResult(await fetch(gateway().url + target), query);
         else await expectResult(await post(JSON.stringify({ query, variables })), query);
       }),
       { numRuns: 400 },
