@@ -59,6 +59,8 @@ const sendStream = (
   });
   if (response.destroyed) onClose();
   else response.once('close', onClose);
+  // Without a new event nothing would show that the client has gone.
+  response.socket?.once('end', () => response.destroy());
 };
 
 /** What Node's own classes begin a head with (lib/_http_outgoing.js): it takes text for what comes before the headers that Node adds (Date, Connection). */
@@ -173,12 +175,24 @@ export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: D
   };
 
   return (error, socket) => {
-    // Browsers open connections that they may need; a 408 on one would be taken for the response to the next request.
-    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && 'bytesRead' in socket && socket.bytesRead === 0;
-    if (error.code === 'ECONNRESET' || isUnused) socket.destroy();
+    const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && hasReadNothing(socket);
+    if (isUnused) closeUnused(socket);
+    else if (error.code === 'ECONNRESET') socket.destroy();
     else if (!known.has(socket)) {
       known.add(socket);
       answer(error, socket);
     }
   };
+};
+
+const hasReadNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
+
+/**
+ * Without a word: browsers open connections that they may need, and a 408 on one would be taken for the response to the next request. What came
+ * while the process was held up is read before that.
+ */
+const closeUnused = (socket: Duplex): void => {
+  setImmediate(() => {
+    if (hasReadNothing(socket)) socket.destroy();
+  });
 };

@@ -88,6 +88,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   });
   // Node would drop headers past a number; their size is bounded above.
   server.maxHeadersCount = 0;
+  // A client may close its side of the connection after its request, and wait for the response (lib/_http_server.js): `nc -N` does.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
   const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
@@ -150,7 +152,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   /** @param fault for which the request is refused already */
   const serve = (request: IncomingMessage, response: ServerResponse, fault?: AppError): void => {
     const { method = 'GET', url: target = '/', headers } = request;
-    const isGone = (): boolean => request.socket.destroyed;
+    // Of a client that has closed its side nobody knows whether it waits: what could be refused as well is not made for it.
+    const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
     const pass = (body: GatewayRequest['body']): void =>
       handle(request, response, { method, target, headers, body, fault: undefined, isGone });
     const refusal = fault ?? faultOf(request, target);

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { setInterval } from 'node:timers/promises';
+import { setImmediate, setInterval } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { insertNotice } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
-import { sendRaw } from '../support/socket.ts';
+import { listen, sendRaw } from '../support/socket.ts';
 
 // The real program, and clients that take their time.
 
@@ -127,6 +129,39 @@ describe('a client that is slow is cut, while others are served', () => {
     expect((await client.ended).ms).toBeLessThan(SOON_MS);
     expect(await livez(gateway)).toBe(200);
   });
+});
+
+test('a client is not cut whose request came while the process was held up', async () => {
+  const held = 1000;
+  await using gateway = await createTestGateway(database);
+  await using server = await listen(gateway, { HEADERS_TIMEOUT_MS: '200' });
+  const { hostname, port } = new URL(server.url);
+  const socket = net.connect(Number(port), hostname);
+  const answered = once(socket, 'data');
+  await once(socket, 'connect');
+  // Its connection is accepted by now, and timers are what comes next.
+  await fetch(`${server.url}/livez`);
+  await setImmediate();
+  socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+  const untilMs = performance.now() + held;
+  while (performance.now() < untilMs);
+  expect(String((await answered)[0])).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test('a client that closes its side of the connection gets what it has asked for', async () => {
+  await using gateway = await start({});
+  const id = await insertNotice(database);
+  const ask = async (...targets: string[]): Promise<string> => {
+    const client = await connect(gateway);
+    client.socket.end(targets.map((target) => `GET ${target} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''));
+    return (await client.ended).text;
+  };
+  for (const target of ['/livez', '/api/notice/list', '/api/notice/list', `/api/notice/${id}`, `/api/notice/${id}`]) {
+    expect(await ask(target), target).toMatch(/^HTTP\/1\.1 200 /);
+  }
+  const both = await ask(`/api/notice/${id}`, '/api/notice/page');
+  expect(both.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+  expect(both).toContain('"viewCount":3');
 });
 
 test('a connection is kept for longer than a load balancer keeps it', async () => {

@@ -19,7 +19,7 @@ export const startDemoServer = async (environment: Record<string, string> = {}):
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDemoDatabase());
   const gateway = stack.use(await createTestGateway(database, environment));
-  const { url } = stack.use(await listen(gateway, 'localhost'));
+  const { url } = stack.use(await listen(gateway, { HOST: 'localhost' }));
   const running = stack.move();
   return { url, database, stop: () => running.disposeAsync() };
 };

@@ -6,11 +6,14 @@ import { JSON_HEADERS, type TestGateway } from './gateway.ts';
 
 export interface Listening extends AsyncDisposable, HttpServer {}
 
-/** Puts a gateway behind a real socket on a free port. */
-export const listen = async ({ app }: TestGateway, host = '127.0.0.1'): Promise<Listening> => {
+/** Puts a gateway behind a real socket on a free port. @param environment for what concerns connections */
+export const listen = async (
+  { app }: Pick<TestGateway, 'app'>,
+  environment: Record<string, string> = {},
+): Promise<Listening> => {
   const server = await startHttpServer({
     app,
-    config: readConfig({ PORT: '0', HOST: host }),
+    config: readConfig({ PORT: '0', HOST: '127.0.0.1', ...environment }),
     log: pino({ level: 'silent' }),
   });
   return { ...server, [Symbol.asyncDispose]: () => server.drain(0) };
