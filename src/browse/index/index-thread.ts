@@ -30,6 +30,8 @@ const PATIENCE_MS = 1000;
 
 /** Changes that come one after another are sent together, at the latest before the next question: each message takes some 100 µs. */
 const COLLECT_MS = 20;
+/** The thread takes some 2 ms for so many, which the next question might have to wait for. */
+const MAX_COLLECTED = 200;
 
 const FIRST_RESTART_MS = 1000;
 const MAX_RESTART_MS = 60_000;
@@ -117,8 +119,11 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
     status: () => status,
     changed: ({ table, rows }) => {
       if (table !== 'product' && table !== 'category') return;
-      changes.push({ table, ids: rows?.ids, values: rows?.now?.values });
-      sendingChanges ??= setTimeout(sendChanges, COLLECT_MS).unref();
+      const values = rows?.now?.values;
+      changes.push({ table, ids: rows?.ids, values });
+      if (changes.length >= MAX_COLLECTED) sendChanges();
+      // Where the notification says all, there is nothing to be read before somebody asks.
+      else if (values === undefined) sendingChanges ??= setTimeout(sendChanges, COLLECT_MS).unref();
     },
     ask: async (name, asked) => {
       if (!status.isReady) return undefined;
