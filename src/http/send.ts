@@ -59,7 +59,7 @@ const sendStream = (
   });
   if (response.destroyed) onClose();
   else response.once('close', onClose);
-  // Without a new event nothing would show that the client has gone.
+  // Until the next event is sent, nothing else shows that the client has gone.
   response.socket?.once('end', () => response.destroy());
 };
 

@@ -152,7 +152,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   /** @param fault for which the request is refused already */
   const serve = (request: IncomingMessage, response: ServerResponse, fault?: AppError): void => {
     const { method = 'GET', url: target = '/', headers } = request;
-    // Of a client that has closed its side nobody knows whether it waits: what could be refused as well is not made for it.
+    // Nobody knows whether a client that has closed its side still waits: under overload it gets a 503.
     const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
     const pass = (body: GatewayRequest['body']): void =>
       handle(request, response, { method, target, headers, body, fault: undefined, isGone });
