@@ -6,7 +6,7 @@ import { createFetchHandler } from '../../src/http/fetch.ts';
 import { type GatewayResponse, WrittenResponse, writeLines } from '../../src/http/message.ts';
 import type { App } from '../../src/http/pipeline.ts';
 import { startHttpServer } from '../../src/http/server.ts';
-import { sendRaw } from '../support/socket.ts';
+import { listen, sendRaw } from '../support/socket.ts';
 
 // Defects that no known request causes: an app that has them, behind the real server.
 
@@ -68,32 +68,27 @@ test('no response sets headers of its connection, whatever made the response', a
     return { status, headers, body: status === 200 ? 'fine' : null };
   };
   const app = appOf(async ({ target }) => answered(target));
-  const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
-  const server = await startHttpServer({ app, config, log: pino({ level: 'silent' }) });
+  await using server = await listen({ app });
   const { fetch: respond } = createFetchHandler(app);
-  try {
-    for (const method of ['GET', 'HEAD']) {
-      for (const target of ['/200', '/written', '/204', '/304']) {
-        const close = `${method} ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
-        const [head = '', body] = (await sendRaw(server.url, close)).split('\r\n\r\n');
-        const lines = head.split('\r\n').slice(1);
-        const isEmpty = target === '/204' || target === '/304';
-        expect(lines.filter((line) => !/^date: /i.test(line)).sort(), `${method} ${target}`).toEqual([
-          'Connection: close',
-          ...(isEmpty ? [] : ['content-length: 4']),
-          'content-type: text/plain',
-        ]);
-        expect(body).toBe(isEmpty || method === 'HEAD' ? '' : 'fine');
+  for (const method of ['GET', 'HEAD']) {
+    for (const target of ['/200', '/written', '/204', '/304']) {
+      const close = `${method} ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
+      const [head = '', body] = (await sendRaw(server.url, close)).split('\r\n\r\n');
+      const lines = head.split('\r\n').slice(1);
+      const isEmpty = target === '/204' || target === '/304';
+      expect(lines.filter((line) => !/^date: /i.test(line)).sort(), `${method} ${target}`).toEqual([
+        'Connection: close',
+        ...(isEmpty ? [] : ['content-length: 4']),
+        'content-type: text/plain',
+      ]);
+      expect(body).toBe(isEmpty || method === 'HEAD' ? '' : 'fine');
 
-        const response = await respond(new Request(`http://x${target}`, { method }));
-        expect(Object.fromEntries(response.headers), `${method} ${target}`).toEqual({
-          'content-type': 'text/plain',
-          ...(isEmpty ? {} : { 'content-length': '4' }),
-        });
-      }
+      const response = await respond(new Request(`http://x${target}`, { method }));
+      expect(Object.fromEntries(response.headers), `${method} ${target}`).toEqual({
+        'content-type': 'text/plain',
+        ...(isEmpty ? {} : { 'content-length': '4' }),
+      });
     }
-  } finally {
-    await server.drain(0);
   }
 });
 
@@ -105,13 +100,8 @@ test('of requests that come together, none finds the asynchronous context of ano
     working.enterWith(target);
     return fine();
   });
-  const config = readConfig({ PORT: '0', HOST: '127.0.0.1' });
-  const server = await startHttpServer({ app, config, log: pino({ level: 'silent' }) });
-  try {
-    const ask = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
-    await sendRaw(server.url, ask('/first') + ask('/second') + ask('/third', 'connection: close\r\n'));
-    expect(found).toEqual([undefined, undefined, undefined]);
-  } finally {
-    await server.drain(0);
-  }
+  await using server = await listen({ app });
+  const ask = (target: string, more = '') => `GET ${target} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+  await sendRaw(server.url, ask('/first') + ask('/second') + ask('/third', 'connection: close\r\n'));
+  expect(found).toEqual([undefined, undefined, undefined]);
 });
