@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
@@ -149,6 +148,21 @@ test.skipIf(!hasPgBouncer)(
   },
 );
 
+/** Other clients of a pooler, which take as many of its sessions at once as they are told, and give them back. */
+const openOthers = async ({ url }: { readonly url: string }) => {
+  const others = await Promise.all(numbers(1, 3).map(() => openSession({ url })));
+  return {
+    take: async (count: number): Promise<void> => {
+      const taking = others.slice(0, count);
+      for (const other of taking) await other.query('begin');
+      for (const other of taking) await other.query('rollback');
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await Promise.all(others.map((other) => other[Symbol.asyncDispose]()));
+    },
+  };
+};
+
 describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
   let bouncer: PgBouncer;
   let config: { DATABASE_URL: string };
@@ -170,13 +184,36 @@ describe.skipIf(!hasPgBouncer)('a pooler in transaction mode', () => {
     await using pooler = await startPgBouncer(database, { mode, ...options });
     const url = way === 'direct' ? database.url : pooler.url;
     // Others have sessions there, and give them back.
-    const others = numbers(1, 3).map(() => new pg.Client({ connectionString: pooler.url }));
-    await Promise.all(others.map((other) => other.connect()));
-    await Promise.all(others.map((other) => other.query('select pg_sleep(0.01)')));
+    await using others = await openOthers(pooler);
+    await others.take('poolSize' in options ? options.poolSize : 3);
     const client = new DatabaseClient(connectionConfig(url));
     await client.connect();
-    expect(await findPooling(client)).toBe(pooling);
-    await Promise.all([client, ...others].map((each) => each.end()));
+    const told = await findPooling(client);
+    await client.end();
+    expect(told).toBe(pooling);
+  });
+
+  test('is found out where it gives sessions in turn, too, whenever others come in between', async () => {
+    await using pooler = await startPgBouncer(database, { mode: 'transaction', settings: 'server_round_robin = 1' });
+    await using others = await openOthers(pooler);
+    for (const sessions of numbers(1, 3)) {
+      await others.take(sessions);
+      for (const moment of numbers(1, 8)) {
+        const client = new DatabaseClient(connectionConfig(pooler.url));
+        await client.connect();
+        const query = client.query.bind(client) as (text: string) => Promise<unknown>;
+        let queries = 0;
+        const interrupted = async (text: string) => {
+          const result = await query(text);
+          queries += 1;
+          if (queries === moment) await others.take(1);
+          return result;
+        };
+        const told = await findPooling(Object.assign(client, { query: interrupted }));
+        await client.end();
+        expect({ sessions, moment, told }).toEqual({ sessions, moment, told: 'transaction' });
+      }
+    }
   });
 
   test('is refused for the pulse, for migrations and for imports, with what to do', async () => {
