@@ -6,6 +6,7 @@ import { openBenchDatabases } from '../database/database.ts';
 import { findPostmaster } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { readUsage, settle, usedBetween } from '../measure/usage.ts';
+import { positive } from '../options.ts';
 import { CONTENDERS } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
 import type { LoadOptions, Order } from './load.worker.ts';
@@ -14,8 +15,19 @@ import { HOT_TARGET, isWorkload, nextKnown, TITLES, WORKLOADS, type Workload } f
 
 // What becomes of good answers when more is asked for than can be done: `npm run bench:overload -- --seconds 4`.
 
+const HELP = `Measures what becomes of good answers at one, two, four and eight times the load that can be carried.
+
+  npm run bench:overload -- [options]
+
+  --seconds N           length of one measurement (8)
+  --rounds N            how often each load is measured: the report has the medians (1)
+  --products N          products in the catalogue (10000)
+  --connections N       of the load (2000)
+  --only a,b            what is asked for: ${Object.keys(WORKLOADS).join(', ')}`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', short: 'h' },
     seconds: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '1' },
     products: { type: 'string', default: '10000' },
@@ -23,8 +35,18 @@ const { values } = parseArgs({
     only: { type: 'string', default: Object.keys(WORKLOADS).join(',') },
   },
 });
-const seconds = Number(values.seconds);
-const catalogue = catalogueOf(Number(values.products));
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+const seconds = positive('seconds', values.seconds);
+const rounds = positive('rounds', values.rounds);
+const connections = positive('connections', values.connections);
+const catalogue = catalogueOf(positive('products', values.products));
+const workloads = values.only.split(',').map((name): Workload => {
+  if (isWorkload(name)) return name;
+  throw new Error(`--only takes ${Object.keys(WORKLOADS).join(', ')}.`);
+});
 
 /** Keeps as many under way as finish the most. */
 const CONCURRENCY = 64;
@@ -100,7 +122,7 @@ const measure = async (workload: Workload): Promise<void> => {
     environment: { DATABASE_URL: databases.shared.url, CACHE_MAX_MB: '1', LOG_REQUESTS: 'none' },
     firstCall: { method: 'GET', target: HOT_TARGET },
   });
-  const options: LoadOptions = { url: server.url, workload, catalogue, connections: Number(values.connections) };
+  const options: LoadOptions = { url: server.url, workload, catalogue, connections };
   const worker = new Worker(new URL('load.worker.ts', import.meta.url), { workerData: options });
   const tell = async (order: Order): Promise<Run> => {
     worker.postMessage(order);
@@ -112,9 +134,9 @@ const measure = async (workload: Workload): Promise<void> => {
 
   await tell({ kind: 'saturate', concurrency: CONCURRENCY, seconds: WARM_UP_S });
   const carriable: number[] = [];
-  const rounds = new Map<number, Figures[]>(FACTORS.map((factor) => [factor, []]));
-  for (let round = 0; round < Number(values.rounds); round += 1) {
-    for (const [factor, figures] of rounds) {
+  const figuresByFactor = new Map<number, Figures[]>(FACTORS.map((factor) => [factor, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [factor, figures] of figuresByFactor) {
       // Each time again: others have the machine too.
       const atOnce = goodPerSecond(await tell({ kind: 'saturate', concurrency: CONCURRENCY, seconds }));
       const carried = goodPerSecond(await run(atOnce * OWN_PACE));
@@ -130,7 +152,7 @@ const measure = async (workload: Workload): Promise<void> => {
     }
   }
   console.log(`\n${TITLES[workload]}: ${Math.round(medianOf(carriable))} a second can be carried\n`);
-  for (const [factor, figures] of rounds) {
+  for (const [factor, figures] of figuresByFactor) {
     const columns = Object.keys(figures[0] ?? {}) as (keyof Figures)[];
     if (factor === FACTORS[0]) console.log(line('', columns));
     const cells = columns.map((column) => String(Math.round(medianOf(figures.map((each) => each[column])))));
@@ -139,7 +161,4 @@ const measure = async (workload: Workload): Promise<void> => {
   await worker.terminate();
 };
 
-for (const workload of values.only.split(',')) {
-  if (!isWorkload(workload)) throw new Error(`--only takes ${Object.keys(WORKLOADS)}`);
-  await measure(workload);
-}
+for (const workload of workloads) await measure(workload);
