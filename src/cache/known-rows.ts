@@ -5,7 +5,7 @@ import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import { createKnownLists, KeptList, type KnownList, type KnownLists, type ListSource } from './known-lists.ts';
 import { ListTexts, withListTexts } from './list-texts.ts';
-import { giveTexts } from './row-texts.ts';
+import { giveTexts, type TextsMemory } from './row-texts.ts';
 import type { Tag, TaggedRead, TagVersions } from './tags.ts';
 
 /**
@@ -58,7 +58,7 @@ interface Known extends TaggedRead {
 }
 
 interface KnownRow extends Known {
-  row: object;
+  readonly row: object;
   /** What the row is now, until somebody asks for it. */
   values: string | undefined;
 }
@@ -157,17 +157,30 @@ export const createKnownRows = ({
           found.trueAt = tagVersions.sequence + 1;
         });
 
+      const memory: TextsMemory = {
+        hasRoom: () => known !== undefined && known.calculatedSize < known.maxSize * (1 - ROWS_ALONE_SHARE),
+        changed: (row, bytes) => {
+          const key = keyOf((row as Row).id);
+          const found = known?.peek(key) as KnownRow | undefined;
+          if (found?.row !== row) return;
+          const { values, tags, trueAt } = found;
+          // The size of an entry that is set again would not be calculated again.
+          known?.set(key, { row, values, tags, trueAt, bytes: found.bytes + bytes });
+        },
+      };
+
+      const entryOf = (row: Row & object, { tags, trueAt }: TaggedRead): KnownRow => {
+        const chars = charsOf(row);
+        giveTexts(row, chars + TEXTS_BESIDE_BYTES, memory);
+        return { row, values: undefined, tags, trueAt, bytes: ROW_OVERHEAD_BYTES + chars };
+      };
+
       const find = (id: number): Row | undefined => {
         const found = findTrue(keyOf(id)) as KnownRow | undefined;
         if (found?.values === undefined) return found?.row as Row | undefined;
         const row = withValues?.(found.row as Row, found.values);
-        if (!row) {
-          known?.delete(keyOf(id));
-          return undefined;
-        }
-        giveTexts(row, charsOf(row) + TEXTS_BESIDE_CHARS);
-        found.row = row;
-        found.values = undefined;
+        if (row) known?.set(keyOf(id), entryOf(row, found));
+        else known?.delete(keyOf(id));
         return row;
       };
 
@@ -182,10 +195,7 @@ export const createKnownRows = ({
           if (!known) return found;
           for (const row of found) {
             if (isWanted && !isWanted(row.id)) continue;
-            const chars = charsOf(row);
-            giveTexts(row, chars + TEXTS_BESIDE_CHARS);
-            const bytes = ROW_OVERHEAD_BYTES + TEXTS_BESIDE_CHARS + chars * 2;
-            keepTrue(keyOf(row.id), { row, values: undefined, tags: [whole, tagOf(row.id)], trueAt: sequence, bytes });
+            keepTrue(keyOf(row.id), entryOf(row, { tags: [whole, tagOf(row.id)], trueAt: sequence }));
           }
           return found;
         },
@@ -260,8 +270,8 @@ export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => P
 /** What a row takes beside its texts (measured for a product): its objects, where its columns end, and its part of the map. */
 const ROW_OVERHEAD_BYTES = 700;
 
-/** The JSON that is kept with a row may have its texts once, and so much more: names of fields, numbers, times. */
-const TEXTS_BESIDE_CHARS = 600;
+/** The JSON that is kept with a row may take as much as its texts, and so much more: names of fields, numbers, times. */
+const TEXTS_BESIDE_BYTES = 700;
 
 const charsOf = (row: object): number => {
   if (row instanceof StoredRow) return row.text.length;
@@ -272,6 +282,9 @@ const charsOf = (row: object): number => {
   }
   return chars;
 };
+
+/** Of the memory for rows: JSON that is asked for the first time may not use it. */
+const ROWS_ALONE_SHARE = 0.1;
 
 /** Of the memory for rows: for lists whose rows were looked up. */
 const LISTED_SHARE = 0.125;

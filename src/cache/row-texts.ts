@@ -3,20 +3,31 @@ import { inOnePiece } from '../fast-path/own-memory.ts';
 /** Of a text that depends on the row alone. */
 export const ROW_ALONE = -1;
 
+/** The memory that rows and their texts share. */
+export interface TextsMemory {
+  /** Whether much of it is free. */
+  readonly hasRoom: () => boolean;
+  /** Told how many bytes more, or fewer, the texts of a row take than before. */
+  readonly changed: (row: object, bytes: number) => void;
+}
+
 /**
  * The JSON of selections of one known row, as far as it depends on the row, or also on rows that it refers to: then on their tables too, and
  * each text has the number of the last change of these. A response is put together from them.
  */
 export class RowTexts {
   readonly #row: object;
-  readonly #maxChars: number;
+  readonly #maxBytes: number;
+  readonly #memory: TextsMemory;
   // A chain, because most rows have one text: for the first element of an array V8 makes room for 17.
   #last: KeptText | undefined;
-  #chars = 0;
+  #bytes = 0;
+  #asked: string | undefined;
 
-  constructor(row: object, maxChars: number) {
+  constructor(row: object, maxBytes: number, memory: TextsMemory) {
     this.#row = row;
-    this.#maxChars = maxChars;
+    this.#maxBytes = maxBytes;
+    this.#memory = memory;
   }
 
   isOf(row: object): boolean {
@@ -29,19 +40,33 @@ export class RowTexts {
     return kept?.lastChange === lastChange ? kept.text : undefined;
   }
 
+  /**
+   * Whether a text that is not found is to be kept: where memory is short, only once it is asked for again. Most are part of one response, which is
+   * kept itself, and a row without texts takes half as much.
+   */
+  isWanted(key: string): boolean {
+    if (this.#asked === key || this.#memory.hasRoom()) return true;
+    this.#asked = key;
+    return false;
+  }
+
   /** Those that were kept make room for a text that does not fit beside them. */
   keep(key: string, lastChange: number, text: string): void {
-    if (text.length > this.#maxChars) return;
-    const kept = this.#find(key);
-    this.#chars += text.length - (kept?.text.length ?? 0);
-    if (this.#chars > this.#maxChars) {
+    const bytes = TEXT_OVERHEAD_BYTES + text.length;
+    if (bytes > this.#maxBytes) return;
+    const bytesBefore = this.#bytes;
+    let kept = this.#find(key);
+    this.#bytes += text.length - (kept?.text.length ?? -TEXT_OVERHEAD_BYTES);
+    if (this.#bytes > this.#maxBytes) {
       this.#last = undefined;
-      this.#chars = 0;
-      this.keep(key, lastChange, text);
-    } else if (kept) {
+      this.#bytes = bytes;
+      kept = undefined;
+    }
+    if (kept) {
       kept.text = inOnePiece(text);
       kept.lastChange = lastChange;
     } else this.#last = { key, lastChange, text: inOnePiece(text), before: this.#last };
+    this.#memory.changed(this.#row, this.#bytes - bytesBefore);
   }
 
   #find(key: string): KeptText | undefined {
@@ -50,6 +75,9 @@ export class RowTexts {
     return kept;
   }
 }
+
+/** Beside its characters. */
+const TEXT_OVERHEAD_BYTES = 80;
 
 interface KeptText {
   readonly key: string;
@@ -71,7 +99,7 @@ export const textsOf = (row: object): RowTexts | undefined => {
   return texts?.isOf(row) ? texts : undefined;
 };
 
-/** @param maxChars of all texts together */
-export const giveTexts = (row: object, maxChars: number): void => {
-  (row as WithTexts)[TEXTS] = new RowTexts(row, maxChars);
+/** @param maxBytes of all texts together */
+export const giveTexts = (row: object, maxBytes: number, memory: TextsMemory): void => {
+  (row as WithTexts)[TEXTS] = new RowTexts(row, maxBytes, memory);
 };

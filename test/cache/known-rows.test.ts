@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
-import { createKnownRows, type KnownRows } from '../../src/cache/known-rows.ts';
+import { createKnownRows, type KnownRows, type KnownRowsOf } from '../../src/cache/known-rows.ts';
+import { ROW_ALONE, textsOf } from '../../src/cache/row-texts.ts';
 import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -184,6 +185,17 @@ const createRows = (tagVersions: TagVersions, ageMs = 0): KnownRows =>
     maxBytes: 10_000,
   });
 
+const JSON_CHARS = 200;
+
+/** As the executor does. */
+const askForJson = (products: KnownRowsOf<{ id: number }>, id: number, key = 'name'): 'known' | 'kept' | 'written' => {
+  const texts = textsOf(products.find(id) as object);
+  if (texts?.find(key, ROW_ALONE) !== undefined) return 'known';
+  if (!texts?.isWanted(key)) return 'written';
+  texts.keep(key, ROW_ALONE, 'x'.repeat(JSON_CHARS));
+  return 'kept';
+};
+
 test('what is made of a known row is as old as the last heartbeat', async () => {
   const tagVersions = createTagVersions(FEATURES);
   const rows = createRows(tagVersions, 500);
@@ -245,6 +257,44 @@ test('a known row is what the latest notification says, unless one before it sai
   await read();
   change(1, 'nonsense');
   expect(products.find(1)).toBeUndefined();
+});
+
+test('a known row takes memory for itself and its JSON, however often it changes', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const rows = createRows(tagVersions);
+  const products = rows.of<{ id: number }>('product', ({ id }) => ({ id }));
+  await products.keep(async () => [1, 2].map((id) => ({ id })));
+  const bytesAtFirst = rows.size().bytes;
+  for (let change = 1; change <= 3; change += 1) {
+    expect(askForJson(products, 1)).toBe('kept');
+    expect(askForJson(products, 1)).toBe('known');
+    expect(rows.size().bytes).toBeGreaterThan(bytesAtFirst + JSON_CHARS);
+    expect(rows.size().bytes).toBeLessThan(bytesAtFirst + JSON_CHARS + 200);
+    tagVersions.changed({
+      table: 'product',
+      rows: { ids: [1], groupIds: [1], nextChangeMs: Number.POSITIVE_INFINITY, now: { id: 1, groupId: 1, values: '' } },
+    });
+    expect(products.find(1)).toMatchObject({ id: 1 });
+    expect(rows.size().bytes).toBe(bytesAtFirst);
+  }
+  // Those that do not fit beside each other take each other's place.
+  for (const key of ['name', 'slug', 'stock', 'price']) expect(askForJson(products, 1, key)).toBe('kept');
+  expect(rows.size().bytes).toBeLessThan(bytesAtFirst + 1000);
+});
+
+test('where memory is short, the JSON of a row is kept once it is asked for again, and others are known for longer', async () => {
+  const tagVersions = createTagVersions(FEATURES);
+  const rows = createRows(tagVersions);
+  const products = rows.of<{ id: number }>('product');
+  const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  for (const id of ids) await products.keep(async () => [{ id }]);
+  const outcomes = ids.map((id) => askForJson(products, id));
+  const firstWithout = outcomes.indexOf('written');
+  expect(outcomes.slice(0, firstWithout)).toContain('kept');
+  expect(new Set(outcomes.slice(firstWithout))).toEqual(new Set(['written']));
+  expect(ids.filter((id) => products.has(id))).toEqual(ids);
+  expect(askForJson(products, 10)).toBe('kept');
+  expect(askForJson(products, 10)).toBe('known');
 });
 
 test('lists of known products by price are merged without a statement, and put in order again after a change', async () => {

@@ -12,7 +12,7 @@ test('a text that was put together of many parts takes the memory of one', () =>
     for (let row = 0; row < ROWS; row += 1) {
       let text = '';
       for (let part = 0; part < PARTS; part += 1) text += `part ${row + part}`;
-      const texts = new RowTexts({}, 10_000);
+      const texts = new RowTexts({}, 10_000, { hasRoom: () => true, changed: () => {} });
       texts.keep('all', ROW_ALONE, text);
       kept[row] = texts;
     }

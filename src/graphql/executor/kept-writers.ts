@@ -58,6 +58,10 @@ export const keptWriter =
     }
     let text = texts.find(key, lastChange);
     if (text === undefined) {
+      if (!texts.isWanted(key)) {
+        write(row, run, output);
+        return;
+      }
       const own = new Output();
       write(row, run, own);
       text = own.finished();
