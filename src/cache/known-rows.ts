@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../database/clock.ts';
 import { StoredRow } from '../database/stored-row.ts';
+import { heapBytesOf } from '../fast-path/own-memory.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import { createKnownLists, KeptList, type KnownList, type KnownLists, type ListSource } from './known-lists.ts';
@@ -170,9 +171,9 @@ export const createKnownRows = ({
       };
 
       const entryOf = (row: Row & object, { tags, trueAt }: TaggedRead): KnownRow => {
-        const chars = charsOf(row);
-        giveTexts(row, chars + TEXTS_BESIDE_BYTES, memory);
-        return { row, values: undefined, tags, trueAt, bytes: ROW_OVERHEAD_BYTES + chars };
+        const bytes = textBytesOf(row);
+        giveTexts(row, bytes + TEXTS_BESIDE_BYTES, memory);
+        return { row, values: undefined, tags, trueAt, bytes: ROW_OVERHEAD_BYTES + bytes };
       };
 
       const find = (id: number): Row | undefined => {
@@ -271,16 +272,16 @@ export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => P
 const ROW_OVERHEAD_BYTES = 700;
 
 /** The JSON that is kept with a row may take as much as its texts, and so much more: names of fields, numbers, times. */
-const TEXTS_BESIDE_BYTES = 700;
+const TEXTS_BESIDE_BYTES = 1400;
 
-const charsOf = (row: object): number => {
-  if (row instanceof StoredRow) return row.text.length;
-  let chars = 0;
+const textBytesOf = (row: object): number => {
+  if (row instanceof StoredRow) return row.text.heapBytes;
+  let bytes = 0;
   for (const value of Object.values(row)) {
-    if (typeof value === 'string') chars += value.length;
-    else if (Array.isArray(value)) chars += value.reduce((sum, text) => sum + String(text).length, 0);
+    if (typeof value === 'string') bytes += heapBytesOf(value);
+    else if (Array.isArray(value)) bytes += value.reduce((sum, text) => sum + heapBytesOf(String(text)), 0);
   }
-  return chars;
+  return bytes;
 };
 
 /** Of the memory for rows: JSON that is asked for the first time may not use it. */

@@ -1,4 +1,4 @@
-import { inOnePiece } from '../fast-path/own-memory.ts';
+import { heapBytesOf, inOnePiece } from '../fast-path/own-memory.ts';
 
 /** Of a text that depends on the row alone. */
 export const ROW_ALONE = -1;
@@ -51,21 +51,23 @@ export class RowTexts {
   }
 
   /** Those that were kept make room for a text that does not fit beside them. */
-  keep(key: string, lastChange: number, text: string): void {
-    const bytes = TEXT_OVERHEAD_BYTES + text.length;
+  keep(key: string, lastChange: number, written: string): void {
+    const text = inOnePiece(written);
+    const bytes = TEXT_OVERHEAD_BYTES + heapBytesOf(text);
     if (bytes > this.#maxBytes) return;
     const bytesBefore = this.#bytes;
     let kept = this.#find(key);
-    this.#bytes += text.length - (kept?.text.length ?? -TEXT_OVERHEAD_BYTES);
+    this.#bytes += bytes - (kept?.bytes ?? 0);
     if (this.#bytes > this.#maxBytes) {
       this.#last = undefined;
       this.#bytes = bytes;
       kept = undefined;
     }
     if (kept) {
-      kept.text = inOnePiece(text);
       kept.lastChange = lastChange;
-    } else this.#last = { key, lastChange, text: inOnePiece(text), before: this.#last };
+      kept.text = text;
+      kept.bytes = bytes;
+    } else this.#last = { key, lastChange, text, bytes, before: this.#last };
     this.#memory.changed(this.#row, this.#bytes - bytesBefore);
   }
 
@@ -77,12 +79,13 @@ export class RowTexts {
 }
 
 /** Beside its characters. */
-const TEXT_OVERHEAD_BYTES = 80;
+const TEXT_OVERHEAD_BYTES = 90;
 
 interface KeptText {
   readonly key: string;
   lastChange: number;
   text: string;
+  bytes: number;
   readonly before: KeptText | undefined;
 }
 

@@ -13,6 +13,12 @@ export const joined = (text: string): string => (text.charCodeAt(0) === NEVER_FI
 /** No JSON and no header begins so: the comparison has no effect, but optimized code leaves out what nobody uses. */
 const NEVER_FIRST = 0;
 
+/** What the characters of a text take in V8's heap: a byte each where all of them are of Latin-1, else two. */
+export const heapBytesOf = (text: string): number =>
+  Buffer.byteLength(text) > text.length && BEYOND_LATIN1.test(text) ? text.length * 2 : text.length;
+
+const BEYOND_LATIN1 = /[\u0100-\uffff]/;
+
 /**
  * Bytes that are kept: Node cuts small buffers, and those of zlib, out of blocks of 64 kB, each of which stays for as long as one of its parts.
  * @param bytes a string has one character for each

@@ -1,3 +1,5 @@
+import { heapBytesOf } from './own-memory.ts';
+
 /** One column as PostgreSQL wrote it. */
 export type Text = string | null;
 
@@ -15,9 +17,9 @@ export class RowText {
     this.#ends = ends;
   }
 
-  /** In characters. */
-  get length(): number {
-    return this.#text.length;
+  /** Of its characters. */
+  get heapBytes(): number {
+    return heapBytesOf(this.#text);
   }
 
   column(index: number): Text {

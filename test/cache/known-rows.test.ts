@@ -278,8 +278,20 @@ test('a known row takes memory for itself and its JSON, however often it changes
     expect(rows.size().bytes).toBe(bytesAtFirst);
   }
   // Those that do not fit beside each other take each other's place.
-  for (const key of ['name', 'slug', 'stock', 'price']) expect(askForJson(products, 1, key)).toBe('kept');
-  expect(rows.size().bytes).toBeLessThan(bytesAtFirst + 1000);
+  for (let selection = 1; selection <= 20; selection += 1) expect(askForJson(products, 1, `${selection}`)).toBe('kept');
+  expect(askForJson(products, 1, '20')).toBe('known');
+  expect(rows.size().bytes).toBeLessThan(bytesAtFirst + 1500);
+});
+
+test('texts of other letters than those of Latin-1 count twice, as they take twice the memory', async () => {
+  const bytesOf = async (name: string): Promise<number> => {
+    const rows = createRows(createTagVersions(FEATURES));
+    await rows.of<{ id: number; name: string }>('product').keep(async () => [{ id: 1, name }]);
+    return rows.size().bytes;
+  };
+  const ascii = await bytesOf('e'.repeat(1000));
+  expect(await bytesOf('é'.repeat(1000))).toBe(ascii);
+  expect(await bytesOf('€'.repeat(1000))).toBe(ascii + 1000);
 });
 
 test('where memory is short, the JSON of a row is kept once it is asked for again, and others are known for longer', async () => {
