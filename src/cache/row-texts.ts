@@ -22,7 +22,8 @@ export class RowTexts {
   // A chain, because most rows have one text: for the first element of an array V8 makes room for 17.
   #last: KeptText | undefined;
   #bytes = 0;
-  #asked: string | undefined;
+  // The key itself would keep as many characters as the selection has.
+  #asked: number | undefined;
 
   constructor(row: object, maxBytes: number, memory: TextsMemory) {
     this.#row = row;
@@ -43,10 +44,11 @@ export class RowTexts {
   /**
    * Whether a text that is not found is to be kept: where memory is short, only once it is asked for again. Most are part of one response, which is
    * kept itself, and a row without texts takes half as much.
+   * @param keyNumber of its key
    */
-  isWanted(key: string): boolean {
-    if (this.#asked === key || this.#memory.hasRoom()) return true;
-    this.#asked = key;
+  isWanted(keyNumber: number): boolean {
+    if (this.#asked === keyNumber || this.#memory.hasRoom()) return true;
+    this.#asked = keyNumber;
     return false;
   }
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { VariableValues } from 'graphql';
 import { type ListTexts, listTextsOf } from '../../cache/list-texts.ts';
 import { ROW_ALONE, textsOf } from '../../cache/row-texts.ts';
+import { numberOf } from '../../fast-path/short-lived.ts';
 import { NotCompiled, Output, type Run, type Writer } from './output.ts';
 
 interface RootField {
@@ -47,9 +48,10 @@ export const knownFieldWriter = ({ label, selection, variables }: RootField, wri
 };
 
 /** What depends on a row, and on rows that it refers to, alone: of a row that is known, the text is kept. */
-export const keptWriter =
-  (key: string, refers: boolean, write: Writer): Writer =>
-  (row, run, output) => {
+export const keptWriter = (key: string, refers: boolean, write: Writer): Writer => {
+  // V8 keeps numbers below 2^31 without an object.
+  const keyNumber = numberOf(key) >>> 1;
+  return (row, run, output) => {
     const texts = textsOf(row as object);
     const lastChange = refers ? run.lastChange : ROW_ALONE;
     if (!texts || lastChange === undefined) {
@@ -58,7 +60,7 @@ export const keptWriter =
     }
     let text = texts.find(key, lastChange);
     if (text === undefined) {
-      if (!texts.isWanted(key)) {
+      if (!texts.isWanted(keyNumber)) {
         write(row, run, output);
         return;
       }
@@ -74,6 +76,7 @@ export const keptWriter =
     }
     output.text += text;
   };
+};
 
 /** @param ofRows what is written of each item, where it depends on rows alone */
 export const listWriter = (write: Writer, ofRows?: { readonly key: string; readonly refers: boolean }): Writer => {
