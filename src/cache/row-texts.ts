@@ -43,8 +43,8 @@ export class RowTexts {
 
   /**
    * Whether a text that is not found is to be kept: where memory is short, only once it is asked for again. Most are part of one response, which is
-   * kept itself, and a row without texts takes half as much.
-   * @param keyNumber of its key
+   * kept itself, and a product takes 1.4 kB without and 2.4 kB with it.
+   * @param keyNumber the key as a number, which two keys may share: then a text is kept too early
    */
   isWanted(keyNumber: number): boolean {
     if (this.#asked === keyNumber || this.#memory.hasRoom()) return true;

@@ -28,9 +28,9 @@ export const findPooling = async (client: DatabaseClient): Promise<Pooling> => {
   try {
     return await withConnection(client.config, undefined, async (other) => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        // Sessions given in turn differ between two queries, those given back last are shared by the next to ask.
+        // Where sessions are given in turn, two queries get different ones.
         if ((await pidOf(client)) !== pid || (await pidOf(client)) !== pid) return 'transaction';
-        // Two connections that are open at once share a session, or the first has lost its own to the second.
+        // Else the last one given back is given next: two connections share it, or the first has lost its own to the second.
         if ((await pidOf(other, 'begin')) === pid || (await pidOf(client)) !== pid) return 'transaction';
         await other.query('rollback');
       }
