@@ -141,7 +141,11 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
     hasChanged: (read: TaggedRead, upTo = versions.sequence): boolean => {
       const { sequence } = versions;
       if (read.trueAt === sequence) return false;
-      for (const tag of read.tags) if ((lastChange[tag] ?? 0) > read.trueAt) return true;
+      const { tags: readTags, trueAt } = read;
+      // By index: arrays of several kinds come here, which V8 iterates four times as slowly (docs/fast-path.md).
+      for (let index = 0; index < readTags.length; index += 1) {
+        if ((lastChange[readTags[index] ?? 0] ?? 0) > trueAt) return true;
+      }
       let isKnown = true;
       for (const { list, places } of read.lists ?? NO_LISTS) {
         const { unknownSince, released } = list;
