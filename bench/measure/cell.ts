@@ -21,7 +21,8 @@ export interface Cell {
   readonly server: RunningServer;
   /** What the server answers from. */
   readonly database: pg.Client;
-  readonly databaseUrl: string;
+  /** Who changes products meanwhile; undefined where nobody does. */
+  readonly backOffice: pg.Pool | undefined;
   readonly workload: Workload;
   readonly method: Method;
   readonly questions: readonly Question[];
@@ -84,7 +85,6 @@ export interface Loaded {
 export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number, enough = 0): Promise<Loaded> => {
   const { pid, url, contender } = cell.server;
   const { changesPerSecond } = contender;
-  // Without the sessions of those who change something, which are opened before and closed afterwards.
   const load = async (): Promise<Loaded> => {
     const before = readUsage(pid, bench.postmaster);
     const result = await runWrk({
@@ -96,7 +96,8 @@ export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: numbe
     });
     return { result, used: usedBetween(before, readUsage(pid, bench.postmaster)) };
   };
-  return changesPerSecond === undefined ? load() : whileChanging(cell, changesPerSecond, enough, load);
+  const { backOffice } = cell;
+  return backOffice && changesPerSecond ? whileChanging(cell, backOffice, changesPerSecond, enough, load) : load();
 };
 
 const check = ({ server, database, workload, method, questions }: Cell): Promise<void> => {

@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/expect.ts';
 import { callOf, type Method, type Workload } from '../workloads/workload.ts';
 import { type Bench, type Cell, loadCell, measureCell, methodOf, questionsFor, type Sample } from './cell.ts';
-import { TooFewChanges } from './changes.ts';
+import { openBackOffice, TooFewChanges } from './changes.ts';
 import { type LimitAnswers, type LimitForm, startLimit, warmLimit } from './limit.ts';
 import { settle } from './usage.ts';
 
@@ -44,18 +44,19 @@ export const runWorkload = async (
 ): Promise<WorkloadRun> => {
   const { bench, cores, databases, contenders, rounds, seconds } = options;
   await using running = new AsyncDisposableStack();
+  const cellOptions = { ...options, running };
   const starts: WorkloadRun['starts'] = [];
 
   const limit = running.use(await startLimit(answers));
   const limitCells: Cell[] = [];
-  for (const method of answers.methods) limitCells.push(await createCell(limit, workload, method, options));
+  for (const method of answers.methods) limitCells.push(await createCell(limit, workload, method, cellOptions));
   const cells: Cell[] = [];
   for (const contender of contenders) {
     const method = methodOf(contender, workload);
     if (method === undefined) continue;
     const server = running.use(await startContender(contender, options));
     starts.push({ server: contender.name, startupMs: server.startupMs, rssMb: rssMbOf(server.pid) });
-    cells.push(await createCell(server, workload, method, options));
+    cells.push(await createCell(server, workload, method, cellOptions));
   }
 
   const servers = [...cells.map(({ server }) => server), limit];
@@ -140,11 +141,12 @@ export const warm = async (
   await settle(server.pid, bench.postmaster);
 };
 
+/** @param running gets what has to be closed once all is measured */
 export const createCell = async (
   server: RunningServer,
   workload: Workload,
   method: Method,
-  { databases, directory }: Pick<RunOptions, 'databases' | 'directory'>,
+  { databases, directory, running }: Pick<RunOptions, 'databases' | 'directory'> & { running: AsyncDisposableStack },
 ): Promise<Cell> => {
   const questions = questionsFor(server.contender, workload);
   const requestFile = path.join(directory, `${workload.code}.${server.contender.name}.${method}`);
@@ -156,8 +158,11 @@ export const createCell = async (
       return body ?? target;
     });
   await writeFile(requestFile, lines.join('\n'));
-  const { client: database, url: databaseUrl } = databases[server.contender.database ?? 'shared'];
-  return { server, database, databaseUrl, workload, method, questions, requestFile };
+  const { client: database, url } = databases[server.contender.database ?? 'shared'];
+  const backOffice = server.contender.changesPerSecond
+    ? running.adopt(await openBackOffice(url), (pool) => pool.end())
+    : undefined;
+  return { server, database, backOffice, workload, method, questions, requestFile };
 };
 
 export const startContender = (

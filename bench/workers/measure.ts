@@ -74,7 +74,7 @@ export const measureWorkers = async (
     const cells: [number, Cell][] = [];
     for (const workers of options.workers) {
       const started = running.use(await startContender(withWorkers(contender, workers), { databases }));
-      const cell = await createCell(started, workload, method, { databases, directory });
+      const cell = await createCell(started, workload, method, { databases, directory, running });
       await warm(cell, { bench, rounds: options.rounds, warmUps: WARM_UPS });
       cells.push([workers, cell]);
     }
