@@ -96,7 +96,7 @@ const createEndpoint = (
     if (last?.request === request) return last;
     const { method, body } = request;
     const isInBody = method === 'POST' && Buffer.isBuffer(body);
-    const params = isInBody ? paramsOfPost(body, bodyShapes) : paramsOfTarget(request);
+    const params = isInBody ? paramsOfPost(body, bodyShapes.split(request)) : paramsOfTarget(request);
     last = { request, params, operation: undefined };
     return last;
   };
@@ -224,6 +224,7 @@ const withText = (
         ...request,
         method: 'POST',
         body: Buffer.from(JSON.stringify({ query: '{ __typename }', operationName: params.operationName })),
+        split: undefined,
       };
 
 /** The variables that the operation declares. The request cache keeps no others: their size has no bound. */

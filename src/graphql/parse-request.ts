@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
-import type { BodyShapes, FillShape } from '../http/body-shapes.ts';
+import type { FillShape, SplitBody } from '../http/body-shapes.ts';
 import { type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
 import { checkJson } from './limits/json-size.ts';
 import { EVENT_STREAM_TYPE } from './live/event-stream.ts';
@@ -83,12 +83,15 @@ export const readShape = (fill: FillShape): RequestParams | undefined => {
 /** Two, because a body may have something like its variables elsewhere. */
 const EXAMPLES = [{ first: 1 }, { second: 2 }];
 
-/** The parameters in a body; undefined for a body that Yoga refuses. @throws AppError BAD_USER_INPUT, QUERY_TOO_COMPLEX */
+/**
+ * The parameters in a body; undefined for a body that Yoga refuses.
+ * @param split the same body, where its shape is known
+ * @throws AppError BAD_USER_INPUT, QUERY_TOO_COMPLEX
+ */
 export const paramsOfPost = (
   body: Buffer,
-  shapes: BodyShapes<RequestParams | undefined>,
+  split: SplitBody<RequestParams | undefined> | undefined,
 ): RequestParams | undefined => {
-  const split = shapes.split(body);
   const parsed = split?.shape.parsed;
   const variables = parsed && objectIn(split.variables);
   if (!variables) return paramsOfBody(readText(body));

@@ -7,9 +7,16 @@ import { inOnePiece } from '../fast-path/own-memory.ts';
  */
 export interface BodyShapes<Parsed> {
   /** Undefined for a body without variables, and for one whose shape is not known. */
-  readonly split: (body: Buffer) => SplitBody<Parsed> | undefined;
+  readonly split: (request: Splittable) => SplitBody<Parsed> | undefined;
   /** Notes the shape of a body, if it has one. Clients can make up any number: to be called where the request is worth it. */
-  readonly learn: (body: Buffer) => void;
+  readonly learn: (request: Splittable) => void;
+}
+
+/** A request. */
+export interface Splittable {
+  readonly body: unknown;
+  /** The body as it was split for the key of the request, so that it need not be split again to be parsed. */
+  split?: SplitBody<unknown> | undefined;
 }
 
 export interface SplitBody<Parsed> {
@@ -42,25 +49,20 @@ export const createBodyShapes = <Parsed>(parse: (fill: FillShape) => Parsed): Bo
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_BYTES,
   });
   let lastId = 0;
-  /** A body is split for its key, and once more to be parsed. */
-  let last: { readonly body: Buffer; readonly split: SplitBody<Parsed> | undefined } | undefined;
-
-  const split = (body: Buffer): SplitBody<Parsed> | undefined => {
-    const parts = partsOf(body);
-    const shape = parts && shapes.get(parts.key);
-    return shape && { shape, variables: parts.variables };
-  };
 
   return {
-    split: (body) => {
-      if (last?.body !== body) last = { body, split: split(body) };
-      return last.split;
+    split: (request) => {
+      if (!request.split) {
+        const parts = Buffer.isBuffer(request.body) ? partsOf(request.body) : undefined;
+        const shape = parts && shapes.get(parts.key);
+        request.split = shape && { shape, variables: parts.variables };
+      }
+      return request.split as SplitBody<Parsed> | undefined;
     },
-    learn: (body) => {
-      if (last?.body === body && last.split) return;
-      const parts = partsOf(body);
+    learn: ({ body, split }) => {
+      if (split) return;
+      const parts = Buffer.isBuffer(body) ? partsOf(body) : undefined;
       if (!parts || shapes.has(parts.key)) return;
-      last = undefined;
       lastId += 1;
       const { key, before, after } = parts;
       const parsed = parse((variables) => Buffer.from(before + variables + after, 'latin1'));

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
 import { validateHeaderName, validateHeaderValue } from '../fast-path/node-http.ts';
+import type { Splittable } from './body-shapes.ts';
 
 /** The one path that takes a body. */
 export const GRAPHQL_PATH = '/graphql';
 
 /** A request as the server, or `fetch`, hands it to the pipeline. */
-export interface GatewayRequest {
+export interface GatewayRequest extends Splittable {
   readonly method: string;
   /** The request target as it was sent: path and query. */
   readonly target: string;

@@ -75,7 +75,8 @@ export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>
     return reference;
   };
 
-  const keyOf: RequestCache['keyOf'] = ({ method, target, headers, body }) => {
+  const keyOf: RequestCache['keyOf'] = (request) => {
+    const { method, target, headers, body } = request;
     if (headers[PREVIEW_HEADER] !== undefined) return undefined;
     const { accept = '' } = headers;
     // A GraphQL query in the target negotiates its media type; a REST path has one.
@@ -89,7 +90,7 @@ export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>
       headers['content-encoding'] !== undefined
     )
       return undefined;
-    const split = shapes.split(body);
+    const split = shapes.split(request);
     // No header has either control character, so that no two requests have one key.
     return split ? `${accept}\r${split.shape.id} ${split.variables}` : `${accept}\n${body.toString('latin1')}`;
   };
@@ -102,7 +103,7 @@ export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>
       return request;
     },
     learn: (request, route, { operation, ...parsed }, counts) => {
-      if (Buffer.isBuffer(request.body)) shapes.learn(request.body);
+      shapes.learn(request);
       const learnt = new KnownRequest(route, counts, referenceTo(operation), parsed);
       const key = keyOf(request);
       if (key !== undefined) {

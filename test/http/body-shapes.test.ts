@@ -20,22 +20,33 @@ const bodiesOf = (variables: unknown): string[] => [
 
 /** Splits a body once its shape is known. */
 const splitKnown = <Parsed>(shapes: BodyShapes<Parsed>, text: string): SplitBody<Parsed> | undefined => {
-  shapes.learn(Buffer.from(text));
-  return shapes.split(Buffer.from(text));
+  shapes.learn({ body: Buffer.from(text) });
+  return shapes.split({ body: Buffer.from(text) });
 };
 
 describe('a body', () => {
   test.for(bodiesOf({ id: 7, text: '}"{\\' }))('is split once its shape is known: %s', (text) => {
     const shapes = createBodyShapes(readShape);
     const body = Buffer.from(text);
-    expect(shapes.split(body)).toBeUndefined();
-    shapes.learn(body);
-    const split = shapes.split(body);
+    expect(shapes.split({ body })).toBeUndefined();
+    shapes.learn({ body });
+    const split = shapes.split({ body });
     expect(JSON.parse(split?.variables ?? '')).toEqual({ id: 7, text: '}"{\\' });
     expect(split?.shape.parsed).toMatchObject({ query: QUERY });
-    const other = shapes.split(Buffer.from(text.replace('7', '8888')));
+    const other = shapes.split({ body: Buffer.from(text.replace('7', '8888')) });
     expect(other?.shape).toBe(split?.shape);
     expect(JSON.parse(other?.variables ?? '')).toMatchObject({ id: 8888 });
+  });
+
+  test('is split once, for its key and to be parsed', () => {
+    const shapes = createBodyShapes(readShape);
+    const text = JSON.stringify({ query: QUERY, variables: { id: 7 } });
+    shapes.learn({ body: Buffer.from(text) });
+    const request = { body: Buffer.from(text) };
+    const split = shapes.split(request);
+    expect(split).toBeDefined();
+    shapes.split({ body: Buffer.from(text.replace('7', '8')) });
+    expect(shapes.split(request)).toBe(split);
   });
 
   test.for([
@@ -62,8 +73,8 @@ describe('a body', () => {
     ['has no document', '{"variables":{"a":1}}'],
   ] as const)('that %s is read as a whole', ([, text]) => {
     const shapes = createBodyShapes(readShape);
-    shapes.learn(Buffer.from(text));
-    expect(paramsOfPost(Buffer.from(text), shapes)).toEqual(paramsOfBody(text));
+    shapes.learn({ body: Buffer.from(text) });
+    expect(paramsOfPost(Buffer.from(text), shapes.split({ body: Buffer.from(text) }))).toEqual(paramsOfBody(text));
   });
 });
 
@@ -104,12 +115,12 @@ test('what is read of any body, split or not, is what is read of it as a whole',
     fc.property(bodies, fc.dictionary(fc.constantFrom('id', 'é', '}'), json), (text, others) => {
       const shapes = createBodyShapes(readShape);
       const filled = text.replace(/"variables":\{[^{}]*\}/, () => `"variables":${JSON.stringify(others)}`);
-      shapes.learn(Buffer.from(text));
+      shapes.learn({ body: Buffer.from(text) });
       for (const each of [text, filled]) {
         const body = Buffer.from(each);
         const whole = outcome(() => paramsOfBody(readText(body)));
-        expect(outcome(() => paramsOfPost(body, shapes))).toEqual(whole);
-        if (shapes.split(body)?.shape.parsed) splits += 1;
+        expect(outcome(() => paramsOfPost(body, shapes.split({ body })))).toEqual(whole);
+        if (shapes.split({ body })?.shape.parsed) splits += 1;
       }
     }),
     { numRuns: 5000 },
