@@ -5,7 +5,7 @@ import type { Contender } from '../servers/contenders.ts';
 import type { RunningServer } from '../servers/start.ts';
 import { expectRightAnswer } from '../workloads/expect.ts';
 import { hasRest, type Method, type Question, type Workload } from '../workloads/workload.ts';
-import { TooFewChanges, whileChanging } from './changes.ts';
+import { type BackOffice, TooFewChanges, whileChanging } from './changes.ts';
 import { readUsage, settle, usedBetween } from './usage.ts';
 
 /** What all cells of a run share. */
@@ -21,8 +21,8 @@ export interface Cell {
   readonly server: RunningServer;
   /** What the server answers from. */
   readonly database: pg.Client;
-  /** Who changes products meanwhile; undefined where nobody does. */
-  readonly backOffice: pg.Pool | undefined;
+  /** Undefined where nothing changes. */
+  readonly backOffice: BackOffice | undefined;
   readonly workload: Workload;
   readonly method: Method;
   readonly questions: readonly Question[];
@@ -83,8 +83,7 @@ export interface Loaded {
 
 /** Loads without checking more than what changes meanwhile. @param enough of the changes that are wanted. @default any */
 export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number, enough = 0): Promise<Loaded> => {
-  const { pid, url, contender } = cell.server;
-  const { changesPerSecond } = contender;
+  const { pid, url } = cell.server;
   const load = async (): Promise<Loaded> => {
     const before = readUsage(pid, bench.postmaster);
     const result = await runWrk({
@@ -97,7 +96,7 @@ export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: numbe
     return { result, used: usedBetween(before, readUsage(pid, bench.postmaster)) };
   };
   const { backOffice } = cell;
-  return backOffice && changesPerSecond ? whileChanging(cell, backOffice, changesPerSecond, enough, load) : load();
+  return backOffice ? whileChanging(cell, backOffice, enough, load) : load();
 };
 
 const check = ({ server, database, workload, method, questions }: Cell): Promise<void> => {

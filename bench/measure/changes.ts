@@ -25,28 +25,34 @@ const REMEMBERED = 8;
 /** The back office made so few changes that figures would say too much: the machine is too slow, or busy. */
 export class TooFewChanges extends Error {}
 
+/** Who changes products while a server is measured. */
+export interface BackOffice {
+  readonly sessions: pg.Pool;
+  readonly changesPerSecond: number;
+}
+
 /**
- * The sessions of a back office, which stay open for as long as its server is measured. New ones take PostgreSQL half as much again, because each of its
+ * The sessions of a back office stay open for as long as its server is measured. New ones take PostgreSQL half as much again, because each of its
  * processes maps the pages of the shared memory when it first touches them: 8 to 11 page faults for each change in their first two seconds, one or less after
  * ten. With new sessions in each round of a second the changes took 1.33 of a core, with those of the rounds before 0.83 (26 November 2026, ten rounds in turn,
  * 1,000 changes a second).
  */
-export const openBackOffice = async (databaseUrl: string): Promise<pg.Pool> => {
-  const pool = new pg.Pool({
+export const openBackOffice = async (databaseUrl: string, changesPerSecond: number): Promise<BackOffice> => {
+  const sessions = new pg.Pool({
     connectionString: databaseUrl,
     max: WRITERS,
     idleTimeoutMillis: 0,
     options: '-c synchronous_commit=off',
   });
   // Of a session that nobody uses just now. One that is used rejects.
-  pool.on('error', () => undefined);
-  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => warmSession(pool, writer + 1)));
-  return pool;
+  sessions.on('error', () => {});
+  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => warmSession(sessions, writer + 1)));
+  return { sessions, changesPerSecond };
 };
 
 /** The first change of a session takes PostgreSQL 5 ms: it is made here, and taken back. @param id of a product of its own, for which it waits for no other */
-const warmSession = async (pool: pg.Pool, id: number): Promise<void> => {
-  const client = await pool.connect();
+const warmSession = async (sessions: pg.Pool, id: number): Promise<void> => {
+  const client = await sessions.connect();
   await client.query('begin');
   await client.query({ ...CHANGE, values: [id, 0] });
   await client.query('rollback');
@@ -60,8 +66,7 @@ const warmSession = async (pool: pg.Pool, id: number): Promise<void> => {
  */
 export const whileChanging = async <Value>(
   cell: Cell,
-  backOffice: pg.Pool,
-  changesPerSecond: number,
+  { sessions, changesPerSecond }: BackOffice,
   enough: number,
   work: () => Promise<Value>,
 ): Promise<Value> => {
@@ -78,7 +83,7 @@ export const whileChanging = async <Value>(
     changes += 1;
     const stock = firstChange + changes;
     const id = WRITERS * Math.floor(Math.random() * Math.floor(CHANGING_PRODUCTS / WRITERS)) + writer + 1;
-    await backOffice.query({ ...CHANGE, values: [id, stock] });
+    await sessions.query({ ...CHANGE, values: [id, stock] });
     const last = acknowledged.get(id) ?? [];
     acknowledged.set(id, [...last.slice(1 - REMEMBERED), { stock, ms: performance.now() }]);
   };

@@ -159,9 +159,11 @@ export const createCell = async (
     });
   await writeFile(requestFile, lines.join('\n'));
   const { client: database, url } = databases[server.contender.database ?? 'shared'];
-  const backOffice = server.contender.changesPerSecond
-    ? running.adopt(await openBackOffice(url), (pool) => pool.end())
-    : undefined;
+  const { changesPerSecond } = server.contender;
+  const backOffice =
+    changesPerSecond === undefined
+      ? undefined
+      : running.adopt(await openBackOffice(url, changesPerSecond), ({ sessions }) => sessions.end());
   return { server, database, backOffice, workload, method, questions, requestFile };
 };
 

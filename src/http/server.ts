@@ -155,7 +155,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     // Nobody knows whether a client that has closed its side still waits: under overload it gets a 503.
     const isGone = (): boolean => request.socket.destroyed || request.socket.readableEnded;
     const pass = (body: GatewayRequest['body']): void =>
-      handle(request, response, { method, target, headers, body, fault: undefined, isGone, split: undefined });
+      handle(request, response, { method, target, headers, body, fault: undefined, isGone });
     const refusal = fault ?? faultOf(request, target);
     if (refusal) handle(request, response, { method, target, headers, body: undefined, fault: refusal });
     else if (takesBody(method, target)) readBody(request, pass, pass);
