@@ -40,8 +40,12 @@ interface Waiter extends WaitingClient {
   isSettled: boolean;
 }
 
-/** First come, first served, until the first has waited for this part of the longest wait; from then on the last is served first. */
-const PATIENCE = 0.1;
+/**
+ * First come, first served, until the first has waited for this part of the longest wait; from then on the last is served first. With a tenth of it, 64 clients
+ * that ask again and again of a database with 800 responses a second were answered one before the other until some had waited too long, though each could be
+ * answered in 80 ms.
+ */
+const PATIENCE = 0.5;
 
 /** A crowd that came together is late together: in one turn of the event loop so many are rejected. */
 const MAX_REJECTED_AT_ONCE = 50;
