@@ -131,42 +131,45 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
 
 \`npm run bench:overload -- --seconds 4\`: requests arrive at a fixed rate, and hardly one of them is in memory. They share 2,000 connections, as behind a proxy, each with one request at a time; what finds none free is
 *not sent*. "1" is what can be carried, measured again before each load. *In memory* is the 99th percentile of a hundred requests a second that are (and \`/livez\`), over connections of their own; below the table the benchmark says how many of them were not answered from memory, and why. CPU is that of the gateway for one good answer, with all that
-it spends on refusing. Measured on 23 November 2026 with nothing else on the machine; gateway, PostgreSQL and generator share its two cores.
+it spends on refusing. Measured on 26 November 2026 with \`--rounds 2\`, on the machine of the run above; gateway, PostgreSQL and generator share its two cores.
 
 | offered load | good answers a second | of what could be carried just before | p50, p99, ms | in memory, p99, ms | refused a second | not sent | CPU of the gateway, of PostgreSQL, µs |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| one product by REST: 1 | 12,482 | 99 % | 8, 540 | 20 | 88 | 0 | 80, 12 |
-| 2 | 12,539 | 90 % | 12, 668 | 34 | 994 | 14,189 | 89, 12 |
-| 4 | 15,222 | 102 % | 12, 675 | 18 | 982 | 42,929 | 72, 10 |
-| 8 | 14,296 | 112 % | 13, 671 | 27 | 975 | 86,829 | 77, 11 |
-| a list of 10 by REST: 1 | 2,423 | 99 % | 25, 340 | 26 | 24 | 0 | 357, 218 |
-| 2 | 2,264 | 87 % | 45, 638 | 32 | 1,218 | 1,586 | 409, 232 |
-| 4 | 1,978 | 89 % | 52, 714 | 29 | 1,147 | 5,579 | 454, 274 |
-| 8 | 2,249 | 102 % | 50, 619 | 36 | 1,229 | 13,976 | 407, 230 |
-| a page of 50 by GraphQL: 1 | 999 | 100 % | 8, 270 | 32 | 0 | 0 | 755, 638 |
-| 2 | 1,031 | 89 % | 86, 752 | 44 | 1,133 | 26 | 895, 557 |
-| 4 | 1,103 | 93 % | 84, 734 | 39 | 1,213 | 2,304 | 863, 550 |
-| 8 | 1,092 | 86 % | 86, 712 | 40 | 1,304 | 7,665 | 867, 539 |
+| one product by REST: 1 | 7,743 | 96 % | 15, 255 | 64 | 0 | 83 | 122, 22 |
+| 2 | 8,439 | 100 % | 254, 319 | 42 | 0 | 8,067 | 133, 16 |
+| 4 | 8,854 | 98 % | 240, 308 | 40 | 0 | 26,716 | 126, 15 |
+| 8 | 8,036 | 92 % | 269, 345 | 44 | 0 | 61,617 | 137, 16 |
+| a list of 10 by REST: 1 | 1,424 | 100 % | 7, 68 | 28 | 0 | 0 | 563, 416 |
+| 2 | 1,519 | 89 % | 40, 673 | 58 | 964 | 826 | 553, 385 |
+| 4 | 1,361 | 86 % | 41, 667 | 43 | 1,016 | 3,836 | 628, 399 |
+| 8 | 1,552 | 104 % | 41, 693 | 56 | 1,039 | 9,336 | 613, 259 |
+| a page of 50 by GraphQL: 1 | 969 | 98 % | 65, 193 | 42 | 0 | 0 | 805, 686 |
+| 2 | 1,001 | 90 % | 36, 704 | 49 | 1,008 | 108 | 756, 675 |
+| 4 | 1,065 | 97 % | 39, 716 | 43 | 1,165 | 2,030 | 715, 653 |
+| 8 | 1,038 | 91 % | 41, 706 | 40 | 1,220 | 6,729 | 736, 678 |
 
-- At every load from 2 on, at least 86 % of what can be carried is answered. 99 of 100 good answers come within 0.76 s: what has waited past its bound is refused, though an equal request may be
-  answered just then (one product: within 1.23 s before). More than 100 % says that the machine gave more then than just before.
-- What is in memory comes within 44 ms (99th percentile), and all of it was answered. Of equal requests that wait, one takes a turn and the others share its response; new connections wait for no more than 44 turns (below).
+- At every load from 2 on, at least 86 % of what can be carried is answered. 99 of 100 good answers come within 0.71 s: what has waited past its bound is refused, though an equal request may be
+  answered just then. More than 100 % says that the machine gave more then than just before.
+- Where all 2,000 connections can be answered within half of the longest wait (one product), nobody is refused, and a good answer comes after 250 ms (p50). With a tenth of it (three runs of each in turn), 800 to 1,050 a second were
+  refused, a good answer came after 20 ms, and took 10 to 15 % less CPU.
+- What is in memory comes within 40 to 58 ms (99th percentile), and all of it was answered; on 23 November, with nothing else on a quicker machine, within 18 to 44. With as many executions as the event loop gets through in 12 ms in place of 20 it comes no sooner
+  (lists, three runs of each in turn: 43 and 45 ms in the median). Of equal requests that wait, one takes a turn and the others share its response; new connections wait for no more than 44 turns (below).
 - While the load lasts, a turn of the event loop takes 5 ms of CPU, 10 to 15 in the 99th percentile, for a page, and less for the others; an answer from memory waits for one or two. On a busy machine a turn takes 2 to 8 times as long as its CPU time, and that is what the answer waits for:
   with 5 to 15 processes waiting for the two cores, a hit beside pages waited for 60 to 190 ms (99th percentile).
 - On a machine that takes twice as long for a request (25 November 2026), 64 pages that were executed at the same time made the answers from memory wait: 57 to 101 ms in 12 loads from 2 to 8, with 68 to 88 % of what can be carried, a good page after 133 ms (p50). With as many as the event loop gets
   through in 20 or 25 ms: 34 to 68 ms in 17 of 18 loads (100 in one), 71 to 127 %, a page after 48 ms. A product by id and two categories by price (\`CACHE_MAX_MB=0\`) took 0.96 to 1.05 and 1.04 to 1.11 of the CPU that they took before, and with 24 at all times 1.09 and 1.07 to 1.14;
   two processes of the version before: 0.97 of each other.
-- To refuse costs a good answer up to 1.3 times its CPU (the list): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
+- To refuse costs a good answer up to 1.1 times its CPU, on 23 November 1.3 (the list): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
 - Clients without a bound on their connections are another matter: each of their requests is read and refused. There only limits in front help (\`MAX_CONNECTIONS\`, \`RATE_LIMIT_PER_MINUTE\`, those of a proxy).
 
 Of thousands of clients that connect at once 64 are accepted in each turn of the event loop, because the gateway listens with 64 sockets; Node accepts one connection of each. 2,000 clients are all accepted within 44 turns, with 16 sockets
 within 146, with one within 1,999.`;
 
 const RUN_IT = `\`\`\`sh
-npm run bench                                  # about 25 minutes, writes this page
+npm run bench                                  # about 35 minutes, writes this page
 npm run bench -- --quick                       # the gateway without its peers in five minutes, compared with the last committed run; prints only
 npm run bench -- --only gateway --workloads W1,W8 --rounds 5
-npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,W7a --rounds 30 --seconds 1   # metrics and traces
+npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,W7a --rounds 30   # metrics and traces
 npm run bench -- --help
 npm run bench:workers                          # about 4 minutes, writes the section on workers
 npm run bench:overload                         # load beyond what can be carried
