@@ -41,9 +41,9 @@ interface Waiter extends WaitingClient {
 }
 
 /**
- * First come, first served, until the first has waited for this part of the longest wait; from then on the last is served first. With a tenth of it, 64 clients
- * that ask again and again of a database with 800 responses a second were answered one before the other until some had waited too long, though each could be
- * answered in 80 ms.
+ * First come, first served, until the first has waited for this part of the longest wait; from then on the last is served first. With a tenth of it (75 ms), 64
+ * clients that ask again and again were too many where 800 responses a second can be made: some were rejected after 750 ms, though in their order each would
+ * have waited for 80.
  */
 const PATIENCE = 0.5;
 
