@@ -6,7 +6,7 @@ import { describeMachine, type Machine } from './machine/machine.ts';
 import { findPostmaster } from './machine/process-usage.ts';
 import type { Sample } from './measure/cell.ts';
 import { type LimitAnswers, recordLimit } from './measure/limit.ts';
-import { QUICK_WARM_UPS, type RunOptions, runWorkload, WARM_UPS, type WorkloadRun } from './measure/run-workload.ts';
+import { type RunOptions, runWorkload, type WorkloadRun } from './measure/run-workload.ts';
 import { countStatements } from './measure/statements.ts';
 import type { Options } from './options.ts';
 import { readLastRun } from './report/comparison.ts';
@@ -60,7 +60,6 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
     directory,
     rounds: options.rounds,
     seconds: options.seconds,
-    warmUps: options.quick ? QUICK_WARM_UPS : WARM_UPS,
     limitForms: options.quick ? (await readLastRun()).limitForms : {},
     onSample: (sample) => log(progressOf(sample)),
     onLeftOut: ({ server, workload }, round, reason) =>

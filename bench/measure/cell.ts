@@ -81,31 +81,22 @@ export interface Loaded {
   readonly used: ReturnType<typeof usedBetween>;
 }
 
-/** How long products change and are asked for before each measurement: after a pause all that changed has been read again, and the first second finds too much in memory. */
-export const LEAD_S = 2;
-
 /** Loads without checking more than what changes meanwhile. @param enough of the changes that are wanted. @default any */
 export const loadCell = (bench: Bench, cell: Cell, round: number, seconds: number, enough = 0): Promise<Loaded> => {
   const { pid, url } = cell.server;
-  const ask = (forSeconds: number, seed: number): Promise<LoadResult> =>
-    runWrk({
+  const load = async (): Promise<Loaded> => {
+    const before = readUsage(pid, bench.postmaster);
+    const result = await runWrk({
       url,
-      args: [cell.method, cell.requestFile, seed],
-      seconds: forSeconds,
+      args: [cell.method, cell.requestFile, round + 1],
+      seconds,
       core: bench.loadCore,
       signal: bench.signal,
     });
-  const load = async (): Promise<Loaded> => {
-    const before = readUsage(pid, bench.postmaster);
-    const result = await ask(seconds, round + 1);
     return { result, used: usedBetween(before, readUsage(pid, bench.postmaster)) };
   };
   const { backOffice } = cell;
-  if (!backOffice) return load();
-  return whileChanging(cell, backOffice, enough, async () => {
-    await ask(LEAD_S, -round - 1);
-    return load();
-  });
+  return backOffice ? whileChanging(cell, backOffice, enough, load) : load();
 };
 
 const check = ({ server, database, workload, method, questions }: Cell): Promise<void> => {

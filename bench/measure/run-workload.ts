@@ -26,7 +26,6 @@ export interface RunOptions {
   readonly contenders: readonly Contender[];
   readonly rounds: number;
   readonly seconds: number;
-  readonly warmUps: WarmUps;
   /** How the limit is known to write the bodies of a workload; where it is not, both ways are tried. */
   readonly limitForms: Readonly<Record<string, LimitForm>>;
   /** For the requests and the answers of the limit. */
@@ -97,51 +96,28 @@ export const runWorkload = async (
   return { samples, starts, limitForm };
 };
 
-/** How long a server is loaded before its first round, in seconds. */
-export interface WarmUps {
-  /** From memory. */
-  readonly warm: number;
-  /** From memory, with views that are counted. */
-  readonly counting: number;
-  /** From memory, while products change. */
-  readonly changing: number;
-  readonly firstAsked: number;
-  readonly others: number;
-}
-
 /**
- * What executes documents is compiled later than what answers from memory: a product took 69 µs after 2 s with the cache off, and 50 after 3. First asked,
+ * How long a server is loaded before its first round, in seconds: from memory, with views that are counted, while products change, first asked, and all
+ * others. What executes documents is compiled later than what answers from memory: a product took 69 µs after 2 s with the cache off, and 50 after 3. First asked,
  * with dozens of documents, two categories by price took 150 µs at first, 93 after 8 s and 80 after 15. While 1,000 products a second change, what reads them
  * again is called so seldom that V8 compiles it for a quarter of a minute: a request took 36 µs at first, 31 after 15 s.
+ * From memory a page of notices took 14.3 µs after 1 s, 12.9 after 2 and 12.4 from then on; a counted notice 22.5 after 3 s, 16.5 after 5.
  */
-export const WARM_UPS: WarmUps = { warm: 3, counting: 5, changing: 12, firstAsked: 8, others: 6 };
+export const WARM_UPS = { warm: 3, counting: 5, changing: 12, firstAsked: 8, others: 6 };
 
-/**
- * Two rounds show what the median of twelve does not: a page of notices from memory took 14.3 µs after 1 s, 12.9 after 2 and 12.4 from then on, products
- * that change 60, 47 and 35; a counted notice took 22.5 after 3 s, 16.5 after 5.
- */
-export const QUICK_WARM_UPS: WarmUps = { warm: 3, counting: 5, changing: 6, firstAsked: 4, others: 3 };
-
-const warmUpOf = (
-  { isWarm, isFirstAsked, changesPerSecond }: Contender,
-  { countsViews }: Workload,
-  warmUps: WarmUps,
-): number => {
-  if (isFirstAsked) return warmUps.firstAsked;
-  if (changesPerSecond) return warmUps.changing;
-  if (!isWarm) return warmUps.others;
-  return countsViews ? warmUps.counting : warmUps.warm;
+const warmUpOf = ({ isWarm, isFirstAsked, changesPerSecond }: Contender, { countsViews }: Workload): number => {
+  if (isFirstAsked) return WARM_UPS.firstAsked;
+  if (changesPerSecond) return WARM_UPS.changing;
+  if (!isWarm) return WARM_UPS.others;
+  return countsViews ? WARM_UPS.counting : WARM_UPS.warm;
 };
 
-export const warm = async (
-  cell: Cell,
-  { bench, rounds, warmUps }: Pick<RunOptions, 'bench' | 'rounds' | 'warmUps'>,
-): Promise<void> => {
+export const warm = async (cell: Cell, { bench, rounds }: Pick<RunOptions, 'bench' | 'rounds'>): Promise<void> => {
   const { server, workload, method, questions } = cell;
   const { isWarm, isFirstAsked } = server.contender;
   const learned = isFirstAsked ? [...(workload.first?.rows ?? []), ...questions] : isWarm ? questions : [];
   await server.client.callAll(learned.map((question) => callOf(workload, question, method)));
-  await loadCell(bench, cell, rounds, warmUpOf(server.contender, workload, warmUps));
+  await loadCell(bench, cell, rounds, warmUpOf(server.contender, workload));
   await settle(server.pid, bench.postmaster);
 };
 

@@ -76,18 +76,30 @@ export const compareWithLastRun = async ({ machine, workloads }: Results, rows: 
   ].join('\n\n');
 };
 
-/** Runs in which the limit differs by more are of different machines, or of a busy and a quiet one. */
+/** Where the limit differs by more, the machine is another, or was busy in one run and quiet in the other. */
 const MAX_LIMIT_DIFFERENCE = 0.1;
 
 /** On a quiet machine the limit gains more than servers that do more. */
 const compareLimits = (then: Cells, rows: readonly Row[]): string => {
   const ratios = limitsOf(rows).flatMap(({ label, figures }) =>
-    [...figures].map(([code, { cpuUs }]) => cpuUs / (then[label]?.[code] ?? Number.NaN)),
+    [...figures].map(([code, { cpuUs }]) => ({ code, ratio: cpuUs / (then[label]?.[code] ?? Number.NaN) })),
   );
-  const ratio = medianOf(ratios.filter(Number.isFinite));
-  const difference = `The limit takes ${ratio.toFixed(2)} of the CPU time that it took in that run`;
-  if (!(Math.abs(ratio - 1) > MAX_LIMIT_DIFFERENCE)) return `${difference}.`;
-  return `**${difference}**: the machine is ${ratio < 1 ? 'quieter' : 'busier'} now, and the shares of the two runs do not compare.`;
+  const byCode = [...Map.groupBy(ratios, ({ code }) => code)].map(([code, own]) => ({
+    code,
+    ratio: medianOf(own.map(({ ratio }) => ratio).filter(Number.isFinite)),
+  }));
+  const different = byCode
+    .filter(({ ratio }) => Math.abs(ratio - 1) > MAX_LIMIT_DIFFERENCE)
+    .map(({ code, ratio }) => `${code} (${ratio.toFixed(2)})`);
+  const median = medianOf(byCode.map(({ ratio }) => ratio).filter(Number.isFinite));
+  return [
+    `The limit takes ${median.toFixed(2)} of the CPU time that it took in that run.`,
+    ...(different.length > 0
+      ? [
+          `**The machine was busier or quieter than then** in ${different.join(', ')}: the shares of these workloads do not compare.`,
+        ]
+      : []),
+  ].join(' ');
 };
 
 const limitsOf = (rows: readonly Row[]): Row[] => rows.filter(({ name }) => name === LIMIT.name);

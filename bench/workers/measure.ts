@@ -5,7 +5,7 @@ import { describeMachine, type Machine } from '../machine/machine.ts';
 import { cpuUsOfEnded, findPostmaster } from '../machine/process-usage.ts';
 import type { Sample } from '../measure/cell.ts';
 import { type Cell, measureCell, methodOf } from '../measure/cell.ts';
-import { createCell, startContender, WARM_UPS, warm } from '../measure/run-workload.ts';
+import { createCell, startContender, warm } from '../measure/run-workload.ts';
 import { CONTENDERS, type Contender } from '../servers/contenders.ts';
 import { createWorkloads } from '../workloads/workloads.ts';
 import type { WorkersOptions } from './options.ts';
@@ -75,7 +75,7 @@ export const measureWorkers = async (
     for (const workers of options.workers) {
       const started = running.use(await startContender(withWorkers(contender, workers), { databases }));
       const cell = await createCell(started, workload, method, { databases, directory, running });
-      await warm(cell, { bench, rounds: options.rounds, warmUps: WARM_UPS });
+      await warm(cell, { bench, rounds: options.rounds });
       cells.push([workers, cell]);
     }
     for (let round = 0; round < options.rounds; round += 1) {
