@@ -97,13 +97,23 @@ export const runWorkload = async (
 };
 
 /**
- * How long a server is loaded before its first round, in seconds: from memory, with views that are counted, while products change, first asked, and all
- * others. What executes documents is compiled later than what answers from memory: a product took 69 µs after 2 s with the cache off, and 50 after 3. First asked,
+ * How long a server is loaded before its first round, in seconds.
+ *
+ * What executes documents is compiled later than what answers from memory: a product took 69 µs after 2 s with the cache off, and 50 after 3. First asked,
  * with dozens of documents, two categories by price took 150 µs at first, 93 after 8 s and 80 after 15. While 1,000 products a second change, what reads them
- * again is called so seldom that V8 compiles it for a quarter of a minute: a request took 36 µs at first, 31 after 15 s.
- * From memory a page of notices took 14.3 µs after 1 s, 12.9 after 2 and 12.4 from then on; a counted notice 22.5 after 3 s, 16.5 after 5.
+ * again is called so seldom that V8 compiles it for a quarter of a minute: a request took 36 µs at first, 31 after 15 s. From memory a page of notices took
+ * 14.3 µs after 1 s, 12.9 after 2 and 12.4 from then on; a counted notice 22.5 after 3 s, 16.5 after 5.
  */
-export const WARM_UPS = { warm: 3, counting: 5, changing: 12, firstAsked: 8, others: 6 };
+export const WARM_UPS = {
+  /** From memory. */
+  warm: 3,
+  /** From memory, with views that are counted. */
+  counting: 5,
+  /** From memory, while products change. */
+  changing: 12,
+  firstAsked: 8,
+  others: 6,
+};
 
 const warmUpOf = ({ isWarm, isFirstAsked, changesPerSecond }: Contender, { countsViews }: Workload): number => {
   if (isFirstAsked) return WARM_UPS.firstAsked;

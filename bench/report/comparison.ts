@@ -82,16 +82,19 @@ const MAX_LIMIT_DIFFERENCE = 0.1;
 /** On a quiet machine the limit gains more than servers that do more. */
 const compareLimits = (then: Cells, rows: readonly Row[]): string => {
   const ratios = limitsOf(rows).flatMap(({ label, figures }) =>
-    [...figures].map(([code, { cpuUs }]) => ({ code, ratio: cpuUs / (then[label]?.[code] ?? Number.NaN) })),
+    [...figures].flatMap(([code, { cpuUs }]) => {
+      const ratio = cpuUs / (then[label]?.[code] ?? Number.NaN);
+      return Number.isFinite(ratio) ? [{ code, ratio }] : [];
+    }),
   );
   const byCode = [...Map.groupBy(ratios, ({ code }) => code)].map(([code, own]) => ({
     code,
-    ratio: medianOf(own.map(({ ratio }) => ratio).filter(Number.isFinite)),
+    ratio: medianOf(own.map(({ ratio }) => ratio)),
   }));
   const different = byCode
     .filter(({ ratio }) => Math.abs(ratio - 1) > MAX_LIMIT_DIFFERENCE)
     .map(({ code, ratio }) => `${code} (${ratio.toFixed(2)})`);
-  const median = medianOf(byCode.map(({ ratio }) => ratio).filter(Number.isFinite));
+  const median = medianOf(byCode.map(({ ratio }) => ratio));
   return [
     `The limit takes ${median.toFixed(2)} of the CPU time that it took in that run.`,
     ...(different.length > 0
