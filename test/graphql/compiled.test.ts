@@ -115,6 +115,31 @@ test('what a compiled operation writes is, byte for byte, what the reference exe
   expect(compiledRuns).toBeGreaterThanOrEqual(250);
 });
 
+test('documents that select the same with other arguments, defaults or names each have their own answer', async () => {
+  const shelf = (operation: string, limit: string, field = 'name'): string =>
+    `query ${operation} { hotProducts(limit: ${limit}) { id ${field} category { id products(limit: ${limit}) { id } } } }`;
+  const texts = [
+    shelf('A($n: Int! = 2)', '$n'),
+    shelf('B($n: Int! = 3)', '$n'),
+    shelf('C($n: Int = 4)', '$n'),
+    shelf('D($other: Int! = 2)', '$other'),
+    shelf('E', '1'),
+    shelf('F', '2'),
+    shelf('G', '2', 'name: slug'),
+  ];
+  const answers = new Set<string>();
+  for (const text of [...texts, ...texts]) {
+    const operation = prepareOperation(schema, parse(text));
+    const coerced = operation?.coerce({});
+    if (!operation?.compiled || !coerced || !isCoerced(coerced)) throw new Error(`it is not compiled: ${text}`);
+    const answer = await operation.compiled.run(coerced, createContext());
+    expect(answer, text).toBe(JSON.stringify((await executed(text, {})).data));
+    answers.add(answer);
+  }
+  // Of A, D and F there is one.
+  expect(answers.size).toBe(texts.length - 2);
+});
+
 test('an operation that goes wrong has the errors of the reference executor, and its data', async () => {
   let failures = 0;
   await fc.assert(
