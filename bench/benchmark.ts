@@ -1,16 +1,18 @@
 import { catalogueOf } from './database/catalogue.ts';
 import { openBenchDatabases } from './database/database.ts';
 import { findWrk } from './load/wrk.ts';
-import { chooseCores } from './machine/cores.ts';
+import { chooseCores, moveToCore } from './machine/cores.ts';
 import { describeMachine, type Machine } from './machine/machine.ts';
-import { findPostmaster } from './machine/process-usage.ts';
-import type { Sample } from './measure/cell.ts';
+import { findPostmaster, rssMbOf } from './machine/process-usage.ts';
+import { methodOf, type Sample } from './measure/cell.ts';
 import { type LimitAnswers, recordLimit } from './measure/limit.ts';
-import { type RunOptions, runWorkload, type WorkloadRun } from './measure/run-workload.ts';
+import { type RunOptions, runWorkload, startContender, type WorkloadRun } from './measure/run-workload.ts';
 import { countStatements } from './measure/statements.ts';
+import { settle } from './measure/usage.ts';
 import type { Options } from './options.ts';
 import { readLastRun } from './report/comparison.ts';
 import { CONTENDERS } from './servers/contenders.ts';
+import type { RunningServer } from './servers/start.ts';
 import type { Workload } from './workloads/workload.ts';
 import { createWorkloads } from './workloads/workloads.ts';
 
@@ -24,9 +26,16 @@ export interface Results {
   /** In the order of the tables. */
   readonly servers: readonly { readonly name: string; readonly label: string }[];
   readonly samples: readonly Sample[];
-  readonly starts: WorkloadRun['starts'];
+  readonly starts: readonly Start[];
   /** By server and workload; none in a quick run. */
   readonly statements: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+/** What a server took to start, and had before it was asked. */
+interface Start {
+  readonly server: string;
+  readonly startupMs: number;
+  readonly rssMb: number | undefined;
 }
 
 interface Surroundings {
@@ -43,7 +52,9 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   const catalogue = catalogueOf(options.products);
   const workloads = createWorkloads(catalogue).filter(({ code }) => options.workloads?.includes(code) ?? true);
   if (workloads.length === 0) throw new Error(`There is no workload ${options.workloads}.`);
-  const contenders = CONTENDERS.filter(({ name }) => options.only.includes(name));
+  const contenders = CONTENDERS.filter(
+    (contender) => options.only.includes(contender.name) && workloads.some((workload) => methodOf(contender, workload)),
+  );
 
   log('preparing the database…');
   const needed = new Set(contenders.map(({ database = 'shared' }) => database));
@@ -67,11 +78,18 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   };
 
   const answers = await recordLimit(workloads, runOptions);
+  const starts: Start[] = [];
   const runs: [Workload, LimitAnswers, WorkloadRun][] = [];
-  for (const workload of workloads) {
-    log(`${workload.code} ${workload.title}`);
-    const limitAnswers = answers.get(workload.code) as LimitAnswers;
-    runs.push([workload, limitAnswers, await runWorkload(workload, limitAnswers, runOptions)]);
+  {
+    await using running = new AsyncDisposableStack();
+    const servers = await startServers(runOptions, running);
+    for (const { contender, startupMs, pid } of servers)
+      starts.push({ server: contender.name, startupMs, rssMb: rssMbOf(pid) });
+    for (const workload of workloads) {
+      log(`${workload.code} ${workload.title}`);
+      const limitAnswers = answers.get(workload.code) as LimitAnswers;
+      runs.push([workload, limitAnswers, await runWorkload(workload, limitAnswers, servers, runOptions)]);
+    }
   }
   const statements: Record<string, Record<string, number>> = {};
   for (const contender of options.quick ? [] : contenders) {
@@ -89,9 +107,20 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
     workloads: runs.map(([{ code, title }, { bodyBytes }, { limitForm }]) => ({ code, title, bodyBytes, limitForm })),
     servers: contenders.map(({ name, label }) => ({ name, label })),
     samples: runs.flatMap(([, , { samples }]) => samples),
-    starts: runs.flatMap(([, , { starts }]) => starts),
+    starts,
     statements,
   };
+};
+
+/** One process of each for all workloads, as in use. */
+const startServers = async (options: RunOptions, running: AsyncDisposableStack): Promise<RunningServer[]> => {
+  const { bench, cores, contenders } = options;
+  const servers: RunningServer[] = [];
+  for (const contender of contenders) servers.push(running.use(await startContender(contender, options)));
+  // A gateway fills its index in half the time while it has all cores.
+  for (const { pid } of servers) await settle(pid, bench.postmaster);
+  if (cores) for (const { pid } of servers) moveToCore(cores.server, pid);
+  return servers;
 };
 
 const progressOf = ({ workload, server, method, round, requestsPerSecond, cpuUsPerRequest }: Sample): string =>

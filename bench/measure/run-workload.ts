@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BenchDatabases } from '../database/database.ts';
 import { type Cores, moveToCore } from '../machine/cores.ts';
-import { rssMbOf } from '../machine/process-usage.ts';
 import type { Contender } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { firstCallOf } from '../workloads/expect.ts';
@@ -14,7 +13,6 @@ import { settle } from './usage.ts';
 
 export interface WorkloadRun {
   readonly samples: Sample[];
-  readonly starts: { readonly server: string; readonly startupMs: number; readonly rssMb: number | undefined }[];
   /** How the limit wrote its bodies. */
   readonly limitForm: LimitForm;
 }
@@ -35,40 +33,28 @@ export interface RunOptions {
   readonly onLeftOut: (cell: Cell, round: number, reason: string) => void;
 }
 
-/** Measures every server on one workload: all start, are warmed, and are then visited in turn, round by round. */
+/** Measures every server on one workload: all are warmed, and are then visited in turn, round by round. */
 export const runWorkload = async (
   workload: Workload,
   answers: LimitAnswers,
+  servers: readonly RunningServer[],
   options: RunOptions,
 ): Promise<WorkloadRun> => {
-  const { bench, cores, databases, contenders, rounds, seconds } = options;
+  const { bench, cores, databases, rounds, seconds } = options;
   await using running = new AsyncDisposableStack();
   const cellOptions = { ...options, running };
-  const starts: WorkloadRun['starts'] = [];
 
   const limit = running.use(await startLimit(answers));
+  if (cores) moveToCore(cores.server, limit.pid);
   const limitCells: Cell[] = [];
   for (const method of answers.methods) limitCells.push(await createCell(limit, workload, method, cellOptions));
   const cells: Cell[] = [];
-  for (const contender of contenders) {
-    const method = methodOf(contender, workload);
-    if (method === undefined) continue;
-    const server = running.use(await startContender(contender, options));
-    starts.push({ server: contender.name, startupMs: server.startupMs, rssMb: rssMbOf(server.pid) });
-    cells.push(await createCell(server, workload, method, cellOptions));
+  for (const server of servers) {
+    const method = methodOf(server.contender, workload);
+    if (method !== undefined) cells.push(await createCell(server, workload, method, cellOptions));
   }
 
-  const servers = [...cells.map(({ server }) => server), limit];
-  // A gateway fills its index in half the time while it has all cores.
-  const settleAll = async (): Promise<void> => {
-    for (const { pid } of servers) await settle(pid, bench.postmaster);
-  };
-  const knownForm = options.limitForms[workload.code];
-  const [warmedForm] = await Promise.all([knownForm && warmLimit(limitCells, bench, knownForm), settleAll()]);
-  if (cores) for (const { pid } of servers) moveToCore(cores.server, pid);
-
-  // To choose a form is to measure, which needs a machine that does nothing else.
-  const limitForm = warmedForm ?? (await warmLimit(limitCells, bench, undefined));
+  const limitForm = await warmLimit(limitCells, bench, options.limitForms[workload.code]);
   for (const cell of cells) await warm(cell, options);
 
   const samples: Sample[] = [];
@@ -93,33 +79,30 @@ export const runWorkload = async (
   if (workload.countsViews) {
     for (const { client } of [databases.shared, databases.prisma]) await client.query('vacuum notice');
   }
-  return { samples, starts, limitForm };
+  return { samples, limitForm };
 };
 
 /**
- * How long a server is loaded before its first round, in seconds.
+ * How long a server is loaded before the first round of a workload, in seconds.
  *
- * What executes documents is compiled later than what answers from memory: a product took 69 µs after 2 s with the cache off, and 50 after 3. First asked,
- * with dozens of documents, two categories by price took 150 µs at first, 93 after 8 s and 80 after 15. While 1,000 products a second change, what reads them
- * again is called so seldom that V8 compiles it for a quarter of a minute: a request took 36 µs at first, 31 after 15 s. From memory a page of notices took
- * 14.3 µs after 1 s, 12.9 after 2 and 12.4 from then on; a counted notice 22.5 after 3 s, 16.5 after 5.
+ * What V8 compiles for one workload, later ones mostly find compiled; the first is a product by id: 26 µs from memory in the first second, 21 in the second and
+ * 18 from then on, with the cache off 139, 175, 65, 53 and 50. What executes documents takes longer: first asked, with dozens of them, two categories by price took
+ * 356 µs after 2 s, 140 after 7 and 100 after 10. While 1,000 products a second change, what reads them again is called so seldom that V8 compiles it for a
+ * quarter of a minute: a request took 36 µs at first, 31 after 15 s.
  */
 export const WARM_UPS = {
   /** From memory. */
-  warm: 3,
-  /** From memory, with views that are counted. */
-  counting: 5,
+  warm: 2,
   /** From memory, while products change. */
   changing: 12,
   firstAsked: 8,
-  others: 6,
+  others: 3,
 };
 
-const warmUpOf = ({ isWarm, isFirstAsked, changesPerSecond }: Contender, { countsViews }: Workload): number => {
+const warmUpOf = ({ isWarm, isFirstAsked, changesPerSecond }: Contender): number => {
   if (isFirstAsked) return WARM_UPS.firstAsked;
   if (changesPerSecond) return WARM_UPS.changing;
-  if (!isWarm) return WARM_UPS.others;
-  return countsViews ? WARM_UPS.counting : WARM_UPS.warm;
+  return isWarm ? WARM_UPS.warm : WARM_UPS.others;
 };
 
 export const warm = async (cell: Cell, { bench, rounds }: Pick<RunOptions, 'bench' | 'rounds'>): Promise<void> => {
@@ -127,7 +110,7 @@ export const warm = async (cell: Cell, { bench, rounds }: Pick<RunOptions, 'benc
   const { isWarm, isFirstAsked } = server.contender;
   const learned = isFirstAsked ? [...(workload.first?.rows ?? []), ...questions] : isWarm ? questions : [];
   await server.client.callAll(learned.map((question) => callOf(workload, question, method)));
-  await loadCell(bench, cell, rounds, warmUpOf(server.contender, workload));
+  await loadCell(bench, cell, rounds, warmUpOf(server.contender));
   await settle(server.pid, bench.postmaster);
 };
 
