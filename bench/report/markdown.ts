@@ -168,7 +168,7 @@ Of thousands of clients that connect at once 64 are accepted in each turn of the
 within 146, with one within 1,999.`;
 
 const RUN_IT = `\`\`\`sh
-npm run bench                                  # about 35 minutes, writes this page
+npm run bench                                  # about 26 minutes, writes this page
 npm run bench -- --quick                       # the gateway without its peers, 20,000 products, in five minutes on a quiet machine; compared with the last committed run; prints only
 npm run bench -- --only gateway --workloads W1,W8 --rounds 5
 npm run bench -- --only gateway-unwatched,gateway,gateway-traced --workloads W1,W7a --rounds 30   # metrics and traces
