@@ -78,19 +78,7 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   };
 
   const answers = await recordLimit(workloads, runOptions);
-  const starts: Start[] = [];
-  const runs: [Workload, LimitAnswers, WorkloadRun][] = [];
-  {
-    await using running = new AsyncDisposableStack();
-    const servers = await startServers(runOptions, running);
-    for (const { contender, startupMs, pid } of servers)
-      starts.push({ server: contender.name, startupMs, rssMb: rssMbOf(pid) });
-    for (const workload of workloads) {
-      log(`${workload.code} ${workload.title}`);
-      const limitAnswers = answers.get(workload.code) as LimitAnswers;
-      runs.push([workload, limitAnswers, await runWorkload(workload, limitAnswers, servers, runOptions)]);
-    }
-  }
+  const { starts, runs } = await runWorkloads(workloads, answers, runOptions, log);
   const statements: Record<string, Record<string, number>> = {};
   for (const contender of options.quick ? [] : contenders) {
     signal.throwIfAborted();
@@ -112,11 +100,35 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   };
 };
 
-/** One process of each for all workloads, as in use. */
-const startServers = async (options: RunOptions, running: AsyncDisposableStack): Promise<RunningServer[]> => {
-  const { bench, cores, contenders } = options;
+/** One workload after another, with one process of each server for all of them, as in use. */
+const runWorkloads = async (
+  workloads: readonly Workload[],
+  answers: ReadonlyMap<string, LimitAnswers>,
+  options: RunOptions,
+  log: Surroundings['log'],
+): Promise<{ starts: Start[]; runs: [Workload, LimitAnswers, WorkloadRun][] }> => {
+  await using running = new AsyncDisposableStack();
+  const servers = await startServers(options, running);
+  const starts = servers.map(({ contender, startupMs, pid }) => ({
+    server: contender.name,
+    startupMs,
+    rssMb: rssMbOf(pid),
+  }));
+  const runs: [Workload, LimitAnswers, WorkloadRun][] = [];
+  for (const workload of workloads) {
+    log(`${workload.code} ${workload.title}`);
+    const limitAnswers = answers.get(workload.code) as LimitAnswers;
+    runs.push([workload, limitAnswers, await runWorkload(workload, limitAnswers, servers, options)]);
+  }
+  return { starts, runs };
+};
+
+const startServers = async (
+  { bench, cores, contenders, databases }: RunOptions,
+  running: AsyncDisposableStack,
+): Promise<RunningServer[]> => {
   const servers: RunningServer[] = [];
-  for (const contender of contenders) servers.push(running.use(await startContender(contender, options)));
+  for (const contender of contenders) servers.push(running.use(await startContender(contender, { databases })));
   // A gateway fills its index in half the time while it has all cores.
   for (const { pid } of servers) await settle(pid, bench.postmaster);
   if (cores) for (const { pid } of servers) moveToCore(cores.server, pid);

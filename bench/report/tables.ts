@@ -41,7 +41,7 @@ export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
     ...statementsTable(results, servers),
     {
       title: 'Processes',
-      note: 'Start: from the start of the process to its first answer on a ready database. Memory: after the start, and the most after load.',
+      note: 'Start: from the start of the process to its first answer on a ready database. Memory: once it has started and has nothing to do, and the most after load.',
       head: ['start, ms', 'RSS idle, MB', 'RSS loaded, MB'],
       rows: servers.map(({ label, startupMs, rssIdleMb, rssLoadedMb }) => [
         label,

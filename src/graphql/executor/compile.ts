@@ -143,16 +143,15 @@ interface CompiledRoot extends Pick<Compiled, 'write' | 'refersTo'> {
 
 const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): CompiledRoot => {
   const fields = compileFields(type, parents, fragments);
-  // The text of a row alone is kept with the row.
-  const knowable = fields.filter(({ isOfValue }) => !isOfValue);
   return {
     refersTo: union(fields, 'refersTo'),
-    isKnowable: knowable.length > 0,
+    isKnowable: fields.some(({ isOfValue }) => !isOfValue),
     write: writeObject(
       fields.map((field) =>
         sharedWriter(type, field.selection, () => {
           const write = fieldsWriter([field]);
-          return knowable.includes(field) ? knownFieldWriter(field, write) : write;
+          // The text of a row alone is kept with the row.
+          return field.isOfValue ? write : knownFieldWriter(field, write);
         }),
       ),
     ),
