@@ -37,6 +37,12 @@ const NO_PRETENURING_FLAG = '--no-allocation-site-pretenuring';
 const INLINING_FLAG = '--max-inlined-bytecode-size-cumulative=2500';
 
 /**
+ * V8 frees what it needed to compile a function once one of its threads has nothing else to do: 30 MB wait for that while much is compiled. By then `malloc`
+ * has put beside it what stays, and the system never gets it back. On the main thread it is freed at once. Measured on 2026-11-27: 8 to 25 MB.
+ */
+const FREE_COMPILER_FLAG = '--no-maglev-destroy-on-background';
+
+/**
  * V8 would give each thread this young generation, too, in the place of what its `resourceLimits` say. The main thread keeps its own, which is made by the
  * time that this is set.
  */
@@ -63,6 +69,7 @@ export const boundHeap = (environment: NodeJS.ProcessEnv): void => {
   const { CACHE_MAX_MB, NODE_OPTIONS = '', MALLOC_ARENA_MAX } = environment;
   setFlagsFromString(NO_PRETENURING_FLAG);
   setFlagsFromString(INLINING_FLAG);
+  setFlagsFromString(FREE_COMPILER_FLAG);
   setFlagsFromString(NO_YOUNG_FLAG_OF_THREADS);
   const { execve, execPath, execArgv, argv, platform } = process;
   const cacheMb = Number(CACHE_MAX_MB || DEFAULT_CACHE_MB);
