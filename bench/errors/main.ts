@@ -14,8 +14,17 @@ import { CONTENDERS } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { FAILURES, type Failure, keyOf, type Recorded } from './failures.ts';
 
-// What a request that fails costs, beside a bare server that answers the same bytes: `npm run bench:errors -- [--only PART] [SERVER URL]`, about
-// 25 seconds for each kind.
+// What a request that fails costs, beside a bare server that answers the same bytes: `npm run bench:errors`.
+
+const HELP = `Measures what a request that fails costs, beside a bare server that answers the same bytes: 25 seconds for each kind.
+
+  npm run bench:errors -- [options]
+
+  --only PART           the kinds with this in their names:
+${Object.keys(FAILURES)
+  .map((title) => `                          ${title}`)
+  .join('\n')}
+  --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one`;
 
 /** After one more, in which both compile what they run. */
 const ROUNDS = 5;
@@ -51,13 +60,23 @@ const measure = async ({ url, pid }: RunningServer, file: string): Promise<numbe
   return ((cpuUsOf(pid) ?? Number.NaN) - beforeUs) / requests;
 };
 
-const {
-  values: { only = '' },
-  positionals: [serverUrl],
-} = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true });
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    only: { type: 'string', default: '' },
+    'database-url': { type: 'string' },
+  },
+});
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+const kinds = Object.entries(FAILURES).filter(([title]) => title.includes(values.only));
+if (kinds.length === 0) throw new Error(`--only: no kind has "${values.only}" in its name.`);
+
 await using databases = await openBenchDatabases({
   catalogue: catalogueOf(1000),
-  serverUrl,
+  serverUrl: values['database-url'],
   log: console.error,
 });
 await using cleanup = new AsyncDisposableStack();
@@ -70,8 +89,7 @@ const environment = { DATABASE_URL: databases.shared.url, LOG_REQUESTS: 'misses'
 await using gateway = await startServer({ contender, environment, firstCall: first });
 
 const rows: string[][] = [];
-for (const [title, make] of Object.entries(FAILURES)) {
-  if (!title.includes(only)) continue;
+for (const [title, make] of kinds) {
   const cells: string[] = [];
   for (const count of [REPEATED, MADE_UP]) {
     const failures = Array.from({ length: count }, (_, number) => make(number));

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type ChangeFeed, createListenFeed, createPollFeed } from '../../src/cache/change-feed.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
@@ -9,7 +10,13 @@ import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { textTable } from '../report/table.ts';
 
-// What a heartbeat costs PostgreSQL, and what notifying costs those who write: `npm run bench:heartbeat`, about a minute.
+// What a heartbeat costs PostgreSQL, and what notifying costs those who write: `npm run bench:heartbeat`.
+
+const HELP = `Measures what a heartbeat costs PostgreSQL, and what notifying costs those who write: about a minute.
+
+  npm run bench:heartbeat -- [options]
+
+  --database-url URL    a scratch PostgreSQL server to make a database on, instead of the embedded one`;
 
 const PRODUCTS = 100_000;
 const HEARTBEATS = 5000;
@@ -63,9 +70,17 @@ const connect = async (url: string): Promise<pg.Client> => {
   return client;
 };
 
+const { values } = parseArgs({
+  options: { help: { type: 'boolean', short: 'h' }, 'database-url': { type: 'string' } },
+});
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+
 await using databases = await openBenchDatabases({
   catalogue: catalogueOf(PRODUCTS),
-  serverUrl: process.argv[2],
+  serverUrl: values['database-url'],
   log: console.error,
 });
 const { url, client } = databases.shared;

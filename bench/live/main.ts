@@ -7,21 +7,34 @@ import { openBenchDatabases } from '../database/database.ts';
 import { chooseCores, onCore } from '../machine/cores.ts';
 import { cpuUsOf, rssMbOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
+import { positive } from '../options.ts';
 import { textTable } from '../report/table.ts';
 
-// How soon a change reaches many listeners, and what a listener takes: `npm run bench:live -- --listeners 2000 --changes 20`.
+// How soon a change reaches many listeners, and what a listener takes: `npm run bench:live`.
+
+const HELP = `Measures how soon a change of a product reaches all who listen to it, and what a listener takes.
+
+  npm run bench:live -- [options]
+
+  --listeners N         to the same product (2000)
+  --changes N           that are measured, four a second (20)
+  --seconds N           how long the listeners stay after that, with a change each second, while their memory is watched (0)`;
 
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', short: 'h' },
     listeners: { type: 'string', default: '2000' },
     changes: { type: 'string', default: '20' },
-    /** How long the listeners stay, with a change each second. */
     seconds: { type: 'string', default: '0' },
   },
 });
-const listenerCount = Number(values.listeners);
-const changeCount = Number(values.changes);
-const soakSeconds = Number(values.seconds);
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+const listenerCount = positive('listeners', values.listeners);
+const changeCount = positive('changes', values.changes);
+const soakSeconds = values.seconds === '0' ? 0 : positive('seconds', values.seconds);
 
 const QUERY = 'subscription { product(id: 1) { name price { amount } stock description category { name } } }';
 const SETTLE_MS = 3000;
