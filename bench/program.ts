@@ -24,6 +24,12 @@ export const runProgram = async (program: (surroundings: Surroundings) => Promis
   }
 };
 
+/** Says what a program takes, and ends it. */
+export const endWithHelp = (help: string): never => {
+  console.log(help);
+  process.exit();
+};
+
 /** Faults that are told in words; for any other the stack is what helps. */
 const isExplained = (error: unknown): error is Error => {
   if (!(error instanceof Error)) return false;

@@ -8,7 +8,7 @@ import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
 import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
-import { makeDirectory } from '../program.ts';
+import { endWithHelp, makeDirectory } from '../program.ts';
 import { markdownTable } from '../report/table.ts';
 import { CONTENDERS } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
@@ -67,10 +67,7 @@ const { values } = parseArgs({
     'database-url': { type: 'string' },
   },
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit();
-}
+if (values.help) endWithHelp(HELP);
 const kinds = Object.entries(FAILURES).filter(([title]) => title.includes(values.only));
 if (kinds.length === 0) throw new Error(`--only: no kind has "${values.only}" in its name.`);
 

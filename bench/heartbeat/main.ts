@@ -8,6 +8,7 @@ import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
 import { cpuUsOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
+import { endWithHelp } from '../program.ts';
 import { textTable } from '../report/table.ts';
 
 // What a heartbeat costs PostgreSQL, and what notifying costs those who write: `npm run bench:heartbeat`.
@@ -73,10 +74,7 @@ const connect = async (url: string): Promise<pg.Client> => {
 const { values } = parseArgs({
   options: { help: { type: 'boolean', short: 'h' }, 'database-url': { type: 'string' } },
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit();
-}
+if (values.help) endWithHelp(HELP);
 
 await using databases = await openBenchDatabases({
   catalogue: catalogueOf(PRODUCTS),

@@ -8,6 +8,7 @@ import { chooseCores, onCore } from '../machine/cores.ts';
 import { cpuUsOf, rssMbOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { positive } from '../options.ts';
+import { endWithHelp } from '../program.ts';
 import { textTable } from '../report/table.ts';
 
 // How soon a change reaches many listeners, and what a listener takes: `npm run bench:live`.
@@ -28,10 +29,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '0' },
   },
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit();
-}
+if (values.help) endWithHelp(HELP);
 const listenerCount = positive('listeners', values.listeners);
 const changeCount = positive('changes', values.changes);
 const soakSeconds = values.seconds === '0' ? 0 : positive('seconds', values.seconds);

@@ -7,6 +7,7 @@ import { findPostmaster } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
 import { readUsage, settle, usedBetween } from '../measure/usage.ts';
 import { positive } from '../options.ts';
+import { endWithHelp } from '../program.ts';
 import { CONTENDERS } from '../servers/contenders.ts';
 import { startServer } from '../servers/start.ts';
 import type { LoadOptions, Order } from './load.worker.ts';
@@ -35,10 +36,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: Object.keys(WORKLOADS).join(',') },
   },
 });
-if (values.help) {
-  console.log(HELP);
-  process.exit();
-}
+if (values.help) endWithHelp(HELP);
 const seconds = positive('seconds', values.seconds);
 const rounds = positive('rounds', values.rounds);
 const connections = positive('connections', values.connections);
