@@ -14,12 +14,14 @@ export interface Rule<Row> {
 /** What the database must have for a table. The doctor checks the database, and a test the migrations. */
 export interface CheckedTable {
   readonly table: string;
-  /** Triggers that notify every change. */
+  /** Triggers that notify every change, and those that keep other tables. */
   readonly triggers: readonly string[];
   /** Updates of these columns are not notified. */
   readonly silentColumns: readonly string[];
   /** Privileges that the gateway's role needs: `select`, `update (a_column)`. */
   readonly rights: readonly string[];
+  /** Further tables that are read. @default none */
+  readonly alsoReads?: readonly string[];
 }
 
 /** A table that the gateway serves, and all that other folders need to know of it. */

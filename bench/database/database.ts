@@ -50,7 +50,7 @@ export const openBenchDatabases = async ({ catalogue, needed, serverUrl, log }: 
 
   const open = async (url: string): Promise<BenchDatabase> => {
     // As a database in use has it: statistics, the visibility map that index-only scans need, and nothing left to write.
-    await runAll(url, ['vacuum (analyze) category, product, notice', 'checkpoint']);
+    await runAll(url, ['vacuum (analyze) category, product, product_words, notice', 'checkpoint']);
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     cleanup.defer(() => client.end());

@@ -2,7 +2,7 @@ import { orderBySql } from '../product/product.order.ts';
 import { visibility } from '../product/visibility.ts';
 import type { SearchTerm } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
-import { isAscii, type Query, tsqueryOf, Values, wordsOfProduct, wordsOfText } from './text.sql.ts';
+import { isAscii, type Query, tsqueryOf, Values, wordsOfText } from './text.sql.ts';
 import { SEARCHED_FIELD } from './words.ts';
 
 /** The indexes of the terms that no visible product has, from 0, as the array `missing` of one row. */
@@ -15,8 +15,11 @@ export const missingTermsQuery = (terms: readonly SearchTerm[], now: Date): Quer
   const text = `
     select coalesce(array_agg(t.place::int - 1 order by t.place), '{}') as missing
     from unnest(${queries}) with ordinality as t(query, place)
-    where not exists (
-      select from product p where ${wordsOfProduct('p')} @@ t.query and ${visibility.sql('p', values.add(now, 'timestamptz'))})`;
+    where (
+      select true from product_words w join product p on p.id = w.product_id
+      where w.words @@ t.query and ${visibility.sql('p', values.add(now, 'timestamptz'))}
+      limit 1
+    ) is null`;
   return { statement: { text }, values: values.list };
 };
 

@@ -2,7 +2,7 @@ import { visibility } from '../product/visibility.ts';
 import { type BrowseRequest, type Facet, FIELD_WEIGHTS, type Position, type SearchTerm } from './browse-engine.ts';
 import { countsOf, facetColumns, facetParts } from './facets.sql.ts';
 import { type KeyType, SEARCH_ORDERS } from './order.ts';
-import { hasTerm, type Query, tsqueryOf, Values, wordsOfProduct } from './text.sql.ts';
+import { hasTerm, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 /** The one row of the statement of {@link searchQuery}. */
 export interface SearchRow {
@@ -25,7 +25,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const values = new Values();
   const { columns, isDescending } = SEARCH_ORDERS[order];
   const where = [visibility.sql('p', values.add(now, 'timestamptz'))];
-  if (terms.length > 0) where.push(`${wordsOfProduct('p')} @@ ${values.add(tsqueryOf(terms), 'tsquery')}`);
+  if (terms.length > 0) where.push(hasWords('p', values.add(tsqueryOf(terms), 'tsquery')));
   if (filter.publishedAfter) where.push(`p.published_at > ${values.add(filter.publishedAfter, 'timestamptz')}`);
   const ownParts = new Map<Facet, string>();
   for (const [facet, condition] of facetParts(filter, values)) {

@@ -1,6 +1,6 @@
 import { visibility } from '../product/visibility.ts';
 import type { Suggestion, SuggestionRequest } from './browse-engine.ts';
-import { hasTerms, type Query, tsqueryOf, Values, wordsOfProduct } from './text.sql.ts';
+import { hasTerms, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 /** A row of the statement of {@link suggestionQuery}. */
 export interface SuggestionRow {
@@ -25,7 +25,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
   const text = `
     with recursive hit as materialized (
       select p.id, p.name, p.brand, p.tags, p.sales, p.published_at from product p
-      where ${visibility.sql('p', at)} and ${wordsOfProduct('p')} @@ ${query}
+      where ${visibility.sql('p', at)} and ${hasWords('p', query)}
     ),
     tree (root, name, id) as (
       select c.id, c.name, c.id from category c where ${has('c.name')}

@@ -19,9 +19,13 @@ export class Values {
   }
 }
 
-/** The words of a product, as the index has them. */
-export const wordsOfProduct = (alias: string): string =>
-  `vitrine_search(${['name', 'brand', 'tags', 'subtitle', 'description'].map((column) => `${alias}.${column}`).join(', ')})`;
+/**
+ * Whether a product has words, as a condition. As an array the ids are looked up: PostgreSQL takes beginnings of words to be in more products than they are
+ * in, and would rather read all products.
+ * @param query an expression, a `tsquery`
+ */
+export const hasWords = (alias: string, query: string): string =>
+  `${alias}.id = any (array(select w.product_id from product_words w where w.words @@ ${query}))`;
 
 /** The words of a text. */
 export const wordsOfText = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD})`;

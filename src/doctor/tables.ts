@@ -71,7 +71,10 @@ interface Rights {
 
 /** Whether the role may do what a gateway does. */
 export const checkPermissions: Check = async ({ client, tables }) => {
-  const wanted = tables.flatMap(({ table, rights }) => rights.map((privilege) => ({ table, privilege })));
+  const wanted = tables.flatMap(({ table, rights, alsoReads = [] }) => [
+    ...rights.map((privilege) => ({ table, privilege })),
+    ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
+  ]);
   const { role, missing, isSuperuser, isWriter } = await oneRow<Rights>(
     client,
     `select current_user as role,
@@ -118,7 +121,7 @@ const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => 
   const remedies = rows.map(({ table, trigger }) => `"alter table ${table} enable trigger ${trigger}"`).join(', ');
   return fail(
     'triggers',
-    `no enabled trigger ${missing}: changes would not show while responses are cached`,
+    `no enabled trigger ${missing}: changes would not show, in cached responses or in searches`,
     `${remedies}; if it is gone, create it as prisma/migrations has it.`,
   );
 };

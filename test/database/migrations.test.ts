@@ -61,6 +61,10 @@ const createFolder = async (scripts: Record<string, string>) => {
 
 const FILES = await readMigrationFiles(MIGRATIONS_DIRECTORY);
 const OURS = FILES.map(({ name }) => name);
+/** Those that come before a migration. */
+const scriptsBefore = (next: string): Record<string, string> =>
+  Object.fromEntries(FILES.filter(({ name }) => name < next).map(({ name, script }) => [name, script]));
+
 const CLEAN = { applied: [], pending: [], failed: [], unknown: [], edited: [] };
 
 describe('migrating', () => {
@@ -136,8 +140,7 @@ describe('20261124000000_cheaper_changes', () => {
 
   test('leaves the words of products as they are, and a session that searched before still uses their index', async () => {
     await using scene = await createScene();
-    const scripts = Object.fromEntries(FILES.map(({ name, script }) => [name, script]));
-    const { '20261124000000_cheaper_changes': cheaper, ...before } = scripts;
+    const before = scriptsBefore('20261124000000_cheaper_changes');
     await scene.migrate(before);
     await scene.sql(`
       insert into category (name, slug) values ('Tea', 'tea');
@@ -159,7 +162,7 @@ describe('20261124000000_cheaper_changes', () => {
     expect(wordsBefore[0].words).toContain("'creme':1A");
     expect((await plan()).join()).toContain('product_search_idx');
 
-    await scene.migrate({ ...before, '20261124000000_cheaper_changes': cheaper ?? '' });
+    await scene.migrate(scriptsBefore('20261125000000_changed_values'));
     expect(await words()).toEqual(wordsBefore);
     expect((await plan()).join()).toContain('product_search_idx');
   });
@@ -173,6 +176,43 @@ describe('20261124000000_cheaper_changes', () => {
       update public.product set price = 2;
       reset search_path`);
     expect(await database.sql('select price from product')).toEqual([{ price: '2.00' }]);
+  });
+});
+
+describe('20261127000000_product_words', () => {
+  test('makes the words of the products that are there, in any schema, for those who may read products', async () => {
+    await using scene = await createScene();
+    const role = `Role ${randomUUID()}`;
+    await scene.sql(`create schema shop; create role "${role}"`);
+    try {
+      const url = `${scene.url.href}?schema=shop`;
+      await scene.migrate(scriptsBefore('20261127000000_product_words'), { url });
+      await scene.sql(`
+        set search_path = shop;
+        grant select on product, category to "${role}";
+        insert into category (name, slug) values ('Tea', 'tea');
+        insert into product (category_id, name, slug, price, status) values (1, 'Kettle', 'a', 1, 'ON_SALE'), (1, 'Cup', 'b', 1, 'DRAFT');
+        reset search_path`);
+      await applyMigrations({ url, log: () => {} });
+      await scene.sql(`insert into shop.product (category_id, name, slug, price) values (1, 'Pot', 'c', 1)`);
+      expect(await scene.sql('select product_id, words::text from shop.product_words order by 1')).toEqual([
+        { product_id: 1, words: `'kettle':1A` },
+        { product_id: 2, words: `'cup':1A` },
+        { product_id: 3, words: `'pot':1A` },
+      ]);
+      expect(
+        await scene.sql(
+          `select relname from pg_class where relkind = 'r' and relnamespace = 'shop'::regnamespace and has_table_privilege($1, oid, 'select') order by 1`,
+          [role],
+        ),
+      ).toEqual([{ relname: 'category' }, { relname: 'product' }, { relname: 'product_words' }]);
+      expect(await scene.tables('shop.product_words_idx', 'shop.product_search_idx')).toEqual([
+        'shop.product_words_idx',
+      ]);
+    } finally {
+      await scene.sql(`drop owned by "${role}"`);
+      await scene.sql(`drop role "${role}"`);
+    }
   });
 });
 

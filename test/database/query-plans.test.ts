@@ -33,7 +33,7 @@ await database.sql(`
     abs(hashint4(n + 3) % 5000), case when n % 20 = 0 then 'DRAFT' else 'ON_SALE' end::product_status,
     now() + case when n % 50 = 1 then 1 else -1 end * n * interval '1 minute'
   from generate_series(1, ${PRODUCTS}) n`);
-await database.sql('vacuum (analyze) product');
+await database.sql('vacuum (analyze) product, product_words');
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -143,7 +143,7 @@ describe('a search', () => {
     for (const order of ['RELEVANCE', 'BEST_SELLING', 'NAME_ASC'] as const) {
       const terms = termsOf(name?.name.replace('-', ' ') ?? '');
       const { kinds, rows } = await explainSearch({ terms, order, isCounted: true, facets: new Set(['brands']) });
-      expect([...kinds]).toEqual(['Bitmap Heap Scan']);
+      expect(kinds.isSubsetOf(new Set(['Bitmap Heap Scan', 'Index Scan'])), [...kinds].join()).toBe(true);
       expect(rows).toBeLessThan(200);
     }
   });

@@ -80,13 +80,16 @@ describe('a fault is told with what to do:', () => {
     expect(invalid).toEqual(only({ remedy: '"reindex index concurrently notice_published_idx"' }));
   });
 
-  test.for(['vitrine_notify', 'vitrine_notify_update'])('a trigger that is switched off: %s', async (trigger) => {
-    const found = await whileBroken(
-      `alter table product disable trigger ${trigger}`,
-      `alter table product enable trigger ${trigger}`,
-    );
-    expect(found).toEqual(only({ check: 'triggers', remedy: `"alter table product enable trigger ${trigger}"` }));
-  });
+  test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_update'])(
+    'a trigger that is switched off: %s',
+    async (trigger) => {
+      const found = await whileBroken(
+        `alter table product disable trigger ${trigger}`,
+        `alter table product enable trigger ${trigger}`,
+      );
+      expect(found).toEqual(only({ check: 'triggers', remedy: `"alter table product enable trigger ${trigger}"` }));
+    },
+  );
 
   test('pending migrations, and ones of a newer version', async () => {
     const pending = await whileBroken(
@@ -111,8 +114,8 @@ describe('a fault is told with what to do:', () => {
       await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);
       const lacks = (right: string) =>
         only({ check: 'permissions', remedy: `Let the owner run "grant ${right} to ${role}".` });
-      expect(faults(await look(environment, url))).toEqual(lacks('select on notice'));
-      await database.sql(`grant select on notice to ${role}`);
+      expect(faults(await look(environment, url))).toEqual(lacks('select on product_words, notice'));
+      await database.sql(`grant select on product_words, notice to ${role}`);
       expect(faults(await look(environment, url))).toEqual(lacks('update (view_count) on notice'));
       await database.sql(`grant update (view_count) on notice to ${role}`);
       expect(faults(await look(environment, url))).toEqual([]);

@@ -9,6 +9,8 @@ import { MIGRATION_LOCK } from './apply.ts';
 interface ServedTable {
   readonly table: string;
   readonly rights: readonly string[];
+  /** Further tables that are read. @default none */
+  readonly alsoReads?: readonly string[];
 }
 
 const TIMEOUT_MS = 60_000;
@@ -23,7 +25,9 @@ const UNDEFINED_OBJECT = '42704';
 export const grantServing = (url: string, role: string, tables: readonly ServedTable[]): Promise<void> =>
   withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
     const name = pg.escapeIdentifier(role);
-    const grants = [{ table: '_prisma_migrations', rights: ['select'] }, ...tables].flatMap(({ table, rights }) =>
+    const read = ['_prisma_migrations', ...tables.flatMap(({ alsoReads = [] }) => alsoReads)];
+    const all = [...read.map((table) => ({ table, rights: ['select'] })), ...tables];
+    const grants = all.flatMap(({ table, rights }) =>
       rights.map((right) => `grant ${right} on ${pg.escapeIdentifier(table)} to ${name};`),
     );
     try {
