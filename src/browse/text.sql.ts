@@ -20,8 +20,8 @@ export class Values {
 }
 
 /**
- * Whether a product has words, as a condition. As an array the ids are looked up: PostgreSQL takes beginnings of words to be in more products than they are
- * in, and would rather read all products.
+ * Whether a product has words, as a condition. The ids are an array, so that they are looked up: PostgreSQL takes beginnings of words to be in more products
+ * than they are in, and would read all products, in several processes.
  * @param query an expression, a `tsquery`
  */
 export const hasWords = (alias: string, query: string): string =>
