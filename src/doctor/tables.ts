@@ -1,5 +1,6 @@
 import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
+import { neededRights } from '../database/migrations/grant.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
 import { type Check, type Examined, type Finding, fail, ok, oneRow, warn } from './finding.ts';
@@ -71,10 +72,6 @@ interface Rights {
 
 /** Whether the role may do what a gateway does. */
 export const checkPermissions: Check = async ({ client, tables }) => {
-  const wanted = tables.flatMap(({ table, rights, alsoReads = [] }) => [
-    ...rights.map((privilege) => ({ table, privilege })),
-    ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
-  ]);
   const { role, missing, isSuperuser, isWriter } = await oneRow<Rights>(
     client,
     `select current_user as role,
@@ -84,7 +81,7 @@ export const checkPermissions: Check = async ({ client, tables }) => {
                        else has_column_privilege("table", part[2], part[1]) end) as missing,
        (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
        exists (select from unnest($2::text[]) t where has_table_privilege(t, 'insert')) as "isWriter"`,
-    [JSON.stringify(wanted), tables.map(({ table }) => table)],
+    [JSON.stringify(neededRights(tables)), tables.map(({ table }) => table)],
   );
   const [first] = missing;
   if (first) {

@@ -17,6 +17,13 @@ const TIMEOUT_MS = 60_000;
 
 const UNDEFINED_OBJECT = '42704';
 
+/** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
+export const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
+  tables.flatMap(({ table, rights, alsoReads = [] }) => [
+    ...rights.map((privilege) => ({ table, privilege })),
+    ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
+  ]);
+
 /**
  * Gives a role the rights that serving needs, and takes none away.
  * @param url of the role that owns the tables
@@ -25,10 +32,8 @@ const UNDEFINED_OBJECT = '42704';
 export const grantServing = (url: string, role: string, tables: readonly ServedTable[]): Promise<void> =>
   withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
     const name = pg.escapeIdentifier(role);
-    const read = ['_prisma_migrations', ...tables.flatMap(({ alsoReads = [] }) => alsoReads)];
-    const all = [...read.map((table) => ({ table, rights: ['select'] })), ...tables];
-    const grants = all.flatMap(({ table, rights }) =>
-      rights.map((right) => `grant ${right} on ${pg.escapeIdentifier(table)} to ${name};`),
+    const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...neededRights(tables)].map(
+      ({ table, privilege }) => `grant ${privilege} on ${pg.escapeIdentifier(table)} to ${name};`,
     );
     try {
       // Two that grant on one table at once would fail. Everybody may use the schema `public`, which need not belong to this role.
