@@ -21,17 +21,13 @@ begin
     select id, vitrine_search(name, brand, tags, subtitle, description) from new_rows
     on conflict (product_id) do update set words = excluded.words;
   elsif tg_op = 'UPDATE' then
-    perform from new_rows n left join old_rows o on o.id = n.id
+    insert into product_words (product_id, words)
+    select n.id, vitrine_search(n.name, n.brand, n.tags, n.subtitle, n.description)
+    from new_rows n left join old_rows o on o.id = n.id
     where o.id is null
       or (n.name, n.brand, n.tags, n.subtitle, n.description) is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description)
-    limit 1;
+    on conflict (product_id) do update set words = excluded.words;
     if found then
-      insert into product_words (product_id, words)
-      select n.id, vitrine_search(n.name, n.brand, n.tags, n.subtitle, n.description)
-      from new_rows n left join old_rows o on o.id = n.id
-      where o.id is null
-        or (n.name, n.brand, n.tags, n.subtitle, n.description) is distinct from (o.name, o.brand, o.tags, o.subtitle, o.description)
-      on conflict (product_id) do update set words = excluded.words;
       delete from product_words where product_id = any (array(select id from old_rows except select id from new_rows));
     end if;
   else
