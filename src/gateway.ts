@@ -22,6 +22,7 @@ import { AppError, Overloaded, withDeadline } from './errors.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
 import { createDocuments } from './graphql/documents.ts';
+import { createFailureWriter } from './graphql/failure-writer.ts';
 import { ExecutionFailed } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createSubscriptions } from './graphql/live/subscriptions.ts';
@@ -29,7 +30,7 @@ import { readShape } from './graphql/parse-request.ts';
 import { createEngine } from './graphql/run-operation.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
-import { createFailureWriter } from './graphql/yoga.ts';
+import { createYogaThread } from './graphql/yoga-thread.ts';
 import { createBodyShapes } from './http/body-shapes.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
@@ -243,6 +244,7 @@ export const createGateway = async (
     log,
   });
   const bodyShapes = createBodyShapes(readShape);
+  const yoga = createYogaThread();
   const metrics = createMetrics(
     {
       ...observability,
@@ -289,7 +291,7 @@ export const createGateway = async (
       createGraphqlRoutes({
         engine,
         bodyShapes,
-        writeFailure: createFailureWriter(schema, log),
+        writeFailure: createFailureWriter(yoga),
         trusted,
         subscriptions,
         isRestricted: access.isRestricted,
@@ -333,6 +335,7 @@ export const createGateway = async (
       load.stop();
       opened.close();
       await browseIndex.close();
+      await yoga.stop();
       await freshnessMonitor.close();
       await prisma.$disconnect();
       await replicas?.close();

@@ -25,7 +25,7 @@ const LAYERS = [
   ['database'],
   ['overload'],
   ['fast-path'],
-  ['errors', 'parse-time', 'suggestion'],
+  ['errors', 'parse-time', 'start-thread', 'suggestion'],
 ];
 
 const ROOT = path.join(import.meta.dirname, '..');

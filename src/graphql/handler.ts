@@ -12,6 +12,7 @@ import type {
   ResponseHead,
   ResponseRoute,
 } from '../http/route.ts';
+import type { Failed, WriteFailure } from './failure-writer.ts';
 import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
 import type { Subscriptions } from './live/subscriptions.ts';
 import { type Operation, rootFieldsOf } from './operation.ts';
@@ -27,14 +28,11 @@ import {
 } from './parse-request.ts';
 import type { BodyForm, Engine } from './run-operation.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
-import type { Failed, WriteFailure } from './yoga.ts';
 
 /** What a request asks the engine for, by either protocol. */
 export interface ParsedOperation extends ParsedRequest {
   readonly operation: Operation;
   readonly form: BodyForm;
-  /** Undefined where the request has the text of its document, and not only an id. */
-  readonly byId?: Pick<RequestParams, 'operationName'> | undefined;
 }
 
 /** A request, once its parameters are read. */
@@ -140,15 +138,15 @@ const createEndpoint = (
     },
 
     run: (parsed, call) => {
-      const { operation, variables, form, byId, head } = parsed;
+      const { operation, variables, form, head } = parsed;
       return attempt<Executed | GatewayResponse, Executed | GatewayResponse>(
         () =>
           isLive(operation, call) ? subscriptions.open(parsed, call) : engine.run(operation, variables, call, form),
         (done) => ('headers' in done || head.contentType !== EVENT_STREAM_TYPE ? done : singleEvent(toBytes(done))),
         (error) => {
           const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
-          const failed: Failed = { at: 'execution', document: operation.document, error, cost };
-          return respondFailed(writeFailure, failed, withText(call.request, byId), call, head.contentType);
+          const failed: Failed = { at: 'execution', error, cost };
+          return respondFailed(writeFailure, failed, call.request, call, head.contentType);
         },
       );
     },
@@ -197,35 +195,25 @@ const findOperation = (
   }
   const { document, errors } = checked;
   const definition = getOperationAST(document, operationName);
-  if (!definition) return { at: 'operation', document };
+  if (!definition) return { at: 'operation' };
   if (errors.length > 0) return { at: 'validation', document, definition, errors };
   const operation = documents.prepare(document, operationName);
-  return operation ? withParams(operation, params) : { at: 'operation', document };
+  return operation ? withParams(operation, params) : { at: 'operation' };
 };
 
-const withParams = (
-  operation: Operation,
-  { query, operationName, variables, extensions }: RequestParams,
-): Omit<ParsedOperation, 'head'> => ({
+const withParams = (operation: Operation, { variables, extensions }: RequestParams): Omit<ParsedOperation, 'head'> => ({
   operation,
   variables: declared(variables, operation),
   form: extensions.cost === true ? BODY_WITH_COST : BODY,
-  byId: query === undefined ? { operationName } : undefined,
 });
 
-/** Yoga, which only writes the failure, refuses a request without a text. */
-const withText = (
-  request: GatewayRequest,
-  params: Partial<Pick<RequestParams, 'query' | 'operationName'>> | undefined,
-): GatewayRequest =>
+/** Yoga refuses a request without a text. Where a document was named by an id, it is asked only if none of its operations is selected. */
+const withText = (request: GatewayRequest, params: RequestParams | undefined): GatewayRequest =>
   !params || params.query !== undefined
     ? request
-    : {
-        ...request,
-        method: 'POST',
-        body: Buffer.from(JSON.stringify({ query: '{ __typename }', operationName: params.operationName })),
-        split: undefined,
-      };
+    : { ...request, method: 'POST', body: NO_OPERATION, split: undefined };
+
+const NO_OPERATION = Buffer.from(JSON.stringify({ query: 'fragment None on Query { __typename }' }));
 
 /** The variables that the operation declares. The request cache keeps no others: their size has no bound. */
 const declared = (

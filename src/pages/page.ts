@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { parentPort, Worker } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { compress } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 import type { StaticFile } from '../http/static-file.ts';
+import { startThread } from '../start-thread.ts';
 
 /** A page and its assets. */
 export interface BundledPage {
@@ -104,10 +105,7 @@ const LOAD_TIMEOUT_MS = 30_000;
  * @throws the error of the thread, such as a package that is not installed
  */
 const loadBundle = async (worker: URL): Promise<Bundle> => {
-  // Compiled modules end in .js, this one and the thread's alike.
-  const compiled = import.meta.url.endsWith('.js') ? new URL(worker.href.replace(/\.ts$/, '.js')) : worker;
-  // Node still warns that type stripping by a program is experimental.
-  const thread = new Worker(compiled, { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  const thread = startThread(worker);
   try {
     // `once` rejects on the event `error`; a thread that ends without a message runs into the timeout.
     const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });

@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Change } from '../../cache/tags.ts';
+import { startThread } from '../../start-thread.ts';
 import type {
   FromThread,
   IndexStatus,
@@ -80,13 +81,8 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
   };
 
   const start = (): void => {
-    // Compiled modules end in .js, this one and the thread's alike.
-    const source = new URL('./index.worker.ts', import.meta.url);
-    const module = import.meta.url.endsWith('.js') ? new URL(source.href.replace(/\.ts$/, '.js')) : source;
-    const started = new Worker(module, {
+    const started = startThread(new URL('./index.worker.ts', import.meta.url), {
       workerData: options,
-      // Node still warns that type stripping by a program is experimental.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
       resourceLimits: {
         maxOldGenerationSizeMb: MIN_HEAP_MB + (options.maxBytes / 1_048_576) * MAX_HEAP_SHARE,
         maxYoungGenerationSizeMb: YOUNG_HEAP_MB,
