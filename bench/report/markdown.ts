@@ -122,7 +122,7 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
   85 % without (25 November, 13.7 and 11.6 µs). So each run is compared with the last one, and says whether the limit took as long in it.
 - **Counted views.** Gateway and PostgreSQL take turns, because all 64 connections wait for the commit. Of notices spread over 300 ids, a view costs 21 µs of the gateway and 10 of PostgreSQL, and 31,000 a second are reached; of
   one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL on a core of its own it was the same. The 64 clients fall into two groups by themselves: a statement has 32 to 34 views, and while it is under way the others are answered. To
-  wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise. So the two cores are not full: in the tables above the gateway has 0.79 of its core with one notice and 0.60 with 300, PostgreSQL 0.14 and 0.35 of one,
+  wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise. So the two cores are not full: in the tables above the gateway has 0.79 of its core with one notice and 0.65 with 300, PostgreSQL 0.14 and 0.30 of one,
   and the load generator, which serves the limit with one core, a half and 0.4. The rest is waiting for the commit.
 - **Views without PostgreSQL.** \`npm run bench -- --only gateway,gateway-uncounted --workloads W7a,W7b\`: the counting statements are answered inside the process, so that what is left is the gateway's own. On a machine with ten other
   processes waiting for its two cores (23 November 2026, six rounds of a second in turn), a view of one notice cost the gateway 22 µs instead of 37 with 10 of PostgreSQL, one of 300 notices 26 instead of 48 with 24, and 3.4 and 3.9 times as many
@@ -133,35 +133,35 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
 
 \`npm run bench:overload -- --seconds 4\`: requests arrive at a fixed rate, and hardly one of them is in memory. They share 2,000 connections, as behind a proxy, each with one request at a time; what finds none free is
 *not sent*. "1" is what can be carried, measured again before each load. *In memory* is the 99th percentile of a hundred requests a second that are (and \`/livez\`), over connections of their own; below the table the benchmark says how many of them were not answered from memory, and why. CPU is that of the gateway for one good answer, with all that
-it spends on refusing. Measured on 26 November 2026 with \`--rounds 2\`, on the machine of the run above; gateway, PostgreSQL and generator share its two cores.
+it spends on refusing. Measured on 27 November 2026 with \`--rounds 3\`, on the machine of the run above; gateway, PostgreSQL and generator share its two cores.
 
 | offered load | good answers a second | of what could be carried just before | p50, p99, ms | in memory, p99, ms | refused a second | not sent | CPU of the gateway, of PostgreSQL, µs |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-| one product by REST: 1 | 7,743 | 96 % | 15, 255 | 64 | 0 | 83 | 122, 22 |
-| 2 | 8,439 | 100 % | 254, 319 | 42 | 0 | 8,067 | 133, 16 |
-| 4 | 8,854 | 98 % | 240, 308 | 40 | 0 | 26,716 | 126, 15 |
-| 8 | 8,036 | 92 % | 269, 345 | 44 | 0 | 61,617 | 137, 16 |
-| a list of 10 by REST: 1 | 1,424 | 100 % | 7, 68 | 28 | 0 | 0 | 563, 416 |
-| 2 | 1,519 | 89 % | 40, 673 | 58 | 964 | 826 | 553, 385 |
-| 4 | 1,361 | 86 % | 41, 667 | 43 | 1,016 | 3,836 | 628, 399 |
-| 8 | 1,552 | 104 % | 41, 693 | 56 | 1,039 | 9,336 | 613, 259 |
-| a page of 50 by GraphQL: 1 | 969 | 98 % | 65, 193 | 42 | 0 | 0 | 805, 686 |
-| 2 | 1,001 | 90 % | 36, 704 | 49 | 1,008 | 108 | 756, 675 |
-| 4 | 1,065 | 97 % | 39, 716 | 43 | 1,165 | 2,030 | 715, 653 |
-| 8 | 1,038 | 91 % | 41, 706 | 40 | 1,220 | 6,729 | 736, 678 |
+| one product by REST: 1 | 8,753 | 100 % | 4, 57 | 20 | 0 | 0 | 98, 23 |
+| 2 | 8,709 | 90 % | 232, 382 | 37 | 0 | 8,103 | 132, 19 |
+| 4 | 7,582 | 97 % | 24, 659 | 37 | 715 | 24,002 | 147, 17 |
+| 8 | 7,921 | 95 % | 254, 587 | 36 | 305 | 55,385 | 136, 16 |
+| a list of 10 by REST: 1 | 1,792 | 98 % | 24, 111 | 30 | 0 | 0 | 562, 251 |
+| 2 | 1,939 | 95 % | 41, 624 | 41 | 1,073 | 774 | 497, 198 |
+| 4 | 1,969 | 99 % | 40, 659 | 42 | 1,131 | 4,740 | 477, 207 |
+| 8 | 1,762 | 95 % | 41, 666 | 32 | 1,074 | 12,109 | 554, 223 |
+| a page of 50 by GraphQL: 1 | 914 | 99 % | 10, 80 | 27 | 0 | 0 | 743, 810 |
+| 2 | 923 | 94 % | 37, 706 | 32 | 956 | 0 | 838, 750 |
+| 4 | 979 | 100 % | 40, 687 | 41 | 1,115 | 1,664 | 790, 766 |
+| 8 | 1,038 | 102 % | 41, 681 | 36 | 1,171 | 5,285 | 725, 710 |
 
-- At every load from 2 on, at least 86 % of what can be carried is answered. 99 of 100 good answers come within 0.72 s: what has waited past its bound is refused, though an equal request may be
+- At every load from 2 on, at least 90 % of what can be carried is answered. 99 of 100 good answers come within 0.71 s: what has waited past its bound is refused, though an equal request may be
   answered just then. More than 100 % says that the machine gave more then than just before.
-- Where all 2,000 connections can be answered within half of the longest wait (one product), nobody is refused, and a good answer comes after 250 ms (p50). With a tenth of it (three runs of each in turn), 800 to 1,050 a second were
+- Where all 2,000 connections can be answered within half of the longest wait (one product), nobody is refused, and a good answer comes after 250 ms (p50); in a slower round some are. With a tenth of it (three runs of each in turn), 800 to 1,050 a second were
   refused, a good answer came after 20 ms, and took 10 to 15 % less CPU.
-- What is in memory comes within 40 to 58 ms (99th percentile), and all of it was answered; on 23 November, with nothing else on a quicker machine, within 18 to 44. With as many executions as the event loop gets through in 12 ms in place of 20 it comes no sooner
+- What is in memory comes within 32 to 42 ms (99th percentile), and all of it was answered; in single rounds within 26 to 59, on a slower machine (26 November) 40 to 58, on a quicker one (23 November) 18 to 44. With as many executions as the event loop gets through in 12 ms in place of 20 it comes no sooner
   (lists, three runs of each in turn: 43 and 45 ms in the median). Of equal requests that wait, one takes a turn and the others share its response; new connections wait for no more than 44 turns (below).
 - While the load lasts, a turn of the event loop takes 5 ms of CPU, 10 to 15 in the 99th percentile, for a page, and less for the others; an answer from memory waits for one or two. On a busy machine a turn takes 2 to 8 times as long as its CPU time, and that is what the answer waits for:
   with 5 to 15 processes waiting for the two cores, a hit beside pages waited for 60 to 190 ms (99th percentile).
 - On a machine that takes twice as long for a request (25 November 2026), 64 pages that were executed at the same time made the answers from memory wait: 57 to 101 ms in 12 loads from 2 to 8, with 68 to 88 % of what can be carried, a good page after 133 ms (p50). With as many as the event loop gets
   through in 20 or 25 ms: 34 to 68 ms in 17 of 18 loads (100 in one), 71 to 127 %, a page after 48 ms. A product by id and two categories by price (\`CACHE_MAX_MB=0\`) took 0.96 to 1.05 and 1.04 to 1.11 of the CPU that they took before, and with 24 at all times 1.09 and 1.07 to 1.14;
   two processes of the version before: 0.97 of each other.
-- To refuse costs a good answer up to 1.1 times its CPU, on 23 November 1.3 (the list): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
+- With refusals a good answer takes 0.9 to 1.5 times the CPU that it takes with the load that can be carried (a product; lists and pages 0.9 to 1.1): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
 - Clients without a bound on their connections are another matter: each of their requests is read and refused. There only limits in front help (\`MAX_CONNECTIONS\`, \`RATE_LIMIT_PER_MINUTE\`, those of a proxy).
 
 Of thousands of clients that connect at once 64 are accepted in each turn of the event loop, because the gateway listens with 64 sockets; Node accepts one connection of each. 2,000 clients are all accepted within 44 turns, with 16 sockets
