@@ -18,6 +18,14 @@ const graphql = await gateway.fetch(
 const ids = ((await rest.json()) as { id: number }[]).map(({ id }) => ({ id }));
 assert.equal(ids.length, 3);
 assert.deepEqual(await graphql.json(), { data: { hotProducts: ids } });
+const faulty = await gateway.fetch(
+  new Request('http://shop.example/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  }),
+);
+assert.match(await faulty.text(), /Must provide query string/);
 for (const [path, status] of [
   ['/graphql', 200],
   ['/docs', 200],

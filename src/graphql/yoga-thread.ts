@@ -65,12 +65,13 @@ export const createYogaThread = ({ idleMs = IDLE_MS } = {}): YogaThread => {
     waiting.delete(answer.number);
     if ('error' in answer) question?.reject(answer.error);
     else question?.resolve(answer.faults);
-    if (waiting.size === 0) ending = setTimeout(stop, idleMs).unref();
+    if (waiting.size > 0) return;
+    worker?.unref();
+    ending = setTimeout(stop, idleMs).unref();
   };
 
   const start = (): Worker => {
     const started = startThread(new URL('./yoga.worker.ts', import.meta.url), { resourceLimits: HEAP });
-    started.unref();
     started.on('message', onAnswer);
     started.once('error', failAll);
     started.once('exit', () => {
@@ -94,6 +95,8 @@ export const createYogaThread = ({ idleMs = IDLE_MS } = {}): YogaThread => {
       const answer = Promise.withResolvers<readonly Fault[]>();
       waiting.set(question.number, answer);
       worker ??= start();
+      // A program that waits for the answer does not end before it.
+      worker.ref();
       worker.postMessage(question);
       return answer.promise;
     },

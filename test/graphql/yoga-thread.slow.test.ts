@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { createYogaThread, type Fault } from '../../src/graphql/yoga-thread.ts';
@@ -69,6 +72,16 @@ test('questions that come together are answered each by its own', async () => {
   );
   expect(messages).toEqual(names.map((name) => `Unexpected parameter "${name}" in the request body.`));
   expect(threads).toHaveLength(1);
+});
+
+test('a program ends after the answer, not before', async () => {
+  const program = `
+    import { createYogaThread } from './src/graphql/yoga-thread.ts';
+    const [fault] = await createYogaThread().faultsOf({ method: 'GET', target: '/graphql', body: undefined });
+    console.log(fault.message);`;
+  const cwd = path.join(import.meta.dirname, '../..');
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { cwd });
+  expect(stdout).toBe('Must provide query string.\n');
 });
 
 test('a request that Yoga does not refuse is an error', async () => {
