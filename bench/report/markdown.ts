@@ -122,7 +122,7 @@ Measured apart from the run above, on 2026-11-20, on the same machine.
   85 % without (25 November, 13.7 and 11.6 µs). So each run is compared with the last one, and says whether the limit took as long in it.
 - **Counted views.** Gateway and PostgreSQL take turns, because all 64 connections wait for the commit. Of notices spread over 300 ids, a view costs 21 µs of the gateway and 10 of PostgreSQL, and 31,000 a second are reached; of
   one notice 16 and 3.4 µs, and 47,000 to 51,000. With PostgreSQL on a core of its own it was the same. The 64 clients fall into two groups by themselves: a statement has 32 to 34 views, and while it is under way the others are answered. To
-  wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise. So the two cores are not full: in the tables above the gateway has 0.79 of its core with one notice and 0.65 with 300, PostgreSQL 0.14 and 0.30 of one,
+  wait up to 0, 0.25 or 1 ms for more views made no difference that stood out of the noise. So the two cores are not full: in the tables above the gateway has 0.77 of its core with one notice and 0.64 with 300, PostgreSQL 0.14 and 0.30 of one,
   and the load generator, which serves the limit with one core, a half and 0.4. The rest is waiting for the commit.
 - **Views without PostgreSQL.** \`npm run bench -- --only gateway,gateway-uncounted --workloads W7a,W7b\`: the counting statements are answered inside the process, so that what is left is the gateway's own. On a machine with ten other
   processes waiting for its two cores (23 November 2026, six rounds of a second in turn), a view of one notice cost the gateway 22 µs instead of 37 with 10 of PostgreSQL, one of 300 notices 26 instead of 48 with 24, and 3.4 and 3.9 times as many
