@@ -161,7 +161,7 @@ it spends on refusing. Measured on 27 November 2026 with \`--rounds 3\`, on the 
 - On a machine that takes twice as long for a request (25 November 2026), 64 pages that were executed at the same time made the answers from memory wait: 57 to 101 ms in 12 loads from 2 to 8, with 68 to 88 % of what can be carried, a good page after 133 ms (p50). With as many as the event loop gets
   through in 20 or 25 ms: 34 to 68 ms in 17 of 18 loads (100 in one), 71 to 127 %, a page after 48 ms. A product by id and two categories by price (\`CACHE_MAX_MB=0\`) took 0.96 to 1.05 and 1.04 to 1.11 of the CPU that they took before, and with 24 at all times 1.09 and 1.07 to 1.14;
   two processes of the version before: 0.97 of each other.
-- With refusals a good answer takes 0.9 to 1.5 times the CPU that it takes with the load that can be carried (a product; lists and pages 0.9 to 1.1): what is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
+- With refusals a good list or page takes 0.85 to 1.13 times the CPU that it takes with the load that can be carried; a product 1.35 to 1.5 times, also where none is refused. What is refused is refused late, and in small numbers (see [Operations](operations.md#overload)).
 - Clients without a bound on their connections are another matter: each of their requests is read and refused. There only limits in front help (\`MAX_CONNECTIONS\`, \`RATE_LIMIT_PER_MINUTE\`, those of a proxy).
 
 Of thousands of clients that connect at once 64 are accepted in each turn of the event loop, because the gateway listens with 64 sockets; Node accepts one connection of each. 2,000 clients are all accepted within 44 turns, with 16 sockets

@@ -8,23 +8,19 @@ const gateway: Gateway = await createGateway(options);
 
 const rest = await gateway.fetch(new Request('http://shop.example/api/product/hot?limit=3'));
 assert.equal(rest.status, 200);
-const graphql = await gateway.fetch(
-  new Request('http://shop.example/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ hotProducts(limit: 3) { id } }' }),
-  }),
-);
+const post = (body: object): Promise<Response> =>
+  gateway.fetch(
+    new Request('http://shop.example/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
+const graphql = await post({ query: '{ hotProducts(limit: 3) { id } }' });
 const ids = ((await rest.json()) as { id: number }[]).map(({ id }) => ({ id }));
 assert.equal(ids.length, 3);
 assert.deepEqual(await graphql.json(), { data: { hotProducts: ids } });
-const faulty = await gateway.fetch(
-  new Request('http://shop.example/graphql', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  }),
-);
+const faulty = await post({});
 assert.match(await faulty.text(), /Must provide query string/);
 for (const [path, status] of [
   ['/graphql', 200],

@@ -46,8 +46,8 @@ export class ExecutionFailed extends Error {
  */
 export type MaskError = (error: unknown, code?: ErrorCode) => MaskedError;
 
-// Yoga's own codes where ours differ.
-const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
+/** The codes that Yoga has for what it finds before it validates, and ours. */
+export const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
   BAD_REQUEST: 'BAD_USER_INPUT',
   OPERATION_RESOLUTION_FAILURE: 'BAD_USER_INPUT',
   REQUEST_ENTITY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',

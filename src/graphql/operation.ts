@@ -21,7 +21,6 @@ import { type Coerced, variableReader } from './variables.ts';
 
 /** A valid operation, prepared once for all of its executions. */
 export interface Operation {
-  readonly document: DocumentNode;
   /** Its name in logs and traces. */
   readonly label: string;
   /** Equal for equal documents and names. */
@@ -69,7 +68,6 @@ export const prepareOperation = (
   const readVariables = variableReader(schema, variableDefinitions, hideSuggestions);
   let validated: ValidatedExecutionArgs | undefined;
   return {
-    document,
     label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
     variableNames: variableDefinitions.map(({ variable }) => variable.name.value),

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { GatewayRequest } from '../http/message.ts';
 import { startThread } from '../start-thread.ts';
+import { YOGA_CODES } from './failures.ts';
 import { readText } from './parse-request.ts';
 
 /** What Yoga says is wrong with a request. */
@@ -22,8 +23,8 @@ export type Answer = { readonly number: number } & ({ readonly faults: readonly 
 
 /**
  * The thread with Yoga, which finds what is wrong with the parameters of a GraphQL request. It starts with the first of them, and ends when it has had nothing
- * to do for a while. Yoga is half of all code that there is to load. On the main thread everybody else would wait for that: 0.1 to 0.3 s, and 5 s from a
- * disk that has not read it since it was started (27 November 2026). A fault takes it 600 µs of CPU.
+ * to do for a while. Yoga is half of all code that there is to load, for which everybody else would wait on the main thread (docs/fast-path.md). A fault takes
+ * it 600 µs of CPU.
  */
 export interface YogaThread {
   /** Rejects where Yoga finds no fault, and where the thread dies. */
@@ -64,7 +65,11 @@ export const createYogaThread = ({ idleMs = IDLE_MS } = {}): YogaThread => {
     const question = waiting.get(answer.number);
     waiting.delete(answer.number);
     if ('error' in answer) question?.reject(answer.error);
-    else question?.resolve(answer.faults);
+    else {
+      const other = answer.faults.find(({ extensions }) => !(String(extensions.code) in YOGA_CODES));
+      if (other) question?.reject(new Error(other.message));
+      else question?.resolve(answer.faults);
+    }
     if (waiting.size > 0) return;
     worker?.unref();
     ending = setTimeout(stop, idleMs).unref();

@@ -9,13 +9,6 @@ import type { Answer, Fault, Question } from './yoga-thread.ts';
 /** A host that is never looked up: the one that the client names is not trusted. */
 const ORIGIN = 'http://gateway.invalid';
 
-/** The codes of what Yoga finds before it validates. */
-const CODES: ReadonlySet<unknown> = new Set([
-  'BAD_REQUEST',
-  'OPERATION_RESOLUTION_FAILURE',
-  'REQUEST_ENTITY_TOO_LARGE',
-]);
-
 interface Asked {
   readonly errors: GraphQLError[];
 }
@@ -52,10 +45,10 @@ const faultsOf = async ({ target, body }: Question): Promise<readonly Fault[]> =
   await (body === undefined
     ? yoga.fetch(new URL(ORIGIN + target).href, { headers }, asked)
     : yoga.fetch(ORIGIN + GRAPHQL_PATH, { method: 'POST', headers, body }, asked));
-  return asked.errors.map(({ message, extensions: { code, http }, originalError }) => {
-    if (!CODES.has(code)) throw originalError ?? new Error(message);
-    return { message, extensions: { code, http: { ...http, headers: inLowerCase(http?.headers) } } };
-  });
+  return asked.errors.map(({ message, extensions: { code, http } }) => ({
+    message,
+    extensions: { code, http: { ...http, headers: inLowerCase(http?.headers) } },
+  }));
 };
 
 const inLowerCase = (headers: Record<string, string> = {}): Record<string, string> =>
