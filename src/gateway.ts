@@ -5,7 +5,6 @@ import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
-import { createKnownFields } from './cache/known-fields.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
 import { createTagVersions } from './cache/tags.ts';
@@ -56,9 +55,6 @@ import { createSchema } from './schema.ts';
 
 /** Of the memory for responses: rows take less than the responses that show them, and answer those that nobody has asked for yet. */
 const ROWS_SHARE = 0.375;
-
-/** Of that: for root fields that several documents select. */
-const FIELDS_SHARE = 0.1;
 
 /**
  * For parsed requests: a share of the memory for responses, and at least what a gateway without a response cache needs. With half of it, 20,000 small
@@ -168,15 +164,7 @@ export const createGateway = async (
   });
   const prisma = await createPrisma(pool);
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const fieldBytes = Math.floor(rowBytes * FIELDS_SHARE);
-  const knownRows = createKnownRows({
-    tagVersions,
-    freshnessMonitor,
-    clock,
-    freshnessMs,
-    maxBytes: rowBytes - fieldBytes,
-  });
-  const knownFields = createKnownFields({ knownRows, tagVersions, freshnessMonitor, maxBytes: fieldBytes });
+  const knownRows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes });
   const responseCache = createResponseCache({
     freshnessMonitor,
     tagVersions,
@@ -210,8 +198,6 @@ export const createGateway = async (
     clock,
     tracing,
     knownRows,
-    knownFields,
-    tagVersions,
     maxRows: limits.maxCost,
     replicas,
   });
@@ -250,7 +236,6 @@ export const createGateway = async (
       ...observability,
       responseCache,
       knownRows,
-      knownFields,
       cacheMaxBytes,
       freshnessMonitor,
       views: viewCounter,

@@ -1,6 +1,5 @@
 import { digestOf } from '../fast-path/digest.ts';
 import { joined, ownBytesOf } from '../fast-path/own-memory.ts';
-import type { Used } from './second-chance.ts';
 import type { TaggedRead } from './tags.ts';
 
 /** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
@@ -9,11 +8,9 @@ export interface CacheEntry {
 }
 
 /** The finished bytes of a response, and how long they hold. */
-export interface CachedResponse extends TaggedRead, Used {
+export interface CachedResponse extends TaggedRead {
   readonly key: string;
   readonly entry: CacheEntry;
-  /** Whether it has to be requested again before it is kept as others are. */
-  isNewcomer: boolean;
   /** 404: the body is a problem, which says that there is nothing. */
   readonly status: 200 | 404;
   body: Body;

@@ -1,33 +1,15 @@
-import {
-  type ListBeginning,
-  type ListVersion,
-  NO_LISTS,
-  type TableTags,
-  type Tag,
-  type TaggedRead,
-  type Tags,
-} from './tags.ts';
+import type { TableTags, Tag, Tags } from './tags.ts';
 
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
 const NO_VIEWS: readonly number[] = [];
 
-/** A part of a response, and how long it holds: as {@link CacheHints} has it of a whole one. */
-export interface ReadPart extends TaggedRead {
-  readonly tables: readonly string[];
-  readonly changesMs: number;
-  readonly endsMs: number;
-}
-
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
   readonly #tagsOf: Tags['of'];
   readonly tags = new Set<Tag>();
-  /** What the response shows of each list. Made when needed, as the views: most responses have neither. */
-  #lists: Map<ListVersion, ListBeginning> | undefined;
-  /** Those of one part, as long as the response shows no others: then it has the very array of the part. */
-  #listsOfPart: readonly ListBeginning[] = NO_LISTS;
+  // Made when needed: most responses have none.
   #views: Set<number> | undefined;
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
@@ -54,11 +36,6 @@ export class CacheHints {
 
   constructor({ of }: Pick<Tags, 'of'>) {
     this.#tagsOf = of;
-  }
-
-  /** The beginnings of known lists that the response shows. */
-  get lists(): readonly ListBeginning[] {
-    return this.#lists ? [...this.#lists.values()] : this.#listsOfPart;
   }
 
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
@@ -103,26 +80,6 @@ export class CacheHints {
     this.#add(tags, tags.group(id));
   }
 
-  /**
-   * The response lists rows of this table as a known list has them: it depends on the beginning of that list and its rows alone.
-   * @param places every place that was looked at, the end of the list among them
-   */
-  dependsOnList(table: string, list: ListVersion, places: number): void {
-    this.#listsTable(table);
-    this.tags.add(this.#tagsOf(table).whole);
-    this.#showsBeginning({ list, places });
-  }
-
-  /** The response shows a part that was read for another one. */
-  include({ tags, lists = NO_LISTS, tables, changesMs, endsMs }: ReadPart): void {
-    for (const tag of tags) this.tags.add(tag);
-    if (!this.#lists && this.#listsOfPart === NO_LISTS) this.#listsOfPart = lists;
-    else for (const beginning of lists) this.#showsBeginning(beginning);
-    for (const table of tables) this.#listsTable(table);
-    this.holdsUntil(changesMs);
-    this.showsUntil(endsMs);
-  }
-
   /** The response holds for this long at most. */
   holdsFor(ms: number): void {
     if (ms < this.maxAgeMs) this.maxAgeMs = ms;
@@ -140,13 +97,6 @@ export class CacheHints {
 
   #listsTable(table: string): void {
     if (!this.tables.includes(table)) this.tables.push(table);
-  }
-
-  #showsBeginning(beginning: ListBeginning): void {
-    const { list, places } = beginning;
-    this.#lists ??= new Map(this.#listsOfPart.map((ofPart) => [ofPart.list, ofPart]));
-    const shown = this.#lists.get(list);
-    if (!shown || shown.places < places) this.#lists.set(list, beginning);
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

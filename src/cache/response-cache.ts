@@ -96,25 +96,9 @@ export const createResponseCache = ({
   /** What was read within the bound misses no commit that is older, whatever has changed since. */
   const isYoung = ({ asOfMs }: CachedResponse): boolean => performance.now() - asOfMs < freshnessMs;
 
-  // In a flood of changes a response is made once within the bound, and not for each change. Nor are the rows of its lists read more often.
+  // In a flood of changes a response is made once within the bound, and not for each change.
   const isGiven = (cached: CachedResponse): boolean =>
-    (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached)) || isOfYoungLists(cached)) &&
-    holds(cached);
-
-  const isOfYoungLists = (cached: CachedResponse): boolean => {
-    const { lists } = cached;
-    if (!lists?.length || !lists.every(({ list }) => list.isEnough(tagVersions.sequence))) return false;
-    return !hasChanged(cached, NONE);
-  };
-
-  /** Waits where a list of a response may have changed, until it is known whether it has: seldom for more than a statement. Undefined where none may. */
-  const findTrue = (cached: CachedResponse): Promise<boolean> | undefined => {
-    const { sequence } = tagVersions;
-    const unknown = cached.lists?.filter(({ list }) => list.unknownSince <= sequence) ?? [];
-    if (unknown.length === 0) return undefined;
-    const learnt = Promise.all(unknown.map(({ list }) => list.learn(sequence)));
-    return deadline.within(learnt).then(() => !hasChanged(cached, sequence) && holds(cached));
-  };
+    (!hasChanged(cached) || (cached.remakes >= FLOOD_REMAKES && isYoung(cached))) && holds(cached);
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
 
@@ -152,14 +136,11 @@ export const createResponseCache = ({
       const made: CachedResponse = {
         key: this.#key,
         entry: last?.entry ?? { response: undefined },
-        isNewcomer: false,
-        isUsed: false,
         status: hints.status,
         body: written.body,
         byteLength: written.byteLength,
         etag: written.etag,
         tags: [...hints.tags],
-        lists: hints.lists,
         asOfMs,
         remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
         trueAt: this.#sequence,
@@ -259,9 +240,6 @@ export const createResponseCache = ({
     if (isFresh) {
       nextTryMs = undefined;
       if (cached && isGiven(cached)) return hit(cached);
-      const finding = cached && findTrue(cached);
-      if (finding)
-        return finding.then((isTrue) => (isTrue ? hit(cached) : makeOrStale(key, make, arrivedMs, store.get(key))));
     } else if (nextTryMs !== undefined) {
       if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
       else {
@@ -311,10 +289,8 @@ export const createResponseCache = ({
     current: ({ response: cached }) => {
       if (cached === undefined || !freshnessMonitor.isFresh() || !isGiven(cached)) return undefined;
       stats.hits += 1;
-      if (!cached.isUsed) {
-        cached.isUsed = true;
-        store.get(cached.key);
-      }
+      // So that it is among the latest.
+      store.get(cached.key);
       return cached;
     },
     get: (key, make) => {
@@ -325,9 +301,6 @@ export const createResponseCache = ({
     },
   };
 };
-
-/** No change at all. */
-const NONE = -1;
 
 const finite = (ms: number): number | undefined => (ms === Number.POSITIVE_INFINITY ? undefined : ms);
 

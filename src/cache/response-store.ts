@@ -1,9 +1,5 @@
-import type { LRUCache } from 'lru-cache';
-import { FilteredCache } from '../fast-path/filtered-cache.ts';
+import { LRUCache } from 'lru-cache';
 import { type CachedResponse, MIN_ENCODED_BYTES, shareBody } from './cached-response.ts';
-import { createNewcomers } from './newcomers.ts';
-import { makeRoom } from './second-chance.ts';
-import { createSightings } from './sightings.ts';
 
 /** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
 export interface ResponseStore {
@@ -19,69 +15,53 @@ const NEWCOMERS_SHARE = 0.25;
 const LARGEST_SHARE = 0.125;
 
 /**
- * An LRU list, and beside it a queue. Once memory is full, a new response has to be requested again before it competes with proven ones, so that one-off
- * requests evict only each other. Until then it is outside of V8's heap (docs/fast-path.md). A hit by its entry only sets a flag of the response, which
- * counts when room is made.
+ * A segmented LRU list (https://en.wikipedia.org/wiki/Cache_replacement_policies#Segmented_LRU_(SLRU)): once memory is full, a response is a newcomer until
+ * it is requested again, so that one-off requests evict only each other.
  * @param maxBytes 0 keeps nothing
  */
 export const createResponseStore = (maxBytes: number): ResponseStore => {
-  if (maxBytes === 0) return createEmptyStore();
-  const maxEntrySize = Math.floor(maxBytes * LARGEST_SHARE);
-  const proven = new FilteredCache<CachedResponse>({
-    maxSize: Math.floor(maxBytes * (1 - NEWCOMERS_SHARE)),
-    maxEntrySize,
-    sizeCalculation: sizeOf,
-    dispose: ({ entry }) => {
-      entry.response = undefined;
-    },
-  });
-  const newcomers = createNewcomers(Math.floor(maxBytes * NEWCOMERS_SHARE));
+  const listOf = (maxSize: number) =>
+    new LRUCache<string, CachedResponse>({
+      maxSize,
+      maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
+      sizeCalculation: sizeOf,
+      dispose: ({ entry }) => {
+        entry.response = undefined;
+      },
+    });
+  if (maxBytes === 0) return { get: () => undefined, set: () => {}, size: () => ({ bytes: 0, entries: 0 }) };
+  const newcomers = listOf(Math.floor(maxBytes * NEWCOMERS_SHARE));
+  const proven = listOf(Math.floor(maxBytes * (1 - NEWCOMERS_SHARE)));
+
+  const keep = (list: typeof proven, response: CachedResponse): void => {
+    list.set(response.key, response);
+    if (!list.has(response.key)) return;
+    shareBody(response);
+    response.entry.response = response;
+  };
 
   return {
     get: (key) => {
-      const known = proven.get(key);
-      if (known) return known;
-      const newcomer = newcomers.take(key);
-      if (newcomer) keep(proven, key, newcomer);
+      const found = proven.get(key);
+      if (found) return found;
+      const newcomer = newcomers.peek(key);
+      if (newcomer) {
+        newcomers.delete(key);
+        keep(proven, newcomer);
+      }
       return newcomer;
     },
     set: (key, response) => {
-      const size = sizeOf(response, key);
-      if (size > maxEntrySize) return;
-      const isProven = response.entry.response !== undefined;
-      if (isProven || proven.calculatedSize + size <= proven.maxSize) keep(proven, key, response);
-      else {
-        response.isNewcomer = true;
-        newcomers.add(response);
-      }
+      const hasRoom = proven.calculatedSize + sizeOf(response, key) <= proven.maxSize;
+      keep(hasRoom || proven.has(key) ? proven : newcomers, response);
     },
-    size: () => {
-      const { bytes, entries } = newcomers.size();
-      return { bytes: proven.calculatedSize + bytes, entries: proven.size + entries };
-    },
-  };
-};
-
-/** Keeps nothing, but knows what is requested again. */
-const createEmptyStore = (): ResponseStore => {
-  const sightings = createSightings();
-  return {
-    get: () => undefined,
-    set: (key, response) => {
-      response.isNewcomer = !sightings.see(key);
-    },
-    size: () => ({ bytes: 0, entries: 0 }),
+    size: () => ({
+      bytes: newcomers.calculatedSize + proven.calculatedSize,
+      entries: newcomers.size + proven.size,
+    }),
   };
 };
 
 // A body that can be compressed counts twice: its encodings come later, and together are seldom larger than the body.
 const sizeOf = ({ byteLength }: CachedResponse, key: string): number =>
   byteLength * (byteLength < MIN_ENCODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES;
-
-const keep = (list: LRUCache<string, CachedResponse>, key: string, response: CachedResponse): void => {
-  makeRoom(list, sizeOf(response, key));
-  list.set(key, response);
-  if (!list.has(key)) return;
-  shareBody(response);
-  response.entry.response = response;
-};

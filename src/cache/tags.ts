@@ -63,33 +63,11 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
   };
 };
 
-/** Something that was read, and is true until one of its tags changes, or the beginning of one of its lists. */
+/** Something that was read, and is true until one of its tags changes. */
 export interface TaggedRead {
   readonly tags: readonly Tag[];
-  readonly lists?: readonly ListBeginning[];
   /** The number of the latest change up to which none of its tags has changed. */
   trueAt: number;
-}
-
-/** What a response shows of a list. */
-export interface ListBeginning {
-  readonly list: ListVersion;
-  /** Its first places, the end of a shorter list among them: nothing behind them has a part in the response. */
-  readonly places: number;
-}
-
-/** A list of rows that is kept as changes are notified: `known-lists.ts`. */
-export interface ListVersion {
-  /** The number of the last change that altered the order of its first places or one of their rows; infinite once the list is no longer kept. */
-  readonly alteredAt: (places: number) => number;
-  /** The number of the first change of which nobody knows yet whether it alters the list; infinite where there is none. */
-  readonly unknownSince: number;
-  /** Of a list that had to make room, unaltered: the tag of its rows, and the number of the last change that it followed. */
-  readonly released: { readonly tag: Tag; readonly at: number } | undefined;
-  /** Waits until all changes up to this number are known. */
-  readonly learn: (upTo: number) => Promise<void>;
-  /** Whether they are, or only such are not known that need not show yet, in a flood of changes. */
-  readonly isEnough: (upTo: number) => boolean;
 }
 
 /**
@@ -100,21 +78,12 @@ export interface TagVersions {
   readonly tags: Tags;
   /** The number of the latest change. */
   readonly sequence: number;
-  /**
-   * Whether one of the tags or lists of a read has changed since. A read that is still true learns so, that the next look is quick.
-   * @param upTo changes of lists count that have no higher number. @default all
-   */
-  readonly hasChanged: (read: TaggedRead, upTo?: number) => boolean;
+  /** Whether one of the tags of a read has changed since. A read that is still true learns so, that the next look is quick. */
+  readonly hasChanged: (read: TaggedRead) => boolean;
   readonly changed: (change: Change) => void;
-  /** The number of the last change of any row of a table. */
-  readonly lastChangeOf: (table: string) => number;
   /** Calls back at each change. @returns what ends that */
   readonly watch: (onChange: (change: Change) => void) => () => void;
-  /** Calls back before each change counts: what is true until then can be made true from the next number on. */
-  readonly watchBefore: (onChange: (change: Change) => void) => void;
 }
-
-export const NO_LISTS: readonly ListBeginning[] = [];
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);
@@ -122,7 +91,6 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   // 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
   const watchers = new Set<(change: Change) => void>();
-  const watchersBefore: ((change: Change) => void)[] = [];
 
   const touch = ({ table, rows }: Change, sequence: number): void => {
     const { whole, anyRow, row, group } = tags.of(table);
@@ -138,7 +106,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   const versions: TagVersions & { sequence: number } = {
     tags,
     sequence: 0,
-    hasChanged: (read: TaggedRead, upTo = versions.sequence): boolean => {
+    hasChanged: (read: TaggedRead): boolean => {
       const { sequence } = versions;
       if (read.trueAt === sequence) return false;
       const { tags: readTags, trueAt } = read;
@@ -146,32 +114,17 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       for (let index = 0; index < readTags.length; index += 1) {
         if ((lastChange[readTags[index] ?? 0] ?? 0) > trueAt) return true;
       }
-      let isKnown = true;
-      for (const { list, places } of read.lists ?? NO_LISTS) {
-        const { unknownSince, released } = list;
-        if (unknownSince <= upTo || list.alteredAt(places) > read.trueAt) return true;
-        if (released && (lastChange[released.tag] ?? 0) > Math.max(released.at, read.trueAt)) return true;
-        if (unknownSince <= sequence) isKnown = false;
-      }
-      if (isKnown) read.trueAt = sequence;
+      read.trueAt = sequence;
       return false;
     },
     changed: (change: Change): void => {
-      for (const onChange of watchersBefore) onChange(change);
       versions.sequence += 1;
       touch(change, versions.sequence);
       for (const onChange of watchers) onChange(change);
     },
-    lastChangeOf: (table: string): number => {
-      const { whole, anyRow } = tags.of(table);
-      return Math.max(lastChange[whole] ?? 0, lastChange[anyRow] ?? 0);
-    },
     watch: (onChange: (change: Change) => void) => {
       watchers.add(onChange);
       return () => void watchers.delete(onChange);
-    },
-    watchBefore: (onChange: (change: Change) => void) => {
-      watchersBefore.push(onChange);
     },
   };
   return versions;
@@ -188,35 +141,37 @@ export interface Change {
     readonly groupIds: readonly number[];
     /** When what is shown of these rows next changes with time alone, in the database's milliseconds; infinite for never. */
     readonly nextChangeMs: number;
-    /** Where it is one row, and the notification says what it is now. */
-    readonly now?: RowNow;
   };
 }
 
-export interface RowNow {
-  readonly id: number;
-  /** It stays in its group. */
-  readonly groupId: number;
-  /** As the trigger of its table writes them. */
-  readonly values: string;
-}
-
+const PAYLOAD = /^(.*?)(?: oid=(\d+))?$/s;
 const INTEGERS = /^-?\d+(,-?\d+)*$/;
 
 /**
- * Reads a payload of the channel: `product 17,18 3,4`, or `product 17 3 1790000000000.5` with the next change, or of one row
- * `product 17 3 Infinity 12.50,4` with what it is now. `product` alone, or with anything that cannot be read, means that any row may have changed.
- * Undefined for a table that is not cached.
+ * Reads a payload of the channel: `product 17,18 3,4 1790000000000.5 oid=16385`, with the next change, or `category oid=16390` where any row may have
+ * changed. A program that writes past the triggers may leave out all but the name. Anybody can notify: what names a table of ours and cannot be read means that
+ * any row of it may have changed.
+ * @param oidOf a table of ours: a table of another schema may have its name
+ * @returns undefined for a table that is not ours
  */
-export const readChange = (payload: string, tables: readonly CachedTable[]): Change | undefined => {
-  const [name = '', ids = '', groupIds = '', next = 'Infinity', values, ...more] = payload.split(' ');
-  const table = tables.find((each) => each.table === name);
-  if (!table) return undefined;
+export const readChange = (
+  payload: string,
+  tables: readonly CachedTable[],
+  oidOf: (table: string) => string | undefined,
+): Change | undefined => {
+  const [, text = '', oid] = PAYLOAD.exec(payload) ?? [];
+  const found = tables.find(
+    ({ table }) => `${text} `.startsWith(`${table} `) && (oid === undefined || oid === oidOf(table)),
+  );
+  if (!found) return undefined;
+  const { table, tags } = found;
+  const [ids = '', groupIds = '', next = 'Infinity', ...more] = text.slice(table.length + 1).split(' ');
   const nextChangeMs = Number(next);
-  const isExact = table.tags && INTEGERS.test(ids) && INTEGERS.test(groupIds) && more.length === 0;
-  const isOfOne = !`${ids}${groupIds}`.includes(',');
-  if (!isExact || Number.isNaN(nextChangeMs) || (values !== undefined && !isOfOne)) return { table: name };
+  const isExact = tags && INTEGERS.test(ids) && INTEGERS.test(groupIds) && more.length === 0;
+  if (!isExact || Number.isNaN(nextChangeMs)) return { table };
   const rows = { ids: ids.split(',').map(Number), groupIds: groupIds.split(',').map(Number), nextChangeMs };
-  if (values === undefined) return { table: name, rows };
-  return { table: name, rows: { ...rows, now: { id: Number(ids), groupId: Number(groupIds), values } } };
+  return [...rows.ids, ...rows.groupIds].every(isInt32) ? { table, rows } : { table };
 };
+
+/** As ids are: to read a row of another one would be an error. */
+const isInt32 = (number: number): boolean => number === (number | 0);

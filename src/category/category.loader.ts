@@ -18,9 +18,9 @@ export interface CategoryLoaders {
   /** Takes a category that was read with other rows, so that it is not read again. */
   readonly remember: (category: Category) => void;
   /** The roots of the tree, by position then id. */
-  readonly roots: () => Category[] | Promise<Category[]>;
+  readonly roots: () => Promise<Category[]>;
   /** By position then id. */
-  readonly childrenOf: (id: number) => Category[] | Promise<Category[]>;
+  readonly childrenOf: (id: number) => Promise<Category[]>;
   /** Those above a category, root first. */
   readonly ancestorsOf: (category: Category) => Promise<Category[]>;
   /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
@@ -53,30 +53,14 @@ export const createCategoryReads = (sql: Sql, known?: KnownRowsOf<Category>): Ca
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
     return rows.map(({ id }) => id);
   },
-  roots: async () => {
-    const lists = known?.beginLists();
-    const roots = await keepRows(known, () => sql.storedRows<Category>(rootCategories, []));
-    lists?.keep(ROOTS, listOf(roots));
-    return roots;
-  },
-  childrenOf: async (parentIds) => {
-    const lists = known?.beginLists();
-    const children = await keepRows(known, () => sql.storedRows<Category>(childCategories, [parentIds]));
-    const byParent = Map.groupBy(children, ({ parentId }) => parentId);
-    for (const id of parentIds) lists?.keep(childrenOf(id), listOf(byParent.get(id) ?? []));
-    return children;
-  },
+  roots: () => keepRows(known, () => sql.storedRows<Category>(rootCategories, [])),
+  childrenOf: (parentIds) => keepRows(known, () => sql.storedRows<Category>(childCategories, [parentIds])),
 });
-
-// The names of known lists.
-const ROOTS = 'roots';
-const childrenOf = (id: number): string => `children ${id}`;
-const listOf = (categories: readonly Category[]) => ({ ids: categories.map(({ id }) => id) });
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
 export const createCategoryLoaders = (
   reads: CategoryReads,
-  { hints, now, inFlight }: LoaderScope,
+  { hints, inFlight }: LoaderScope,
   known?: KnownRowsOf<Category>,
 ): CategoryLoaders => {
   const loaded = new Map<number, Category | Promise<Category | null>>();
@@ -91,7 +75,7 @@ export const createCategoryLoaders = (
     let category = loaded.get(id);
     if (!category) {
       hints.dependsOn('category');
-      category = (known?.mayUse(hints) && known.find(id)) || read(id);
+      category = known?.find(id, hints) ?? read(id);
       loaded.set(id, category);
     }
     return category;
@@ -140,17 +124,7 @@ export const createCategoryLoaders = (
     return lineages.load(ids);
   };
 
-  /** The categories of a list that was read for an earlier operation. */
-  const findList = (name: string): Category[] | undefined => {
-    const ids = known?.mayUse(hints) ? known.findList(name, now)?.ids : undefined;
-    const categories = ids?.map((id) => known?.find(id)).filter((category) => category !== undefined);
-    if (!categories || categories.length !== ids?.length) return undefined;
-    hints.dependsOn('category');
-    for (const category of categories) loaded.set(category.id, category);
-    return categories;
-  };
-
-  let roots: Category[] | Promise<Category[]> | undefined;
+  let roots: Promise<Category[]> | undefined;
   let children: DataLoader<number, Category[]> | undefined;
 
   return {
@@ -170,7 +144,7 @@ export const createCategoryLoaders = (
       return reads.withDescendants(ids);
     },
     roots: () => {
-      roots ??= findList(ROOTS) ?? rememberAll(reads.roots());
+      roots ??= rememberAll(reads.roots());
       return roots;
     },
     childrenOf: (id) => {
@@ -178,7 +152,7 @@ export const createCategoryLoaders = (
         const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
         return parentIds.map((parentId) => byParent.get(parentId) ?? []);
       });
-      return findList(childrenOf(id)) ?? children.load(id);
+      return children.load(id);
     },
   };
 };

@@ -1,7 +1,5 @@
 import type { CacheHints } from '../cache/hints.ts';
-import type { KnownFields } from '../cache/known-fields.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
-import type { TagVersions } from '../cache/tags.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
@@ -25,10 +23,6 @@ export interface OperationContext {
   /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
   readonly rowBudget: RowBudget;
-  /** The number of the last change of a table that was notified; undefined where nothing is kept. */
-  readonly lastChangeOf: TagVersions['lastChangeOf'] | undefined;
-  /** Undefined where rows are read from a server that may be behind what has been notified. */
-  readonly knownFields: KnownFields | undefined;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
 }
@@ -96,8 +90,6 @@ interface Deps extends ReadDeps {
   readonly prisma: PrismaClient;
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
-  readonly tagVersions?: Pick<TagVersions, 'lastChangeOf'>;
-  readonly knownFields?: KnownFields;
   /** For one operation. */
   readonly maxRows: number;
   readonly replicas?: Replicas | undefined;
@@ -110,8 +102,6 @@ export const contextFactory = ({
   clock,
   tracing,
   knownRows,
-  knownFields,
-  tagVersions,
   maxRows,
   replicas,
 }: Deps): CreateContext => {
@@ -130,14 +120,11 @@ export const contextFactory = ({
 
   return (hints, now = new Date(clock.nowMs())) => {
     const scope = { hints, now, inFlight: new InFlight() };
-    const reads = chooseReads(hints);
     return {
       prisma,
-      loaders: createLoaders(reads, scope),
+      loaders: createLoaders(chooseReads(hints), scope),
       hints,
       rowBudget: new RowBudget(maxRows),
-      lastChangeOf: tagVersions?.lastChangeOf,
-      knownFields: reads === primary ? knownFields : undefined,
       now,
     };
   };

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { createSightings } from '../cache/sightings.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import type { WrittenFailure } from './cached-http-response.ts';
 
@@ -29,11 +28,8 @@ export const createKnownFailures = (): KnownFailures => {
     sizeCalculation: ({ response: { lines, body } }, key) =>
       key.length * BYTES_PER_CHAR + lines.length + body.length + ENTRY_OVERHEAD_BYTES,
   });
-  const sightings = createSightings();
   return {
     find: (key) => failures.get(key),
-    learn: (key, failure) => {
-      if (sightings.see(key)) failures.set(key, failure);
-    },
+    learn: (key, failure) => void failures.set(key, failure),
   };
 };

@@ -301,8 +301,7 @@ export const createApp = (deps: Deps): App => {
         if ('headers' in executed) return executed;
         if (executed.answer) requestContext.cache = executed.outcome;
         if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND', true);
-        // What may never be asked for again is hardly kept, and its request is not.
-        if (key !== undefined && (known || !executed.answer?.isNewcomer)) {
+        if (key !== undefined) {
           const learnt = known ?? requests.learn(request, route, parsed, requestContext.counts);
           learnt.entry = (executed.answer ?? executed.template)?.entry ?? learnt.entry;
         }

@@ -1,7 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
-import { makeRoom, type Used } from '../cache/second-chance.ts';
-import { FilteredCache } from '../fast-path/filtered-cache.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { type BodyShapes, MAX_BODY_BYTES } from './body-shapes.ts';
 import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
@@ -25,8 +24,7 @@ export interface RequestCache {
 }
 
 /** A request that was answered before. */
-export class KnownRequest implements Used {
-  isUsed = false;
+export class KnownRequest {
   readonly route: OperationRoute;
   readonly head: ResponseHead;
   /** Of the operation, for the metrics. */
@@ -65,7 +63,7 @@ const BYTES_PER_CHAR = 2;
 export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>): RequestCache => {
   const sizeOf = ({ head: { link = '' } }: KnownRequest, key: string): number =>
     key.length * BYTES_PER_CHAR + link.length + ENTRY_OVERHEAD_BYTES;
-  const known = new FilteredCache<KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const known = new LRUCache<string, KnownRequest>({ maxSize: maxBytes, sizeCalculation: sizeOf });
   // One for all requests of an operation: each weak reference costs the garbage collector time.
   const references = new WeakMap<object, WeakRef<object>>();
 
@@ -97,19 +95,12 @@ export const createRequestCache = (maxBytes: number, shapes: BodyShapes<unknown>
 
   return {
     keyOf,
-    find: (key) => {
-      const request = known.peek(key);
-      if (request) request.isUsed = true;
-      return request;
-    },
+    find: (key) => known.get(key),
     learn: (request, route, { operation, ...parsed }, counts) => {
       shapes.learn(request);
       const learnt = new KnownRequest(route, counts, referenceTo(operation), parsed);
       const key = keyOf(request);
-      if (key !== undefined) {
-        makeRoom(known, sizeOf(learnt, key));
-        known.set(key, learnt);
-      }
+      if (key !== undefined) known.set(key, learnt);
       return learnt;
     },
   };

@@ -1,7 +1,7 @@
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { inEffect } from './in-effect.ts';
-import { createNoticeLoaders, createNoticeReads, type ReadNotice } from './notice.loader.ts';
+import { createNoticeLoaders, createNoticeReads } from './notice.loader.ts';
 import { countInEffect } from './notice.sql.ts';
 
 export const notice: Feature = {
@@ -17,9 +17,8 @@ export const notice: Feature = {
     statement: countInEffect,
   },
   register: () => import('./notice.query.ts'),
-  createLoaders: ({ sql, tracing, knownRows }) => {
-    const known = knownRows?.of<ReadNotice>('notice');
-    const reads = traceReads(tracing, 'notice', createNoticeReads(sql, known));
-    return (scope) => createNoticeLoaders(reads, scope, known);
+  createLoaders: ({ sql, tracing }) => {
+    const reads = traceReads(tracing, 'notice', createNoticeReads(sql));
+    return (scope) => createNoticeLoaders(reads, scope);
   },
 };

@@ -1,6 +1,5 @@
 import { LIST_SIZE, PAGE_NUMBER, within } from '../graphql/arguments.ts';
 import { builder, LIVE_FIELD } from '../graphql/builder.ts';
-import type { NoticePageRows } from './notice.loader.ts';
 import { Notice, NoticePage, NoticeTypeEnum } from './notice.type.ts';
 
 /** Far more than a shop has at a time. */
@@ -24,10 +23,9 @@ builder.queryFields((t) => ({
       type: t.arg({ type: NoticeTypeEnum }),
     },
     extensions: { sizedFields: ['items'] },
-    resolve: (_, { page, pageSize, keyword, type }, { loaders }) => {
-      const toPage = ({ items, total }: NoticePageRows) => ({ items, total, page, pageSize });
-      const read = loaders.notice.page({ page, pageSize, keyword: keyword ?? null, type: type ?? null });
-      return read instanceof Promise ? read.then(toPage) : toPage(read);
+    resolve: async (_, { page, pageSize, keyword, type }, { loaders }) => {
+      const key = { page, pageSize, keyword: keyword ?? null, type: type ?? null };
+      return { ...(await loaders.notice.page(key)), page, pageSize };
     },
   }),
 

@@ -24,35 +24,24 @@ export const nextNoticeChange: Statement = {
 const contains = (pattern: string): string =>
   `(${['title', 'summary', 'content'].map((column) => `upper(n.${column} collate "und-x-icu") like (select upper(${pattern} collate "und-x-icu"))`).join(' or ')})`;
 
-/** Longer lists of ids are not kept. */
-export const MAX_KNOWN_IDS = 1000;
-
-const pageText = (more: string): string => {
-  const where = `${inEffect.sql('n', '$1::timestamptz')} and ($4::notice_type is null or n.type = $4::notice_type) and ($5::text is null or ${contains('$5')})`;
-  return `
-    with matching as materialized (select n.id, n.pinned, n.starts_at from notice n where ${where})
-    select counted.total, ${more} ${COLUMNS}
-    from (select count(*) as total from matching) counted
-    left join (select n.id from matching n ${ORDER} limit $2 offset $3) page on true
-    left join notice n on n.id = page.id
-    ${ORDER}`;
-};
-
 /**
  * A page of the notices in effect with their total, which is in every row; an empty page is one row without a notice.
  * The notices in effect are found once, by an index on their end, for both: an index in the order of the page has all that are over too. Prisma
  * takes two statements for a page and its total, and folds case by the locale of the database.
  * Values: now, limit, offset, type or null, `like` pattern or null.
  */
-export const noticePage: Statement = { name: 'notice_page', text: pageText('') };
-
-/** The same, and in the first row the ids of all pages in their order, where there are not too many. Values: as above. */
-export const noticePageWithIds: Statement = {
-  name: 'notice_page_with_ids',
-  text: pageText(`
-    case when row_number() over (${ORDER}) = 1 then (
-      select array_agg(n.id ${ORDER}) from (select * from matching limit ${MAX_KNOWN_IDS}) n
-    ) end as ids,`),
+export const noticePage: Statement = {
+  name: 'notice_page',
+  text: `
+    with matching as materialized (
+      select n.id, n.pinned, n.starts_at from notice n
+      where ${inEffect.sql('n', '$1::timestamptz')} and ($4::notice_type is null or n.type = $4::notice_type) and ($5::text is null or ${contains('$5')})
+    )
+    select counted.total, ${COLUMNS}
+    from (select count(*) as total from matching) counted
+    left join (select n.id from matching n ${ORDER} limit $2 offset $3) page on true
+    left join notice n on n.id = page.id
+    ${ORDER}`,
 };
 
 const SEVERAL =

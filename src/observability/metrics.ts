@@ -26,7 +26,6 @@ export interface MetricSources {
     /** Bytes and entries in use. */
     readonly size: () => { bytes: number; entries: number };
   };
-  readonly knownFields: { readonly bytes: () => number };
   readonly knownRows: {
     readonly stats: { hits: number };
     readonly size: () => { bytes: number; rows: number };

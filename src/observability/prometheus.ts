@@ -19,7 +19,6 @@ export const createRegistry = (sources: MetricSources): Registry => {
     statements,
     responseCache,
     knownRows,
-    knownFields,
     cacheMaxBytes,
     freshnessMonitor,
     views,
@@ -74,7 +73,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge(
     'vitrine_cache_bytes',
     'Memory that cached responses and known rows use.',
-    () => responseCache.size().bytes + knownRows.size().bytes + knownFields.bytes(),
+    () => responseCache.size().bytes + knownRows.size().bytes,
   );
   gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => cacheMaxBytes);
   gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);

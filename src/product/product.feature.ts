@@ -1,7 +1,6 @@
 import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
-import { withValues } from './product.changed.ts';
 import { createProductLoaders, createProductReads } from './product.loader.ts';
 import { countOfVisible } from './product.sql.ts';
 import { visibility } from './visibility.ts';
@@ -30,7 +29,7 @@ export const product: Feature = {
   },
   register: () => import('./product.query.ts'),
   createLoaders: ({ sql, tracing, knownRows }) => {
-    const known = knownRows?.of<Product>('product', withValues);
+    const known = knownRows?.of<Product>('product');
     const reads = traceReads(tracing, 'product', createProductReads(sql, known));
     return (scope) => createProductLoaders(reads, scope, known);
   },

@@ -1,18 +1,9 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
-import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
-import {
-  createProductHeads,
-  type Entry,
-  type FoundHead,
-  isInPlace,
-  mergeHeads,
-  type ProductHeads,
-  placesLookedAt,
-} from './product.heads.ts';
-import { type ProductOrder, sortKeysOf } from './product.order.ts';
+import type { ProductOrder } from './product.order.ts';
 import {
   categoryOf,
   countOfEachCategory,
@@ -44,9 +35,9 @@ export interface ProductLoaders {
   /** A visible product, else null. */
   readonly bySlug: (slug: string) => Promise<Product | null>;
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  readonly list: (key: ProductListKey) => Product[] | Promise<Product[]>;
+  readonly list: (key: ProductListKey) => Promise<Product[]>;
   /** The first `limit` visible products of one category, for all categories of a list in one statement. */
-  readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Product[] | Promise<Product[]>;
+  readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Promise<Product[]>;
   /** How many visible products a category has, for all categories of a list in one statement. */
   readonly countOfCategory: (id: number, withDescendants: boolean) => Promise<number>;
 }
@@ -55,8 +46,6 @@ export interface ProductLoaders {
 export interface ProductReads {
   readonly byId: DataLoader<number, Product | null>;
   readonly bySlug: DataLoader<string, Product | null>;
-  readonly heads: ProductHeads;
-  /** By one statement, as the next. */
   readonly list: (key: ProductListKey, now: Date) => Promise<Product[]>;
   /** The first `limit` of each category, one category after another. */
   readonly topOfEach: (
@@ -74,34 +63,20 @@ export interface ProductReads {
 }
 
 export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): ProductReads => {
-  const heads = createProductHeads(sql, known);
+  const read = (statement: Statement, values: readonly unknown[]): Promise<Product[]> =>
+    keepRows(known, () => sql.storedRows<Product>(statement, values));
   return {
-    heads,
-    byId: createSharedLoader({
-      read: (ids) => keepRows(known, () => sql.storedRows<Product>(productsById, [ids])),
-      keyOf: ({ id }) => id,
-    }),
-    bySlug: createSharedLoader({
-      read: (slugs) => keepRows(known, () => sql.storedRows<Product>(productsBySlug, [slugs])),
-      keyOf: ({ slug }) => slug,
-    }),
+    byId: createSharedLoader({ read: (ids) => read(productsById, [ids]), keyOf: ({ id }) => id }),
+    bySlug: createSharedLoader({ read: (slugs) => read(productsBySlug, [slugs]), keyOf: ({ slug }) => slug }),
     list: ({ categoryIds, orderBy, limit }, now) =>
-      heads.keepRows(() =>
-        categoryIds.length > 0
-          ? sql.storedRows<Product>(listOfCategories(orderBy), [categoryIds, now, limit])
-          : sql.storedRows<Product>(listOfAll(orderBy), [now, limit]),
-      ),
-    topOfEach: (categoryIds, orderBy, limit, now) =>
-      heads.keepRows(() => sql.storedRows<Product>(topOfEachCategory(orderBy), [categoryIds, now, limit])),
+      categoryIds.length > 0
+        ? read(listOfCategories(orderBy), [categoryIds, now, limit])
+        : read(listOfAll(orderBy), [now, limit]),
+    topOfEach: (categoryIds, orderBy, limit, now) => read(topOfEachCategory(orderBy), [categoryIds, now, limit]),
     countOfEach: (categoryIds, withDescendants, now) =>
       sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
   };
 };
-
-/** The rows of a list of more categories are read by one statement: heads have to be read, and compared, of each. */
-const MAX_HEADS = 16;
-
-const listsOf = (heads: readonly FoundHead[]) => heads.map(({ list }) => list);
 
 /** Loaders for one operation: `now` decides what is visible. */
 export const createProductLoaders = (
@@ -118,7 +93,7 @@ class OperationLoaders implements ProductLoaders {
   // Made when first used, as all that follow.
   #byId: Map<number, Product | null | Promise<Product | null>> | undefined;
   #bySlug: ((slug: string) => Promise<Product | null>) | undefined;
-  #lists: Map<string, Product[] | Promise<Product[]>> | undefined;
+  #lists: Map<string, Promise<Product[]>> | undefined;
   #countsOfEach: DataLoader<number, number>[] | undefined;
   #topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
 
@@ -134,7 +109,7 @@ class OperationLoaders implements ProductLoaders {
     this.#byId ??= new Map();
     let product = this.#byId.get(id);
     if (product === undefined) {
-      const found = this.#known?.mayUse(hints) ? this.#known.find(id) : undefined;
+      const found = this.#known?.find(id, hints);
       product = found ? this.#visible(found) : this.#readById(id);
       this.#byId.set(id, product);
     }
@@ -146,12 +121,12 @@ class OperationLoaders implements ProductLoaders {
     return this.#bySlug(slug);
   }
 
-  list(key: ProductListKey): Product[] | Promise<Product[]> {
+  list(key: ProductListKey): Promise<Product[]> {
     const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
-    return this.#listOnce(own, () => this.#reads.list(own, this.#scope.now));
+    return this.#listOnce(own, () => this.#scope.inFlight.track(this.#reads.list(own, this.#scope.now)));
   }
 
-  ofCategory(id: number, orderBy: ProductOrder, limit: number): Product[] | Promise<Product[]> {
+  ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
     return this.#listOnce({ categoryIds: [id], orderBy, limit }, () => this.#topOf(orderBy, limit).load(id));
   }
 
@@ -202,86 +177,18 @@ class OperationLoaders implements ProductLoaders {
     return this.#visible(this.#withCategory(product));
   }
 
-  #listOnce(key: ProductListKey, readRows: () => Promise<Product[]>): Product[] | Promise<Product[]> {
-    const name = `${key.orderBy} ${key.limit} ${key.categoryIds}`;
+  #listOnce({ categoryIds, orderBy, limit }: ProductListKey, read: () => Promise<Product[]>): Promise<Product[]> {
+    const { hints } = this.#scope;
+    if (categoryIds.length === 0) hints.dependsOn('product');
+    for (const id of categoryIds) hints.dependsOnGroup('product', id);
+    const name = `${orderBy} ${limit} ${categoryIds}`;
     this.#lists ??= new Map();
     let list = this.#lists.get(name);
     if (!list) {
-      list = this.#listOf(key, readRows);
+      list = read();
       this.#lists.set(name, list);
     }
     return list;
-  }
-
-  /**
-   * At once where heads and rows are known. Otherwise the heads are read, and those rows that are not known; or all rows by one statement, where most
-   * are not known, and where a row has changed since its head was read.
-   */
-  #listOf(
-    { categoryIds, orderBy, limit }: ProductListKey,
-    readRows: () => Promise<Product[]>,
-  ): Product[] | Promise<Product[]> {
-    const { heads: knownHeads } = this.#reads;
-    const { hints, inFlight, now } = this.#scope;
-    const known = this.#known;
-    const readAll = (): Promise<Product[]> => {
-      this.#dependsOnGroups(categoryIds);
-      return inFlight.track(readRows());
-    };
-    if (!known?.mayUse(hints)) return readAll();
-    const groups = categoryIds.length > 0 ? categoryIds : [undefined];
-    if (!sortKeysOf(orderBy) || groups.length > MAX_HEADS) return readAll();
-    const found = groups.map((categoryId) => knownHeads.find(orderBy, categoryId, now));
-    const heads = found.filter((head): head is FoundHead => head !== undefined && !(head instanceof Promise));
-    if (heads.length === groups.length) {
-      const [{ list } = {}] = heads;
-      // A list of its own has its text with it.
-      const isListed = list && heads.length === 1 && (list.isWhole || list.ids.length >= limit);
-      const listed = isListed ? known.rowsOf(list, limit) : undefined;
-      if (listed) {
-        for (const head of heads) this.#dependsOnHead(head, limit);
-        return listed;
-      }
-      const entries = mergeHeads(listsOf(heads), limit);
-      const rows = entries?.map(({ id }) => known.find(id));
-      if (entries && rows?.every((row) => row !== undefined)) {
-        this.#dependsOnHeads(heads, entries);
-        return rows;
-      }
-    } else if (!knownHeads.areRowsKnown() && !found.some((head) => head instanceof Promise)) return readAll();
-    return inFlight.track(this.#readKnown(groups, orderBy, limit, found, readAll));
-  }
-
-  async #readKnown(
-    groups: readonly (number | undefined)[],
-    orderBy: ProductOrder,
-    limit: number,
-    found: readonly (FoundHead | Promise<FoundHead | undefined> | undefined)[],
-    readAll: () => Promise<Product[]>,
-  ): Promise<Product[]> {
-    const { heads: knownHeads, byId } = this.#reads;
-    const { hints, now } = this.#scope;
-    const known = this.#known;
-    const read = (index: number): Promise<FoundHead> => knownHeads.read(orderBy, groups[index], limit);
-    let heads = await Promise.all(groups.map(async (_, index) => (await found[index]) ?? read(index)));
-    // One that is too short is read again.
-    let entries = mergeHeads(listsOf(heads), limit);
-    if (!entries) {
-      heads = await Promise.all(groups.map((_, index) => read(index)));
-      entries = mergeHeads(listsOf(heads), limit);
-    }
-    if (entries) this.#dependsOnHeads(heads, entries);
-    const mayFind = known?.mayUse(hints);
-    const rows = await Promise.all(
-      entries?.map(
-        ({ id }) => (mayFind && known?.find(id)) || byId.load(id).then((product) => this.#withCategory(product)),
-      ) ?? [],
-    );
-    const isTrue = entries?.every((entry, index) => {
-      const row = rows[index];
-      return row && visibility.holds(row, now) && isInPlace(entry, row);
-    });
-    return isTrue ? (rows as Product[]) : readAll();
   }
 
   #topOf(orderBy: ProductOrder, limit: number): DataLoader<number, Product[]> {
@@ -298,22 +205,5 @@ class OperationLoaders implements ProductLoaders {
       this.#topOfEach.set(name, loader);
     }
     return loader;
-  }
-
-  /** What the responses depend on that show what a category has, or any. */
-  #dependsOnGroups(categoryIds: readonly number[]): void {
-    const { hints } = this.#scope;
-    if (categoryIds.length === 0) hints.dependsOn('product');
-    for (const id of categoryIds) hints.dependsOnGroup('product', id);
-  }
-
-  /** @param places of it that were looked at */
-  #dependsOnHead({ list: { categoryId }, version }: FoundHead, places: number): void {
-    if (version) this.#scope.hints.dependsOnList('product', version, places);
-    else this.#dependsOnGroups(categoryId === undefined ? [] : [categoryId]);
-  }
-
-  #dependsOnHeads(heads: readonly FoundHead[], entries: readonly Entry[]): void {
-    for (const head of heads) this.#dependsOnHead(head, placesLookedAt(head.list, entries));
   }
 }

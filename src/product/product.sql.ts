@@ -1,6 +1,6 @@
 import { type Category, Prisma } from '../database/generated/client/client.ts';
 import { columnsOf, nestedColumnsOf, nestedRowOf, type Statement } from '../database/sql.ts';
-import { orderBySql, orderColumns, type ProductOrder, publishedUs, sortKeysOf } from './product.order.ts';
+import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
 const COLUMNS = columnsOf(Prisma.ProductScalarFieldEnum, 'p');
@@ -26,12 +26,6 @@ export const categoryOf = (product: object): Category => nestedRowOf<Category>(p
 export const productsById: Statement = {
   name: 'products_by_id',
   text: `${WITH_CATEGORY} where p.id = any($1::int[])`,
-};
-
-/** For lists that are known: with what they are sorted by. Values: ids. */
-export const changedProducts: Statement = {
-  name: 'changed_products',
-  text: `select ${COLUMNS}, (${publishedUs('p')})::float8 as "publishedUs" from product p where p.id = any($1::int[])`,
 };
 
 /** Values: slugs. */
@@ -87,35 +81,6 @@ export const topOfEachCategory = byOrder((order) => ({
       order by ${orderBySql(order, 'p')}
       limit $3
     ) p`,
-}));
-
-/** One row: the ids of the first, and what they are sorted by. From indexes alone, where the table is vacuumed. */
-const head = (order: ProductOrder, where: string, now: string, limit: string): string => {
-  const keys = sortKeysOf(order) ?? [];
-  return `
-    select array_agg(k.id)::text as ids${keys.map((_, index) => `, array_agg(k.key${index})::text as key${index}`).join('')}
-    from (
-      select p.id${keys.map(({ sql }, index) => `, ${sql('p')} as key${index}`).join('')}
-      from product p
-      where ${where}${visibility.sql('p', now)}
-      order by ${orderBySql(order, 'p')}
-      limit ${limit}
-    ) k`;
-};
-
-/** The ids of {@link listOfAll}, in one row. Values: now, limit. */
-export const headOfAll = byOrder((order) => ({
-  name: `product_head_of_all_${order}`,
-  text: head(order, '', '$1::timestamptz', '$2'),
-}));
-
-/** The ids of {@link topOfEachCategory}, in a row for each category. Values: category ids, now, limit. */
-export const headOfEachCategory = byOrder((order) => ({
-  name: `product_head_of_each_category_${order}`,
-  text: `
-    select c.id as "categoryId", k.*
-    from unnest($1::int[]) as c(id)
-    cross join lateral (${head(order, 'p.category_id = c.id and ', '$2::timestamptz', '$3')}) k`,
 }));
 
 /** Value: now. */

@@ -43,7 +43,6 @@ export const Product = builder.prismaObject('Product', {
     category: t.field({
       type: Category,
       description: 'The one that it stands in.',
-      extensions: { refersTo: 'category' },
       resolve: ({ categoryId }, _, { loaders }) => loaders.category.byId(categoryId),
     }),
     publishedAt: t.expose('publishedAt', { type: 'DateTime', description: 'Since when customers see it.' }),

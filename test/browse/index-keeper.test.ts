@@ -56,7 +56,6 @@ const setUp = async () => {
     database,
     keeper,
     ids,
-    reads,
     byPrice,
     /** The read of this number, once its rows have come. */
     readOf: async (number: number) => {
@@ -74,18 +73,6 @@ const setUp = async () => {
   };
 };
 
-const said = (price: string, sales = 0): string => `${price},-,5,${sales},1790000000000000,1577836800000000`;
-
-test('a price that was notified is in the index at once, and nothing is read', async () => {
-  await using scene = await setUp();
-  const { keeper, ids, reads, byPrice } = scene;
-  const [first = 0, second, third] = ids;
-  keeper.changed({ table: 'product', ids: [first], values: said('2.50') });
-  expect(keeper.current(false)).not.toBeInstanceOf(Promise);
-  expect(await byPrice()).toEqual([second, first, third]);
-  expect(reads).toEqual([]);
-});
-
 test('what is read of a product does not hide what is notified of it meanwhile', async () => {
   await using scene = await setUp();
   const { database, keeper, ids, byPrice, readOf } = scene;
@@ -93,25 +80,9 @@ test('what is read of a product does not hide what is notified of it meanwhile',
   keeper.changed({ table: 'product', ids: [third] });
   const early = await readOf(1);
   await database.sql('update product set price = 0.5 where id = $1', [third]);
-  keeper.changed({ table: 'product', ids: [third], values: said('0.50') });
+  keeper.changed({ table: 'product', ids: [third] });
   early?.resolve();
   const asking = byPrice();
   (await readOf(2))?.resolve();
   expect(await asking).toEqual([third, first, second]);
-});
-
-test('of a product that is to be read, and of one that has sold more, nothing is taken from a notification', async () => {
-  await using scene = await setUp();
-  const { database, keeper, ids, byPrice, readOf } = scene;
-  const [first, second = 0, third = 0] = ids;
-  await database.sql('update product set price = 0.5, sales = 9 where id = $1', [third]);
-  keeper.changed({ table: 'product', ids: [third], values: said('0.50', 9) });
-  (await readOf(1))?.resolve();
-  expect(await byPrice()).toEqual([third, first, second]);
-  await database.sql(`update product set status = 'DRAFT' where id = $1`, [second]);
-  keeper.changed({ table: 'product', ids: [second] });
-  keeper.changed({ table: 'product', ids: [second], values: said('0.25') });
-  const asking = byPrice();
-  (await readOf(2))?.resolve();
-  expect(await asking).toEqual([third, first]);
 });

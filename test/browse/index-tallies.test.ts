@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BrowseRequest, Facet, ProductSearchOrder, SearchFilter } from '../../src/browse/browse-engine.ts';
-import { ON_SALE } from '../../src/browse/index/columns.ts';
 import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
 import { search } from '../../src/browse/index/product-search.ts';
 
@@ -46,14 +45,6 @@ const put = (index: ProductIndex, row: ProductRow): void => {
   index.columns.setNameRank(index.columns.rowOf(row.id), row.cents % 5 === 0 ? row.cents % PRODUCTS : row.id);
 };
 
-/** As a notification says it: of a product that is there and has sold as much. */
-const revalue = (index: ProductIndex, { id, cents, isInStock, isOnSale }: ProductRow): boolean => {
-  const sales = index.columns.sales[index.columns.rowOf(id)];
-  const amount = (of: number): string => `${Math.floor(of / 100)}.${String(of % 100).padStart(2, '0')}`;
-  const listPrice = isOnSale ? amount(cents + 1) : null;
-  return index.revalue(id, { price: amount(cents), listPrice, stock: isInStock ? '3' : '0', sales: `${sales}` });
-};
-
 const ask = (index: ProductIndex, request: Partial<BrowseRequest>) => {
   const { facets, ...reply } = search(index, {
     terms: [],
@@ -81,7 +72,6 @@ test('lists of all products are the same by what is kept of blocks and tallies a
         const id = 1 + random(PRODUCTS + 100);
         const change = random(5);
         if (change === 0) index.remove(id);
-        else if (change === 1) revalue(index, product(id, random));
         else put(index, product(id, random));
       }
       if (index.needsCompaction) index.compact();
@@ -140,39 +130,4 @@ test.each([
   if (rank !== 0) index.columns.setNameRank(row, rank);
   expect(index.columns.rowOf(2500)).toBe(row);
   expect(first()).toBe(2500);
-});
-
-test('a product with another price or stock is as if it had been read, and one that has to be read is left as it is', () => {
-  const random = (below: number): number => Math.floor(Math.random() * below);
-  const [read, told] = [new ProductIndex(), new ProductIndex()];
-  for (const index of [read, told]) index.settle(NOW_US);
-  for (let id = 1; id <= PRODUCTS; id += 1) {
-    const row = product(id, random);
-    for (const index of [read, told]) put(index, row);
-    const change = { cents: random(100_000), isInStock: random(2) === 0, isOnSale: random(2) === 0 };
-    put(read, { ...row, ...change });
-    expect(revalue(told, { ...row, ...change })).toBe(true);
-  }
-  const questions: Partial<BrowseRequest>[] = [
-    ...ORDERS.filter((order) => order !== 'NAME_ASC').map((order) => ({ order })),
-    { filter: { inStock: true } },
-    { filter: { onSale: true, brands: ['Lampe'] } },
-    { filter: ALWAYS },
-  ];
-  for (const question of questions) expect(ask(told, question)).toEqual(ask(read, question));
-  const values = { price: '1.00', listPrice: null, stock: '1', sales: '7' };
-  put(told, { ...product(1, random), sales: 7, cents: 555 });
-  expect(told.revalue(PRODUCTS + 1, values)).toBe(false);
-  expect(told.revalue(1, { ...values, sales: '8' })).toBe(false);
-  expect(told.revalue(1, { ...values, price: '1.0000' })).toBe(false);
-  expect(told.revalue(1, { ...values, listPrice: '2' })).toBe(false);
-  const row = told.columns.rowOf(1);
-  expect(told.columns.price.values[row]).toBe(555);
-  for (const [listPrice, isOnSale] of [
-    ['1.01', true],
-    ['1.00', false],
-  ] as const) {
-    expect(told.revalue(1, { ...values, listPrice })).toBe(true);
-    expect(((told.columns.state[row] as number) & ON_SALE) !== 0).toBe(isOnSale);
-  }
 });

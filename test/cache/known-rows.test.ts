@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
-import { createKnownRows, type KnownRows, type KnownRowsOf } from '../../src/cache/known-rows.ts';
-import { ROW_ALONE, textsOf } from '../../src/cache/row-texts.ts';
+import { createKnownRows, type KnownRows } from '../../src/cache/known-rows.ts';
 import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
-import { createClock } from '../../src/database/clock.ts';
-import { numberOf } from '../../src/fast-path/short-lived.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { cachedResponse, createTestGateway, JSON_HEADERS, type TestGateway } from '../support/gateway.ts';
@@ -70,29 +67,6 @@ test('a renamed category is shown with a product that is known', async () => {
   await isKnown(selection);
   await database.sql(`update category set name = 'Rack' where id = $1`, [shelf]);
   await expect.poll(() => ask(selection)).toMatchObject({ product: { category: { name: 'Rack' } } });
-});
-
-test('a renamed category is shown in lists of products that are known, however long they are', async () => {
-  const shelf = await insertCategory(database, { name: 'Shelf' });
-  for (const price of [1, 2, 3]) await insertProduct(database, { category_id: shelf, price, name: `Cup ${price}` });
-  const list = (limit: number) =>
-    `category(id: ${shelf}) { products(orderBy: PRICE_ASC, limit: ${limit}) { name category { name } } }`;
-  await expect
-    .poll(async () => {
-      await ask(list(3));
-      return statementsOf(list(3));
-    })
-    .toBe(0);
-  for (const name of ['Shelf', 'Rack']) {
-    await database.sql('update category set name = $1 where id = $2', [name, shelf]);
-    for (const limit of [2, 3, 1, 100]) {
-      const products = Array.from({ length: Math.min(limit, 3) }, (_, at) => ({
-        name: `Cup ${at + 1}`,
-        category: { name },
-      }));
-      await expect.poll(() => ask(list(limit))).toEqual({ category: { products } });
-    }
-  }
 });
 
 test('a response whose rows are known is there in the same turn of the event loop', async () => {
@@ -178,24 +152,7 @@ const fresh = (ageMs: number): FreshnessMonitor =>
   }) as unknown as FreshnessMonitor;
 
 const createRows = (tagVersions: TagVersions, ageMs = 0): KnownRows =>
-  createKnownRows({
-    tagVersions,
-    freshnessMonitor: fresh(ageMs),
-    clock: createClock(),
-    freshnessMs: 1000,
-    maxBytes: 10_000,
-  });
-
-const JSON_CHARS = 200;
-
-/** As the executor does. */
-const askForJson = (products: KnownRowsOf<{ id: number }>, id: number, key = 'name'): 'known' | 'kept' | 'written' => {
-  const texts = textsOf(products.find(id) as object);
-  if (texts?.find(key, ROW_ALONE) !== undefined) return 'known';
-  if (!texts?.isWanted(numberOf(key))) return 'written';
-  texts.keep(key, ROW_ALONE, 'x'.repeat(JSON_CHARS));
-  return 'kept';
-};
+  createKnownRows({ tagVersions, freshnessMonitor: fresh(ageMs), maxBytes: 10_000 });
 
 test('what is made of a known row is as old as the last heartbeat', async () => {
   const tagVersions = createTagVersions(FEATURES);
@@ -204,8 +161,7 @@ test('what is made of a known row is as old as the last heartbeat', async () => 
   await products.keep(async () => [{ id: 1 }]);
   const hints = new CacheHints(tagVersions.tags);
   hints.asOfMs = performance.now();
-  expect(products.mayUse(hints)).toBe(true);
-  expect(products.find(1)).toMatchObject({ id: 1 });
+  expect(products.find(1, hints)).toMatchObject({ id: 1 });
   expect(performance.now() - hints.asOfMs).toBeGreaterThanOrEqual(500);
 });
 
@@ -217,71 +173,11 @@ test('a row that changes between its read and the end of the statement is not ke
     tagVersions.changed({ table: 'product', rows: { ids: [2], groupIds: [], nextChangeMs: Number.POSITIVE_INFINITY } });
     return [{ id: 1 }, { id: 2 }];
   });
-  expect(products.find(1)).toMatchObject({ id: 1 });
-  expect(products.find(2)).toBeUndefined();
-});
-
-test('a known row is what the latest notification says, unless one before it said nothing', async () => {
-  const tagVersions = createTagVersions(FEATURES);
-  const rows = createRows(tagVersions);
-  type Row = { id: number; text: string };
-  const products = rows.of<Row>('product', ({ id }, text) => (text === 'nonsense' ? undefined : { id, text }));
-  const read = (): Promise<Row[]> => products.keep(async () => [1, 2].map((id) => ({ id, text: 'read' })));
-  const change = (id: number, values?: string): void =>
-    tagVersions.changed({
-      table: 'product',
-      rows: {
-        ids: [id],
-        groupIds: [1],
-        nextChangeMs: Number.POSITIVE_INFINITY,
-        ...(values !== undefined && { now: { id, groupId: 1, values } }),
-      },
-    });
-  await read();
-  change(1, 'old');
-  change(1, 'new');
-  expect(products.find(1)?.text).toBe('new');
-  expect(products.find(1)?.text).toBe('new');
-  expect(products.find(2)?.text).toBe('read');
-  change(1);
-  change(1, 'newer');
-  expect(products.find(1)).toBeUndefined();
-  // A read that began before says nothing of what was notified meanwhile.
-  await products.keep(async () => {
-    change(2, 'meanwhile');
-    return [{ id: 2, text: 'late' }];
-  });
-  expect(products.find(2)?.text).toBe('meanwhile');
-  tagVersions.changed({ table: 'product' });
-  change(2, 'newer');
-  expect(products.find(2)).toBeUndefined();
-  await read();
-  change(1, 'nonsense');
-  expect(products.find(1)).toBeUndefined();
-});
-
-test('a known row takes memory for itself and its JSON, however often it changes', async () => {
-  const tagVersions = createTagVersions(FEATURES);
-  const rows = createRows(tagVersions);
-  const products = rows.of<{ id: number }>('product', ({ id }) => ({ id }));
-  await products.keep(async () => [1, 2].map((id) => ({ id })));
-  const bytesAtFirst = rows.size().bytes;
-  for (let change = 1; change <= 3; change += 1) {
-    expect(askForJson(products, 1)).toBe('kept');
-    expect(askForJson(products, 1)).toBe('known');
-    expect(rows.size().bytes).toBeGreaterThan(bytesAtFirst + JSON_CHARS);
-    expect(rows.size().bytes).toBeLessThan(bytesAtFirst + JSON_CHARS + 200);
-    tagVersions.changed({
-      table: 'product',
-      rows: { ids: [1], groupIds: [1], nextChangeMs: Number.POSITIVE_INFINITY, now: { id: 1, groupId: 1, values: '' } },
-    });
-    expect(products.find(1)).toMatchObject({ id: 1 });
-    expect(rows.size().bytes).toBe(bytesAtFirst);
-  }
-  // Those that do not fit beside each other take each other's place.
-  for (let selection = 1; selection <= 20; selection += 1) expect(askForJson(products, 1, `${selection}`)).toBe('kept');
-  expect(askForJson(products, 1, '20')).toBe('known');
-  expect(rows.size().bytes).toBeLessThan(bytesAtFirst + 1500);
+  const hints = new CacheHints(tagVersions.tags);
+  expect(products.find(1, hints), 'with a view that is counted').toBeUndefined();
+  hints.asOfMs = performance.now();
+  expect(products.find(1, hints)).toMatchObject({ id: 1 });
+  expect(products.find(2, hints)).toBeUndefined();
 });
 
 test('texts of other letters than those of Latin-1 count twice, as they take twice the memory', async () => {
@@ -293,134 +189,4 @@ test('texts of other letters than those of Latin-1 count twice, as they take twi
   const ascii = await bytesOf('e'.repeat(1000));
   expect(await bytesOf('é'.repeat(1000))).toBe(ascii);
   expect(await bytesOf('€'.repeat(1000))).toBe(ascii + 1000);
-});
-
-test('where memory is short, the JSON of a row is kept once it is asked for again, and others are known for longer', async () => {
-  const tagVersions = createTagVersions(FEATURES);
-  const rows = createRows(tagVersions);
-  const products = rows.of<{ id: number }>('product');
-  const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-  for (const id of ids) await products.keep(async () => [{ id }]);
-  const outcomes = ids.map((id) => askForJson(products, id));
-  const firstWithout = outcomes.indexOf('written');
-  expect(outcomes.slice(0, firstWithout)).toContain('kept');
-  expect(new Set(outcomes.slice(firstWithout))).toEqual(new Set(['written']));
-  expect(ids.filter((id) => products.has(id))).toEqual(ids);
-  expect(askForJson(products, 10)).toBe('kept');
-  expect(askForJson(products, 10)).toBe('known');
-});
-
-test('lists of known products by price are merged without a statement, and put in order again after a change', async () => {
-  const one = await insertCategory(database, { name: 'One shelf' });
-  const other = await insertCategory(database, { name: 'Another shelf' });
-  const ids: number[] = [];
-  for (const [category_id, price] of [
-    [one, 3],
-    [other, 1],
-    [one, 2],
-    [other, 4],
-  ] as const)
-    ids.push(await insertProduct(database, { category_id, price }));
-  const list = (field: string) => `products(categoryIds: [${one}, ${other}], orderBy: PRICE_ASC) { ${field} }`;
-  // Lists ask for ids once most of what lists showed was known.
-  await expect
-    .poll(async () => {
-      await ask(list('id'));
-      return statementsOf(list('name'));
-    })
-    .toBe(0);
-  const inOrder = (order: readonly number[]) => ({ products: order.map((index) => ({ id: ids[index] })) });
-  expect(await ask(list('id'))).toEqual(inOrder([1, 2, 0, 3]));
-  await database.sql('update product set price = 9 where id = $1', [ids[1]]);
-  await expect.poll(() => ask(list('id'))).toEqual(inOrder([2, 0, 3, 1]));
-  await isKnown(list('stock'));
-});
-
-/** A shelf of 40 products by price, whose list and products are known. */
-const knownShelf = async () => {
-  const shelf = await insertCategory(database);
-  const ids: number[] = [];
-  for (let price = 1; price <= 40; price += 1) ids.push(await insertProduct(database, { category_id: shelf, price }));
-  const list = `products(categoryIds: [${shelf}], orderBy: PRICE_ASC, limit: 3) { id stock price { amount } }`;
-  await expect
-    .poll(async () => {
-      await ask(list);
-      return statementsOf(list);
-    })
-    .toBe(0);
-  const path = `/api/product/list?categoryIds=${shelf}&orderBy=PRICE_ASC&limit=3`;
-  const isHit = async (): Promise<boolean> => (await gateway.get(path)).headers['cache-status'] === 'vitrine; hit';
-  await expect.poll(isHit).toBe(true);
-  return { ids, list, isHit };
-};
-
-test('a change that cannot alter a list takes one row, and none where no list of its category is known', async () => {
-  const elsewhere = await insertProduct(database, { category_id: await insertCategory(database) });
-  const { ids, isHit } = await knownShelf();
-
-  /** How many statements the list takes after a change that was notified. */
-  const statementsAfter = async (id: number | undefined): Promise<number> => {
-    const product = `product(id: ${id}) { name }`;
-    await isKnown(product);
-    await database.sql(`update product set name = 'Other' where id = $1`, [id]);
-    await expect.poll(() => ask(product)).toEqual({ product: { name: 'Other' } });
-    return gateway.countStatements(async () => expect(await isHit()).toBe(true));
-  };
-  expect(await statementsAfter(ids[39])).toBe(1);
-  expect(await statementsAfter(elsewhere)).toBe(0);
-});
-
-test('a new price or stock is shown, of a product and in its lists, and nothing is read', async () => {
-  const { ids, list, isHit } = await knownShelf();
-  const [cheapest, last] = [ids[0], ids[39]];
-  const product = `product(id: ${cheapest}) { name stock price { amount } listPrice { amount } sales updatedAt category { id } }`;
-  await isKnown(product);
-  await isKnown(`product(id: ${last}) { name }`);
-  const statements = await gateway.countStatements(async () => {
-    const known = await ask(product);
-    await database.sql(
-      `update product set price = 1.5, list_price = 2, stock = 7, sales = 3, updated_at = '2026-11-25 08:00:00.5Z' where id = $1`,
-      [cheapest],
-    );
-    await expect
-      .poll(() => ask(product))
-      .toEqual({
-        product: {
-          ...(known?.product as object),
-          price: { amount: '1.50' },
-          listPrice: { amount: '2.00' },
-          stock: 7,
-          sales: 3,
-          updatedAt: '2026-11-25T08:00:00.500Z',
-        },
-      });
-    const first = { id: cheapest, stock: 7, price: { amount: '1.50' } };
-    expect(await ask(list)).toMatchObject({ products: [first, { id: ids[1] }, { id: ids[2] }] });
-    await expect.poll(isHit).toBe(true);
-    // Behind the end of the list nothing alters it.
-    await database.sql('update product set price = 50 where id = $1', [last]);
-    await expect
-      .poll(() => ask(`product(id: ${last}) { price { amount } }`))
-      .toEqual({ product: { price: { amount: '50.00' } } });
-    expect(await isHit()).toBe(true);
-    await database.sql('update product set price = 0.5 where id = $1', [last]);
-    await expect.poll(() => ask(list)).toMatchObject({ products: [{ id: last }, first, { id: ids[1] }] });
-  });
-  expect(statements).toBe(0);
-});
-
-test('a list that is known before a publication is read again from then on', async () => {
-  const shelf = await insertCategory(database);
-  const list = `products(categoryIds: [${shelf}], orderBy: PRICE_ASC) { id }`;
-  await expect
-    .poll(async () => {
-      await ask('hotProducts(limit: 2) { id }');
-      await ask(list);
-      return statementsOf(list);
-    })
-    .toBe(0);
-  const publishedAt = await momentFromNow(database, 1500);
-  const id = await insertProduct(database, { category_id: shelf, published_at: publishedAt });
-  await isKnown(list);
-  await expect.poll(() => ask(list), { timeout: 5000 }).toEqual({ products: [{ id }] });
 });

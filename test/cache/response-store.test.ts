@@ -12,8 +12,6 @@ const { h64Raw } = await xxhash();
 const responseOf = (key: string, chars: number): CachedResponse => ({
   key,
   entry: { response: undefined },
-  isNewcomer: false,
-  isUsed: false,
   status: 200,
   ...toBody(`${key} ${'é'.repeat(chars / 2)}`),
   tags: [],
@@ -59,17 +57,6 @@ test.for([100, 2000, 30_000])(
     expect(store.size().bytes).toBeLessThanOrEqual(MAX_BYTES);
   },
 );
-
-test('where nothing is kept, a response is a newcomer until it is asked for again', () => {
-  const store = createResponseStore(0);
-  const isNewcomer = (key: string): boolean => {
-    const response = responseOf(key, 100);
-    store.set(key, response);
-    return response.isNewcomer;
-  };
-  expect(['a', 'b', 'a', 'b', 'a', 'c'].map(isNewcomer)).toEqual([true, true, false, false, false, true]);
-  expect(store.get('a')).toBeUndefined();
-});
 
 test.for([
   ['ASCII', 'a'],

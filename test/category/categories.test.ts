@@ -78,12 +78,6 @@ describe('the tree of categories', () => {
     expect(await uncached.countStatements(() => uncached.graphql(tree))).toBe(3);
   });
 
-  test('is known once it was read', async () => {
-    await gateway.graphql('{ categories { id children { id children { id } } } }');
-    const another = '{ categories { name children { name children { name parent { slug } } } } }';
-    expect(await gateway.countStatements(() => gateway.graphql(another))).toBe(0);
-  });
-
   test('is an empty list where there are no categories', async () => {
     await using emptyDatabase = await createTestDatabase();
     await using empty = await createTestGateway(emptyDatabase);

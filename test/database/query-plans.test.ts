@@ -4,13 +4,7 @@ import { searchQuery } from '../../src/browse/search.sql.ts';
 import { termsOf } from '../../src/browse/words.ts';
 import type { Statement } from '../../src/database/sql.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
-import {
-  headOfAll,
-  headOfEachCategory,
-  listOfAll,
-  listOfCategories,
-  topOfEachCategory,
-} from '../../src/product/product.sql.ts';
+import { listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -85,14 +79,6 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
       }
     },
   );
-
-  test.for(ORDERS)('the ids of a list in the order %s are read from an index alone', async (order) => {
-    const ofAll = await explain(headOfAll(order), `now(), ${LIMIT}`, mode);
-    const ofEach = await explain(headOfEachCategory(order), `'{7,8,9,10,11}', now(), ${LIMIT}`, mode);
-    for (const { kinds } of [ofAll, ofEach]) expect([...kinds]).toEqual(['Index Only Scan']);
-    expect(ofAll.rows).toBeLessThanOrEqual(2 * LIMIT);
-    expect(ofEach.rows).toBeLessThanOrEqual(5 * LIMIT * 1.5);
-  });
 });
 
 test.each([

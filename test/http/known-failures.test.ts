@@ -163,16 +163,6 @@ const FAILURE = {
   counts: {},
 } as unknown as Parameters<Failures['learn']>[1];
 
-test('a request that fails is remembered once it was sent twice', () => {
-  const failures = createKnownFailures();
-  failures.learn('GET /', FAILURE);
-  failures.learn('GET /other', FAILURE);
-  expect(failures.find('GET /')).toBeUndefined();
-  failures.learn('GET /', FAILURE);
-  expect(failures.find('GET /')).toBe(FAILURE);
-  expect(failures.find('GET /other')).toBeUndefined();
-});
-
 test('made-up requests that fail take 1 MB at most, and the latest are known', () => {
   const failures = createKnownFailures();
   for (let number = 0; number < 2000; number += 1) {

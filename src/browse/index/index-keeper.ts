@@ -1,6 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import { releaseGarbage } from '../../fast-path/heap.ts';
-import { readValues } from '../../product/product.values.ts';
 import type { NotifiedChange } from './messages.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
@@ -46,7 +45,6 @@ export class IndexKeeper {
   #categories = new CategoryTree([]);
   /** Products that are to be read again. */
   #changed = new Set<number>();
-  #beingRead: ReadonlySet<number> = new Set();
   #needsFill = true;
   #needsCategories = true;
   /** Numbers of the changes notified, and of the last one up to which all are in the index. */
@@ -78,9 +76,7 @@ export class IndexKeeper {
     return this.#client;
   }
 
-  changed({ table, ids, values }: NotifiedChange): void {
-    const [id] = ids ?? [];
-    if (id !== undefined && values !== undefined && this.#revalue(id, values)) return;
+  changed({ table, ids }: NotifiedChange): void {
     this.#notified += 1;
     if (table === 'category') this.#needsCategories = true;
     else if (ids) for (const id of ids) this.#changed.add(id);
@@ -90,13 +86,6 @@ export class IndexKeeper {
       this.#drop();
     }
     if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
-  }
-
-  /** @returns false where the product has to be read: it is being read, or the index cannot take the values */
-  #revalue(id: number, values: string): boolean {
-    const now = readValues(values);
-    if (!now || this.#beingRead.has(id)) return false;
-    return this.#index?.revalue(id, now) ?? false;
   }
 
   /**
@@ -184,9 +173,8 @@ export class IndexKeeper {
   }
 
   async #applyChanges(client: DatabaseClient, index: ProductIndex): Promise<void> {
-    this.#beingRead = this.#changed;
+    const ids = [...this.#changed];
     this.#changed = new Set();
-    const ids = [...this.#beingRead];
     let from = 0;
     try {
       for (; from < ids.length; from += ROWS_AT_ONCE) {
@@ -202,8 +190,6 @@ export class IndexKeeper {
     } catch (error) {
       for (const id of ids.slice(from)) this.#changed.add(id);
       throw error;
-    } finally {
-      this.#beingRead = new Set();
     }
   }
 

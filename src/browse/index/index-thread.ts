@@ -115,11 +115,9 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
     status: () => status,
     changed: ({ table, rows }) => {
       if (table !== 'product' && table !== 'category') return;
-      const values = rows?.now?.values;
-      changes.push({ table, ids: rows?.ids, values });
+      changes.push({ table, ids: rows?.ids });
       if (changes.length >= MAX_COLLECTED) sendChanges();
-      // Where the notification says all, there is nothing to be read before somebody asks.
-      else if (values === undefined) sendingChanges ??= setTimeout(sendChanges, COLLECT_MS).unref();
+      else sendingChanges ??= setTimeout(sendChanges, COLLECT_MS).unref();
     },
     ask: async (name, asked) => {
       if (!status.isReady) return undefined;

@@ -17,8 +17,6 @@ export interface NotifiedChange {
   readonly table: string;
   /** Undefined: any row may have changed. */
   readonly ids: readonly number[] | undefined;
-  /** What the product is now, where the notification says it (product/product.values.ts). */
-  readonly values?: string | undefined;
 }
 
 /** What is asked, and what is answered. */

@@ -1,4 +1,3 @@
-import type { ProductValues } from '../../product/product.values.ts';
 import { foldedWordsOf, foldText, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
 import { BestNames } from './best-names.ts';
 import { Codes } from './codes.ts';
@@ -121,25 +120,6 @@ export class ProductIndex {
     else if (this.hasRanks) this.unranked.add(product.id);
   }
 
-  /**
-   * A product with another price or stock, and nothing else.
-   * @returns false where it has to be read: it is not in the index, has sold more or less (its name is needed then), or an amount has no cents
-   */
-  revalue(id: number, { price, listPrice, stock, sales }: Revalued): boolean {
-    const { columns } = this;
-    const row = columns.rowOf(id);
-    const cents = centsOf(price);
-    const listCents = listPrice === null ? 0 : centsOf(listPrice);
-    if (row < 0 || columns.sales[row] !== Number(sales) || cents === undefined || listCents === undefined) return false;
-    const isSettled = !this.unsettled.has(row);
-    this.#leave(row);
-    columns.setPrice(row, cents);
-    columns.state[row] = stateOf({ isSettled, isInStock: Number(stock) > 0, isOnSale: listCents > cents });
-    if (isSettled) this.#settled(row);
-    else this.unsettled.add(row);
-    return true;
-  }
-
   remove(id: number): void {
     const row = this.columns.rowOf(id);
     if (row >= 0) {
@@ -233,8 +213,6 @@ export class ProductIndex {
   }
 }
 
-type Revalued = Pick<ProductValues, 'price' | 'listPrice' | 'stock' | 'sales'>;
-
 interface State {
   readonly isSettled: boolean;
   readonly isInStock: boolean;
@@ -243,10 +221,6 @@ interface State {
 
 const stateOf = ({ isSettled, isInStock, isOnSale }: State): number =>
   LIVE | (isSettled ? SETTLED : 0) | (isInStock ? IN_STOCK : 0) | (isOnSale ? ON_SALE : 0);
-
-/** Undefined for an amount that has not two digits after the point. */
-const centsOf = (amount: string): number | undefined =>
-  amount.at(-3) === '.' ? Number(amount.replace('.', '')) : undefined;
 
 /** As `vitrine_search` makes them in PostgreSQL, with the fields that have each; and the long runs, by field. */
 const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow) => {

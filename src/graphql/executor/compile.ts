@@ -4,7 +4,6 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -20,9 +19,8 @@ import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
 import { type ColumnJson, columnJsonOf } from './columns.ts';
-import { isPromise, keptWriter, knownFieldWriter, listWriter } from './kept-writers.ts';
-import { NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
-import { argsReader, leafWriter, variablesOf } from './values.ts';
+import { isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
+import { argsReader, leafWriter } from './values.ts';
 
 /** One operation, compiled for one schema. */
 export interface CompiledOperation {
@@ -34,26 +32,13 @@ interface Compiled {
   readonly write: Writer;
   /** What is selected below, with aliases and arguments, in one form for all documents. Empty for a leaf. */
   readonly selection: string;
-  /** Whether what is written depends on the row, and on rows that it refers to, alone. */
-  readonly isOfRow: boolean;
-  /** The tables of the rows that it refers to. */
-  readonly refersTo: ReadonlySet<string>;
-  /** Those in its arguments. */
-  readonly variables: ReadonlySet<string>;
 }
-
-const NOTHING: ReadonlySet<string> = new Set();
-
-const union = (parts: readonly Compiled[], of: 'refersTo' | 'variables'): ReadonlySet<string> =>
-  new Set(parts.flatMap((part) => [...part[of]]));
 
 interface CompiledField extends Compiled {
   /** `"key":` */
   readonly label: string;
   /** The column that it shows as it is, where it does. */
   readonly column: ShownColumn | undefined;
-  /** Whether what is written of its value depends on that row alone. */
-  readonly isOfValue: boolean;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
 }
 
@@ -74,41 +59,24 @@ export const compile = (
 ): CompiledOperation | undefined => {
   const rootType = schema.getRootType(operation.operation);
   if (!rootType || hasDirective(document)) return undefined;
-  let compiled: CompiledRoot;
+  let write: Writer;
   try {
-    compiled = compileRoot(rootType, rootOf(operation), fragmentsOf(document));
+    write = compileRoot(rootType, rootOf(operation), fragmentsOf(document));
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
-  const { write, refersTo, isKnowable } = compiled;
   return {
     run: (variables, context) => {
-      const lastChange = lastChangeOf(refersTo, context);
-      const fields = isKnowable ? context.knownFields?.begin(context.hints, context.now) : undefined;
-      const run = { variables, context, lastChange, fields };
+      const run = { variables, context };
       return writeText(run, (output) => write({}, run, output));
     },
   };
 };
 
-/** Taken before anything is read, so that what is read later is not older. Where their texts are found, no loader says that the response depends on them. */
-const lastChangeOf = (
-  refersTo: ReadonlySet<string>,
-  { hints, lastChangeOf: ofTable }: OperationContext,
-): number | undefined => {
-  if (!ofTable) return undefined;
-  let last = 0;
-  for (const table of refersTo) {
-    hints.dependsOn(table);
-    last = Math.max(last, ofTable(table));
-  }
-  return last;
-};
-
 /**
- * Notes which resolvers take the fourth parameter, `info`: an operation that selects such a field is not compiled. And which take the row alone: what
- * is written of them can be kept with the row. It has to see the resolvers as they were written, before others are wrapped around them.
+ * Notes which resolvers take the fourth parameter, `info`: an operation that selects such a field is not compiled. It has to see the resolvers as
+ * they were written, before others are wrapped around them.
  * @throws Error for a field that the Prisma plugin reads
  */
 export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
@@ -119,9 +87,7 @@ export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
           'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
       );
     }
-    const parameters = field.resolve?.length ?? 0;
-    if (parameters > 3) field.extensions = { ...field.extensions, readsInfo: true };
-    if (parameters < 2 && field.args.length === 0) field.extensions = { ...field.extensions, readsRowAlone: true };
+    if ((field.resolve?.length ?? 0) > 3) field.extensions = { ...field.extensions, readsInfo: true };
   }
   return schema;
 };
@@ -136,38 +102,18 @@ const hasDirective = (document: DocumentNode): boolean => {
   return found;
 };
 
-interface CompiledRoot extends Pick<Compiled, 'write' | 'refersTo'> {
-  /** Whether the texts of some fields may be known. */
-  readonly isKnowable: boolean;
-}
-
-const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): CompiledRoot => {
-  const fields = compileFields(type, parents, fragments);
-  return {
-    refersTo: union(fields, 'refersTo'),
-    isKnowable: fields.some(({ isOfValue }) => !isOfValue),
-    write: writeObject(
-      fields.map((field) =>
-        sharedWriter(type, field.selection, () => {
-          const write = fieldsWriter([field]);
-          // The text of a row alone is kept with the row.
-          return field.isOfValue ? write : knownFieldWriter(field, write);
-        }),
-      ),
+/** Field by field: documents that select the same share its writer. */
+const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Writer =>
+  writeObject(
+    compileFields(type, parents, fragments).map((field) =>
+      sharedWriter(type, field.selection, () => fieldsWriter([field])),
     ),
-  };
-};
+  );
 
 const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Compiled => {
   const fields = compileFields(type, parents, fragments);
   const selection = `{${fields.map((field) => field.selection).join('')}}`;
-  return {
-    selection,
-    isOfRow: fields.every(({ isOfRow }) => isOfRow),
-    refersTo: union(fields, 'refersTo'),
-    variables: union(fields, 'variables'),
-    write: sharedWriter(type, selection, () => writeObject(partsOf(type, fields))),
-  };
+  return { selection, write: sharedWriter(type, selection, () => writeObject([fieldsWriter(fields)])) };
 };
 
 /** Of selections: what is compiled of one takes up to 90 bytes a character (measured). */
@@ -202,22 +148,6 @@ const writeObject =
     for (const writePart of parts) writePart(value, run, output);
     output.text += '}';
   };
-
-/** Fields that depend on the row, and on rows that it refers to, are written together: of a row that is known, their text is kept. */
-const partsOf = (type: GraphQLObjectType, fields: readonly CompiledField[]): Writer[] => {
-  const parts: Writer[] = [];
-  for (let start = 0; start < fields.length; ) {
-    const isOfRow = fields[start]?.isOfRow;
-    let end = start + 1;
-    while (end < fields.length && fields[end]?.isOfRow === isOfRow) end += 1;
-    const part = fields.slice(start, end);
-    const write = fieldsWriter(part);
-    const key = `${type.name} ${part.map(({ selection }) => selection).join('')}`;
-    parts.push(isOfRow ? keptWriter(key, union(part, 'refersTo').size > 0, write) : write);
-    start = end;
-  }
-  return parts;
-};
 
 const fieldsWriter = (fields: readonly CompiledField[]): Writer => {
   const indexesFor = columnFinder(fields);
@@ -274,10 +204,6 @@ const compileField = (
       label,
       column: undefined,
       selection: `${label}${text}`,
-      isOfRow: true,
-      isOfValue: true,
-      refersTo: NOTHING,
-      variables: NOTHING,
       read: () => null,
       write: (_, __, output) => (output.text += text),
     };
@@ -285,17 +211,11 @@ const compileField = (
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type.
   if (!field || field.extensions.readsInfo) throw new NotCompiled();
-  const { write, ...value } = compileValue(field.type, selections, fragments);
-  const table = field.extensions.refersTo as string | undefined;
-  const isOfRow = (field.extensions.readsRowAlone === true || table !== undefined) && value.isOfRow;
+  const { write, selection } = compileValue(field.type, selections, fragments);
   const compiled = {
     label,
-    column: isOfRow ? shownColumnOf(field) : undefined,
-    selection: `${label}${name}(${node.arguments?.map(print).join() ?? ''})${value.selection}`,
-    isOfRow,
-    isOfValue: value.isOfRow,
-    refersTo: table === undefined ? value.refersTo : new Set([...value.refersTo, table]),
-    variables: new Set([...value.variables, ...variablesOf(node)]),
+    column: shownColumnOf(field),
+    selection: `${label}${name}(${node.arguments?.map(print).join() ?? ''})${selection}`,
     write,
   };
   const { resolve } = field;
@@ -338,26 +258,31 @@ const compileValue = (type: GraphQLOutputType, selections: MergedField, fragment
 
 const compileNonNull = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
   if (isListType(type)) {
-    const { write, ...item } = compileValue(type.ofType, selections, fragments);
-    // A list of rows counts them (limits/list-size.ts).
-    const isOfLeaves = isLeafType(getNullableType(type.ofType));
-    const areOfRows = item.isOfRow && !isOfLeaves;
-    return {
-      ...item,
-      write: listWriter(write, areOfRows ? { key: item.selection, refers: item.refersTo.size > 0 } : undefined),
-      isOfRow: item.isOfRow && isOfLeaves,
-    };
+    const { write, selection } = compileValue(type.ofType, selections, fragments);
+    return { selection, write: listWriter(write) };
   }
   if (isObjectType(type)) return compileObject(type, selections, fragments);
   if (!isLeafType(type)) throw new NotCompiled();
   const toJson = leafWriter(type);
   return {
     selection: '',
-    isOfRow: true,
-    refersTo: NOTHING,
-    variables: NOTHING,
     write: (value, _, output) => {
       output.text += toJson(value);
     },
   };
 };
+
+const listWriter =
+  (write: Writer): Writer =>
+  (value, run, output) => {
+    if (!Array.isArray(value)) throw new NotCompiled();
+    output.text += '[';
+    let isFirst = true;
+    for (const item of value as unknown[]) {
+      if (!isFirst) output.text += ',';
+      isFirst = false;
+      if (isPromise(item)) output.await(item, write);
+      else write(item, run, output);
+    }
+    output.text += ']';
+  };

@@ -1,5 +1,4 @@
 import type { VariableValues } from 'graphql';
-import type { FieldsOfOperation } from '../../cache/known-fields.ts';
 import { joined } from '../../fast-path/own-memory.ts';
 import type { OperationContext } from '../context.ts';
 
@@ -7,10 +6,6 @@ import type { OperationContext } from '../context.ts';
 export interface Run {
   readonly variables: VariableValues;
   readonly context: OperationContext;
-  /** The number of the last change of the tables that rows of the response refer to; undefined where none of their texts is kept. */
-  readonly lastChange: number | undefined;
-  /** Undefined where the operation may not be answered of fields that are known. */
-  readonly fields: FieldsOfOperation | undefined;
 }
 
 /** Writes a completed value. */
@@ -34,9 +29,10 @@ export class Output {
   private pieces: (string | Gap)[] | undefined;
 
   /** Leaves a gap for a value; what is written next comes after it. */
-  await(value: Promise<unknown>, write: Writer): void {
+  await(value: PromiseLike<unknown>, write: Writer): void {
     this.pieces ??= [];
-    this.pieces.push(joined(this.text), { value, write });
+    // A promise of another kind, as Prisma's, begins only once it is waited for.
+    this.pieces.push(joined(this.text), { value: Promise.resolve(value), write });
     this.text = '';
   }
 
@@ -45,21 +41,15 @@ export class Output {
     for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(() => {});
   }
 
-  /** It grows with each gap. */
-  get gaps(): number {
-    return this.pieces?.length ?? 0;
-  }
-
-  /** The whole text; undefined where there is a gap. */
-  finished(): string | undefined {
-    return this.pieces === undefined ? this.text : undefined;
-  }
-
   /** The whole text, at once where there is no gap. */
   finish(run: Run): string | Promise<string> {
     return this.pieces === undefined ? this.text : fill(this.pieces, this.text, run);
   }
 }
+
+/** Whether a value is still loading: any thenable is, as Prisma's own promise. */
+export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
 /** The text that `toOutput` writes, at once where it leaves no gap. @throws what `toOutput` throws */
 export const write = (run: Run, toOutput: (output: Output) => void): string | Promise<string> => {

@@ -56,10 +56,6 @@ export const argsReader = (
   };
 };
 
-/** The variables that are arguments themselves: there are no others where {@link argsReader} takes the arguments. */
-export const variablesOf = ({ arguments: given = [] }: FieldNode): string[] =>
-  given.flatMap(({ value }) => (value.kind === Kind.VARIABLE ? [value.name.value] : []));
-
 const hasVariable = (argument: ArgumentNode): boolean => {
   let found = false;
   visit(argument, {

@@ -134,10 +134,6 @@ export class RowBudget {
     this.#maximum = maximum;
   }
 
-  get spent(): number {
-    return this.#spent;
-  }
-
   /** The same budget with nothing spent, for a second execution of the operation. */
   renew(): RowBudget {
     return new RowBudget(this.#maximum);
