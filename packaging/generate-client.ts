@@ -4,7 +4,7 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,7 @@ const work = await mkdtemp(path.join(tmpdir(), 'vitrine-client-'));
 try {
   await cp(path.join(ROOT, SCHEMA), path.join(work, SCHEMA));
   generate();
+  await writeTables();
   if (!values.check) {
     await rm(path.join(ROOT, CLIENT), { recursive: true, force: true });
     await cp(path.join(work, CLIENT), path.join(ROOT, CLIENT), { recursive: true });
@@ -43,6 +44,17 @@ function generate(): void {
   };
   const args = [prisma, 'generate', '--no-hints', '--schema', path.join(work, SCHEMA)];
   execFileSync(process.execPath, args, { cwd: ROOT, env, stdio: 'pipe' });
+}
+
+/** The table of each model, which neither client says: `@@map`, or the name of the model. */
+async function writeTables(): Promise<void> {
+  const schema = await readFile(path.join(work, SCHEMA), 'utf8');
+  const models = Array.from(schema.matchAll(/^(?:model|view) (\w+) \{(.*?)^\}/gms), ([, name = '', body = '']) => {
+    const table = /^\s*@@map\((?:name:\s*)?"(.+?)"\)/m.exec(body)?.[1] ?? name;
+    return `  ${name}: '${table}',\n`;
+  });
+  const text = `/* eslint-disable */\n/** The tables of the models. */\nexport const TABLES = {\n${models.join('')}} as const;\n`;
+  await writeFile(path.join(work, CLIENT, 'tables.ts'), text);
 }
 
 async function areEqual(one: string, other: string): Promise<boolean> {

@@ -3,11 +3,11 @@ import { type OpenedAccess, openAccess } from './access/access.ts';
 import { createPreviewTime } from './access/preview.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
-import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
+import { createListenFeed, createPollFeed, readWatchedTables } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
 import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
-import { createTagVersions } from './cache/tags.ts';
+import { type CachedTable, createTagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
@@ -15,6 +15,7 @@ import { isDatabaseUnreachable } from './database/failures.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { createDatabase, createPrisma } from './database/pool.ts';
 import { assertSameDatabase, findPoolerMode, type PoolerMode } from './database/pooler.ts';
+import { reportReads } from './database/prisma.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { AppError, Overloaded, withDeadline } from './errors.ts';
@@ -125,9 +126,11 @@ export const createGateway = async (
   });
   const clock = createClock();
   let opened: OpenedAccess;
+  let watched: readonly CachedTable[];
   try {
     opened = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
+    watched = await readWatchedTables(pool, FEATURES);
     if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
   } catch (error) {
     await pool.end();
@@ -136,7 +139,8 @@ export const createGateway = async (
 
   const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
-  const tagVersions = createTagVersions(FEATURES);
+  const tables = [...FEATURES, ...watched];
+  const tagVersions = createTagVersions(tables);
   const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize } = config;
   const replicas =
     replicaUrls.length > 0
@@ -152,9 +156,9 @@ export const createGateway = async (
       : undefined;
   const freshnessMonitor = await startFreshnessMonitor({
     ...(config.changeFeed === 'poll'
-      ? { source: createPollFeed(FEATURES), connection }
+      ? { source: createPollFeed(tables), connection }
       : {
-          source: createListenFeed(FEATURES, replicas?.observer),
+          source: createListenFeed(tables, replicas?.observer),
           connection: directUrl === undefined ? connection : connectionConfig(directUrl),
         }),
     clock,
@@ -193,7 +197,7 @@ export const createGateway = async (
   });
   const createContext = contextFactory({
     features: [...FEATURES, createBrowse(browseIndex)],
-    prisma,
+    prisma: reportReads(prisma),
     sql,
     clock,
     tracing,

@@ -7,10 +7,12 @@ const NO_VIEWS: readonly number[] = [];
 
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
-  readonly #tagsOf: Tags['of'];
+  readonly #tags: Pick<Tags, 'of' | 'has'>;
   readonly tags = new Set<Tag>();
   // Made when needed: most responses have none.
   #views: Set<number> | undefined;
+  #isWatched = true;
+  #neverChanges = false;
 
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
   readonly tables: string[] = [];
@@ -34,8 +36,8 @@ export class CacheHints {
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
-  constructor({ of }: Pick<Tags, 'of'>) {
-    this.#tagsOf = of;
+  constructor(tags: Pick<Tags, 'of' | 'has'>) {
+    this.#tags = tags;
   }
 
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
@@ -61,23 +63,40 @@ export class CacheHints {
 
   /** The response lists rows of this table. */
   dependsOn(table: string): void {
-    const { whole, anyRow } = this.#tagsOf(table);
+    const tags = this.#tagsOf(table);
+    if (!tags) return;
     this.#listsTable(table);
-    this.tags.add(whole);
-    this.tags.add(anyRow);
+    this.tags.add(tags.whole);
+    this.tags.add(tags.anyRow);
   }
 
   /** The response shows this row, or that there is none. Where that changes with time alone, call {@link holdsUntil} too. */
   dependsOnRow(table: string, id: number): void {
     const tags = this.#tagsOf(table);
-    this.#add(tags, tags.row(id));
+    if (tags) this.#add(tags, tags.row(id));
   }
 
   /** The response lists rows of this group. */
   dependsOnGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
+    if (!tags) return;
     this.#listsTable(table);
     this.#add(tags, tags.group(id));
+  }
+
+  /** The response shows something whose changes are notified by nobody: it is not kept. */
+  dependsOnUnknown(): void {
+    this.#isWatched = false;
+  }
+
+  /** The response never changes. */
+  dependsOnNothing(): void {
+    this.#neverChanges = true;
+  }
+
+  /** Whether each change of the response is notified. Of one that nobody has said anything of, nobody knows. */
+  get isWatched(): boolean {
+    return this.#neverChanges || (this.#isWatched && this.tags.size > 0);
   }
 
   /** The response holds for this long at most. */
@@ -93,6 +112,12 @@ export class CacheHints {
   /** The response shows something that ends at this time, in the database's milliseconds: from then on it is not given during an outage either. */
   showsUntil(ms: number): void {
     if (ms < this.endsMs) this.endsMs = ms;
+  }
+
+  #tagsOf(table: string): TableTags | undefined {
+    if (this.#tags.has(table)) return this.#tags.of(table);
+    this.dependsOnUnknown();
+    return undefined;
   }
 
   #listsTable(table: string): void {

@@ -131,7 +131,9 @@ export const createResponseCache = ({
       const { asOfMs = openedMs } = hints;
       const changes = this.#changesMs();
       // What was read from a replica has used up some of its time.
-      const validUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
+      const heldUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
+      // What may change unnoticed is over at once: neither this cache nor one outside keeps it.
+      const validUntilMs = hints.isWatched ? heldUntilMs : this.#nowMs;
       const written = toBody(body);
       const made: CachedResponse = {
         key: this.#key,

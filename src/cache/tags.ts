@@ -28,6 +28,8 @@ export interface TableTags {
 export interface Tags {
   readonly tables: readonly CachedTable[];
   readonly of: (table: string) => TableTags;
+  /** Whether changes of a table are notified. */
+  readonly has: (table: string) => boolean;
   readonly count: number;
 }
 
@@ -55,6 +57,7 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
   return {
     tables,
     count,
+    has: (table) => byTable.has(table),
     of: (table) => {
       const tags = byTable.get(table);
       if (!tags) throw new Error(`no feature registers the table "${table}"`);

@@ -2,6 +2,7 @@ import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
+import type { ReportingPrisma } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Call } from '../http/route.ts';
@@ -18,6 +19,7 @@ export class RowVanished extends Error {
 
 /** What the resolvers of one operation share. */
 export interface OperationContext {
+  /** Says itself what the response depends on. */
   readonly prisma: PrismaClient;
   readonly loaders: Loaders;
   /** What the response depends on; resolvers and loaders add to it. */
@@ -83,11 +85,16 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     new LazyLoaders(create, scope) as unknown as Loaders;
 };
 
-/** Creates the context of one operation. @param now by default the time of the database */
-export type CreateContext = (hints: CacheHints, now?: Date) => OperationContext;
+/** Creates the context of one operation. */
+export interface CreateContext {
+  /** @param now by default the time of the database */
+  (hints: CacheHints, now?: Date): OperationContext;
+  /** Runs an operation with such a context. */
+  readonly during: ReportingPrisma['during'];
+}
 
 interface Deps extends ReadDeps {
-  readonly prisma: PrismaClient;
+  readonly prisma: ReportingPrisma;
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
   /** For one operation. */
@@ -118,16 +125,17 @@ export const contextFactory = ({
     return chosen.reads;
   };
 
-  return (hints, now = new Date(clock.nowMs())) => {
+  const create = (hints: CacheHints, now = new Date(clock.nowMs())): OperationContext => {
     const scope = { hints, now, inFlight: new InFlight() };
     return {
-      prisma,
+      prisma: prisma.client,
       loaders: createLoaders(chooseReads(hints), scope),
       hints,
       rowBudget: new RowBudget(maxRows),
       now,
     };
   };
+  return Object.assign(create, { during: prisma.during });
 };
 
 /** The reads that one operation waits for, so that what their rows refer to can be read together. */

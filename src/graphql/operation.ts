@@ -43,6 +43,8 @@ export interface Operation {
   readonly countedIn: (data: Readonly<Record<string, unknown>>, variables: VariableValues) => number[];
   /** Whether it does nothing but count views. */
   readonly isOnlyCounted: boolean;
+  /** Whether it asks for the schema alone, which never changes. */
+  readonly isOfSchema: boolean;
 }
 
 /**
@@ -94,6 +96,7 @@ export const prepareOperation = (
       return [...new Set(ids)];
     },
     isOnlyCounted: [...rootFields].every((field) => field === '__typename' || isCounted(field)),
+    isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };
 

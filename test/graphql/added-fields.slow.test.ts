@@ -123,14 +123,6 @@ describe('with fields that a test has added,', () => {
     expect(told().slice(1)).toEqual([{ level: 20, operation: 'Other', message: expect.stringContaining('undefined') }]);
   });
 
-  test('a relation that Prisma would read past the loaders stops the start, and says what to do', () => {
-    builder.prismaObjectField(Product, 'shelf', (t) => t.relation('category'));
-    expect(() => createSchema(readConfig({}))).toThrow(
-      'Product.shelf is read by the Prisma plugin (t.relation or "select"), so that no cached response would depend on the rows. ' +
-        'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
-    );
-  });
-
   test('a union stops the start, because its fields would not be counted', () => {
     builder.unionType('Shown', { types: [Product], resolveType: () => 'Product' });
     expect(() => createSchema(readConfig({}))).toThrow('Shown is an interface or a union');

@@ -77,16 +77,9 @@ export const compile = (
 /**
  * Notes which resolvers take the fourth parameter, `info`: an operation that selects such a field is not compiled. It has to see the resolvers as
  * they were written, before others are wrapped around them.
- * @throws Error for a field that the Prisma plugin reads
  */
 export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
-  for (const { field, coordinate } of objectFieldsOf(schema)) {
-    if (field.extensions.pothosPrismaSelect) {
-      throw new Error(
-        `${coordinate} is read by the Prisma plugin (t.relation or "select"), so that no cached response would depend on the rows. ` +
-          'Resolve the field by a loader: t.field({ resolve: (row, args, { loaders }) => … }).',
-      );
-    }
+  for (const { field } of objectFieldsOf(schema)) {
     if ((field.resolve?.length ?? 0) > 3) field.extensions = { ...field.extensions, readsInfo: true };
   }
   return schema;

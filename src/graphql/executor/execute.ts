@@ -69,7 +69,8 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
   };
 
   const run: Execute = (execution) => {
-    const { operation, variables } = execution;
+    const { operation, variables, hints } = execution;
+    if (operation.isOfSchema) hints.dependsOnNothing();
     costLimit.check(operation.cost, variables);
     return tryOnce(execution, false);
   };
@@ -80,7 +81,10 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
     const { compiled } = operation;
     const context = createContext(hints, caller.previewAt);
     return attempt(
-      () => (compiled ? compiled.run(variables, context) : runReference(execution, context, isLast)),
+      () =>
+        createContext.during(hints, () =>
+          compiled ? compiled.run(variables, context) : runReference(execution, context, isLast),
+        ),
       (data) => data,
       (error) => recover(execution, context, isLast, error),
     );
@@ -96,7 +100,7 @@ export const createExecutor = ({ createContext, costLimit, load, tracing }: Deps
     if (execution.operation.compiled && (isLast || !(error instanceof RowVanished))) {
       try {
         // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
-        return await runReference(execution, context, isLast, { error });
+        return await createContext.during(execution.hints, () => runReference(execution, context, isLast, { error }));
       } catch (reported) {
         failure = reported;
       }

@@ -13,6 +13,7 @@ import {
 } from 'graphql';
 import { isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
+import { isPromise } from '../executor/output.ts';
 import { readable, tooComplex } from './query-limits.ts';
 
 /*
@@ -166,7 +167,9 @@ export const enforceRowBudget = (schema: GraphQLSchema): GraphQLSchema => {
         return items;
       };
       const items: unknown = resolve(source, args, context, info);
-      return items instanceof Promise ? items.then(spend) : spend(items as readonly unknown[]);
+      return isPromise(items)
+        ? (items as PromiseLike<readonly unknown[]>).then(spend)
+        : spend(items as readonly unknown[]);
     };
   }
   return schema;

@@ -1,0 +1,8 @@
+/* eslint-disable */
+/** The tables of the models. */
+export const TABLES = {
+  Category: 'category',
+  Product: 'product',
+  ProductWords: 'product_words',
+  Notice: 'notice',
+} as const;

@@ -1,0 +1,73 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { PrismaClient } from './generated/client/client.ts';
+import { getDatamodel } from './generated/pothos.ts';
+import { TABLES } from './generated/tables.ts';
+
+/** Is told what the reads of an operation depend on. */
+export interface ReadObserver {
+  readonly dependsOn: (table: string) => void;
+  /** On tables that nobody can name. */
+  readonly dependsOnUnknown: () => void;
+}
+
+/** A client that says of each read which tables it shows, to the operation that waits for it. */
+export interface ReportingPrisma {
+  readonly client: PrismaClient;
+  /**
+   * Runs an operation: whatever it waits for is read for it. What several operations share, as the batch of a loader for all, is read for the first of
+   * them: its callers say themselves what they depend on.
+   */
+  readonly during: <Result>(observer: ReadObserver, run: () => Result) => Result;
+}
+
+export const reportReads = (prisma: PrismaClient): ReportingPrisma => {
+  const operations = new AsyncLocalStorage<ReadObserver>();
+  // Prisma calls it where the read is waited for: its promises begin only then.
+  const client = prisma.$extends({
+    query: {
+      $allOperations: ({ model, args, query }) => {
+        const observer = operations.getStore();
+        if (observer && model) for (const table of tablesOf(model, args)) observer.dependsOn(table);
+        else observer?.dependsOnUnknown();
+        return query(args);
+      },
+    },
+  });
+  return {
+    // It has the same methods.
+    client: client as unknown as PrismaClient,
+    during: (observer, run) => operations.run(observer, run),
+  };
+};
+
+const { models } = getDatamodel().datamodel;
+
+/** The tables of a model and of all relations that arguments name, wherever they do: to select, filter, sort or count. */
+export const tablesOf = (model: string, args: unknown): ReadonlySet<string> => {
+  const tables = new Set<string>();
+  addTables(model, args, tables);
+  return tables;
+};
+
+const addTables = (model: string, args: unknown, tables: Set<string>): void => {
+  tables.add(tableOf(model));
+  if (typeof args !== 'object' || args === null) return;
+  const relations = models[model]?.fields.filter(({ kind }) => kind === 'object') ?? [];
+  for (const [key, value] of Object.entries(args)) {
+    const relation = relations.find(({ name }) => name === key);
+    if (relation && value !== undefined && value !== false) {
+      const { type, relationName, isList } = relation;
+      // A relation of many to many without a model of its own has a table of Prisma's.
+      const isManyToMany = isList && isListOf(type, relationName);
+      if (isManyToMany) tables.add(`_${relationName}`);
+      addTables(type, value, tables);
+    } else if (key === '_count' && value === true) {
+      for (const { name, isList } of relations) if (isList) addTables(model, { [name]: true }, tables);
+    } else addTables(model, value, tables);
+  }
+};
+
+const isListOf = (model: string, relationName: string | undefined): boolean =>
+  models[model]?.fields.filter((field) => field.relationName === relationName).every(({ isList }) => isList) ?? false;
+
+const tableOf = (model: string): string => (TABLES as Readonly<Record<string, string>>)[model] ?? model;
