@@ -76,7 +76,7 @@ export const createToBody = (): ((text: string) => WrittenBody) => {
   };
 };
 
-export const etagOf = (text: string | Buffer): string => joined(`W/"${digestOf(text)}"`);
+const etagOf = (text: string | Buffer): string => joined(`W/"${digestOf(text)}"`);
 
 /** One character for each byte. */
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
