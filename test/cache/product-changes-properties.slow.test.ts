@@ -92,7 +92,7 @@ const change: fc.Arbitrary<string> = fc.oneof(
     `insert into product (category_id, name, slug, price) select 2, 'Many', 'many' || n || random(), 5 from generate_series(1, 150) n`,
   ),
   number.map((n) => `update product set sales = ${n} where name = 'Many'`),
-  // A few of them: lists that are known are put in order again, and get shorter, and some are read anew.
+  // A few of them: lists get another order, and shorter.
   fc
     .tuple(fc.constantFrom('price', 'sales', 'stock'), number, fc.nat({ max: 140 }))
     .map(
