@@ -1,3 +1,4 @@
+import { plain } from './fields/html.ts';
 import { slug, slugOfName, slugWithSku } from './fields/slug.ts';
 import { INT32_MAX, integer, type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
 import type { Value } from './record.ts';
@@ -101,7 +102,7 @@ export const required = { isRequired: true };
 
 // Shared by several kinds.
 // A longer one might not fit into an index, whose entries have at most 2,704 bytes.
-export const NAME = field('name', 'text', shortText(600), required);
+export const NAME = field('name', 'text', plain(shortText(600)), required);
 export const SLUG = field('slug', 'text', slug, required);
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);

@@ -1,10 +1,10 @@
 import { amount, currency } from '../import/fields/amount.ts';
 import { categoryPath } from '../import/fields/category-path.ts';
-import { richText } from '../import/fields/html.ts';
-import { textList } from '../import/fields/lists.ts';
+import { plain, richText } from '../import/fields/html.ts';
+import { textList, unpacked } from '../import/fields/lists.ts';
 import { firstPicture, pictureUrl, pictureUrls } from '../import/fields/pictures.ts';
 import { mergeStock, SOME, stock } from '../import/fields/stock.ts';
-import { INT32_MAX, integer, longText, oneOf, timestamp } from '../import/fields/values.ts';
+import { INT32_MAX, integer, longText, oneOf, type Parse, timestamp } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -18,7 +18,8 @@ import {
 } from '../import/kind.ts';
 import { isBlank, isObject } from '../import/record.ts';
 
-const TAGS = textList((text) => (text.includes('|') ? /\|/ : /[,;]/));
+const TAG_LIST = plain(textList((text) => (text.includes('|') ? /\|/ : /[,;]/)));
+const TAGS: Parse = (value, options) => TAG_LIST(unpacked(value), options);
 
 export const productImport: ImportKind = {
   table: 'product',
@@ -32,7 +33,7 @@ export const productImport: ImportKind = {
     category: field('category_path', 'jsonb', categoryPath, required),
     subtitle: field('subtitle', 'text', richText, nullable),
     description: field('description', 'text', richText),
-    brand: field('brand', 'text', longText, nullable),
+    brand: field('brand', 'text', plain(longText), nullable),
     tags: field('tags', 'text[]', TAGS),
     price: field('price', 'numeric(14,2)', amount, required),
     // A list price at or below the price is no reduction.

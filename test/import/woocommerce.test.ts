@@ -144,6 +144,35 @@ describe("WooCommerce's export", () => {
     expect(faults).toEqual([{ line: 2, column: 'SKU', value: '', reason: 'is missing' }]);
   });
 
+  test('has the names of products, categories, tags and brands as people read them, and finds them again', async () => {
+    await importText('slug,name,category,price\nold,Old,Salt & Pepper > Mills,1\n');
+    const spice = {
+      ...simple,
+      Name: 'Salt &amp; Pepper &#8211; 24&quot;',
+      Tags: 'salt &amp; pepper, S&eacute;lection',
+    };
+    const file = csv({ ...spice, Categories: 'Salt &amp; Pepper &gt; more, Salt &amp; Pepper > Mills' }).replace(
+      /^ID|^"1"/gm,
+      (cell) => (cell === 'ID' ? 'Brands,ID' : `Smith &#038; Sons,${cell}`),
+    );
+    expect(await importText(file)).toMatchObject({ created: 1, createdCategories: 0, faults: [] });
+    expect(await importText(file)).toMatchObject({ created: 0, unchanged: 1 });
+    expect(
+      await sql(`select p.slug, p.name, brand, tags, c.name as category
+        from product p join category c on c.id = category_id where brand is not null`),
+    ).toEqual([
+      {
+        slug: 'salt-pepper-24',
+        name: 'Salt & Pepper – 24"',
+        brand: 'Smith & Sons',
+        tags: ['salt & pepper', 'Sélection'],
+        category: 'Mills',
+      },
+    ]);
+    await importText(csv({ ...simple, Name: 'A &amp; B' }), { html: 'keep' });
+    expect(await column(`select name from product where slug = 'a-b'`)).toEqual(['A &amp; B']);
+  });
+
   test('with a fault names row and column, and costs no other product', async () => {
     const { created, faults } = await importText(
       csv(

@@ -1,4 +1,5 @@
 import { isBlank, isObject, type Value } from '../record.ts';
+import { plainValue } from './html.ts';
 import { jsonIn, unpacked } from './lists.ts';
 import { slug, slugify, slugOfName } from './slug.ts';
 import { InvalidValueError, longText, type Parse } from './values.ts';
@@ -15,7 +16,7 @@ const MAX_DEPTH = 20;
  * Names with `>` between them (`Kitchen > Pans`, or a list), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
  * also as JSON in a text. Returns {@link CategoryStep}s as JSON. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
  */
-export const categoryPath: Parse = (value) => {
+export const categoryPath: Parse = (value, options = {}) => {
   const path = unpacked(value);
   const parts = typeof path === 'string' ? path.split('>') : Array.isArray(path) ? path : [path];
   if (parts.length === 0 || parts.length > MAX_DEPTH) {
@@ -24,13 +25,14 @@ export const categoryPath: Parse = (value) => {
   const names: string[] = [];
   return JSON.stringify(
     parts.map((part) => {
-      if (!isObject(part)) return stepOfName(part, names);
-      return isBlank(part.slug) && part.name !== undefined ? stepOfName(part.name, names) : stepOfObject(part);
+      if (!isObject(part)) return stepOfName(plainValue(part, options), names);
+      const name = part.name === undefined ? undefined : plainValue(part.name, options);
+      return isBlank(part.slug) && name !== undefined ? stepOfName(name, names) : stepOfObject(part.slug, name);
     }),
   );
 };
 
-const stepOfObject = ({ slug: slugValue = '', name }: { readonly [key: string]: Value }): CategoryStep => [
+const stepOfObject = (slugValue: Value = '', name?: Value): CategoryStep => [
   slug(slugValue),
   typeof name === 'string' && name.trim() ? name.trim() : null,
 ];

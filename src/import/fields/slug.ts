@@ -1,4 +1,5 @@
 import type { Value } from '../record.ts';
+import { withoutEntities } from './html.ts';
 import { assertStorable, InvalidValueError, type Parse, textOf } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
@@ -48,7 +49,7 @@ export const slugOf = (
 /** Lower case letters and digits of any script, without accents, and hyphens between words. */
 export const slugify = (name: string): string =>
   cut(
-    name
+    withoutEntities(name)
       .normalize('NFKD')
       .replaceAll(/[\p{M}'’]/gu, '')
       .toLowerCase()
