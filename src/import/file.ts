@@ -57,11 +57,13 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { container, batches } = await readRecords(source, signal);
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
-  const { format, mapping } = chooseFormat({ ...options, kinds }, source.name, head);
+  const { format, mapping, columns: firstColumns } = chooseFormat({ ...options, kinds }, source.name, head);
   const kind = kindOf(kinds, format);
   const reader = format.open(options);
-  const columnOf = (field: string): string => {
-    const column = reader.columnOf(field);
+  // What one record lacks, as in XML, another may have: then the file has the column.
+  for (const column of firstColumns) reader.uses(column);
+  const columnOf = (field: string, draft?: Draft): string => {
+    const column = draft?.columns?.[field] ?? reader.columnOf(field);
     return mapping?.sourceOf(column) ?? column;
   };
   const check = createCheck(kind, columnOf, options);

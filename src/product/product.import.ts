@@ -37,13 +37,21 @@ export const productImport: ImportKind = {
     tags: field('tags', 'text[]', TAGS),
     price: field('price', 'numeric(14,2)', amount, required),
     // A list price at or below the price is no reduction.
-    listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
+    listPrice: field('list_price', 'numeric(14,2)', amount, {
+      ...nullable,
+      mustExceed: 'price',
+      // The file has only the reduced price.
+      keep: 'coalesce(t.list_price, t.price)',
+    }),
     currency: field('currency', 'char(3)', currency),
     // The default of the table would be sold out.
     stock: field('stock', 'int', stock, { merge: mergeStock, assumed: ({ stock: pieces = SOME }) => String(pieces) }),
     sales: field('sales', 'int', integer(0, INT32_MAX)),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
-    imageUrls: field('image_urls', 'text[]', pictureUrls),
+    imageUrls: field('image_urls', 'text[]', pictureUrls, {
+      // The file has only the first of the pictures.
+      keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
+    }),
     status: field('status', 'product_status', oneOf('DRAFT', 'ON_SALE', 'OFF_SALE')),
     publishedAt: field('published_at', 'timestamptz', timestamp),
     createdAt: CREATED_AT,

@@ -89,6 +89,20 @@ TV_2\tAntenna\t\thttps://i.example/a.png\t\tout of stock\tCHF12\t9 CHF\t2020-01-
     ]);
   });
 
+  test('with faults under the names of their columns', async () => {
+    const feed = rss(
+      item('1', 'TV', '<g:sale_price>cheap EUR</g:sale_price>'),
+      item('2', 'Radio', '<g:quantity>many</g:quantity>'),
+      item('3', 'Fan').replace('in_stock', 'perhaps'),
+    );
+    const { faults } = await importText(feed);
+    expect(faults.map(({ column: name, value }) => [name, value])).toEqual([
+      ['sale_price', 'cheap EUR'],
+      ['quantity', 'many'],
+      ['availability', 'perhaps'],
+    ]);
+  });
+
   test('with equal titles as several products', async () => {
     expect(await importText(rss(item('1', 'TV'), item('2', 'TV')))).toMatchObject({ created: 2, faults: [] });
     expect(await column('select slug from product order by id')).toEqual(['tv', 'tv-2']);

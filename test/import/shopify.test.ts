@@ -85,6 +85,31 @@ pan,Pan,,,,Cups,,true,,,,,,deny,9.00,,,,,active
   });
 });
 
+describe("the rows of one handle in Shopify's file", () => {
+  const header = 'Handle,Title,Type,Variant Inventory Tracker,Variant Inventory Qty,Variant Price\n';
+
+  test('are one product, also where each has the title', async () => {
+    const csv = `${header}mug,Mug,Cups,shopify,3,14.50\nmug,Mug,Cups,shopify,4,12.00\npan,Pan,Pans,shopify,1,30.00\n`;
+    expect(await importText(csv)).toMatchObject({ created: 2, faults: [] });
+    expect(await sql('select slug, price, stock from product order by slug')).toEqual([
+      { slug: 'mug', price: '12.00', stock: 7 },
+      { slug: 'pan', price: '30.00', stock: 1 },
+    ]);
+  });
+
+  test('are not imported if they stand apart, with a title or without', async () => {
+    const pan = 'pan,Pan,Pans,shopify,1,30.00\n';
+    const csv = `${header}mug,Mug,Cups,shopify,3,14.50\n${pan}mug,Mug,Cups,shopify,4,12.00\n`;
+    const { created, faults } = await importText(csv);
+    expect(created).toBe(1);
+    const reason = (line: number): string => `has more rows elsewhere, in line ${line}: put all its rows together`;
+    expect(faults.toSorted((one, other) => one.line - other.line)).toEqual([
+      { line: 2, column: 'Handle', value: 'mug', reason: reason(4) },
+      { line: 4, column: 'Handle', value: 'mug', reason: reason(2) },
+    ]);
+  });
+});
+
 describe("Shopify's export with a fault in a product of several rows", () => {
   const header =
     'Handle,Title,Type,Published,Variant Inventory Tracker,Variant Inventory Qty,Variant Price,Image Src,Image Position,Status';

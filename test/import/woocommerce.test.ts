@@ -173,6 +173,43 @@ describe("WooCommerce's export", () => {
     expect(await column(`select name from product where slug = 'a-b'`)).toEqual(['A &amp; B']);
   });
 
+  test('puts on sale only what is published', async () => {
+    const statuses = { '1': 'ON_SALE', '0': 'OFF_SALE', '-1': 'DRAFT', '2': 'DRAFT', TRUE: 'ON_SALE' };
+    const rows = Object.keys(statuses).map((Published) => ({ ...simple, Name: `Belt ${Published}`, Published }));
+    expect(await importText(csv(...rows))).toMatchObject({ created: 5, faults: [] });
+    expect(await sql('select name, status::text from product order by name')).toEqual(
+      Object.entries(statuses)
+        .map(([published, status]) => ({ name: `Belt ${published}`, status }))
+        .sort((one, other) => one.name.localeCompare(other.name)),
+    );
+    const { faults } = await importText(csv({ ...simple, Name: 'Cap', Published: '7' }));
+    expect(faults).toMatchObject([{ line: 2, column: 'Published', value: '7' }]);
+  });
+
+  test('merges the variations of subscriptions', async () => {
+    const box = { ...tee, Type: 'variable-subscription, virtual', Name: 'Box' };
+    const monthly = variation({ Type: 'subscription_variation, virtual', 'Regular price': '20', Stock: '3' });
+    const yearly = variation({ 'Regular price': '200', Stock: '4' });
+    expect(await importText(csv(box, monthly, yearly))).toMatchObject({ created: 1, faults: [] });
+    expect(await sql('select slug, price, stock from product')).toEqual([{ slug: 'box', price: '20.00', stock: 7 }]);
+  });
+
+  test('with a sale price that is none names its column, and that of the regular price', async () => {
+    const { faults } = await importText(
+      csv(
+        { ...simple, 'Sale price': 'cheap' },
+        { ...simple, Name: 'Cap', 'Sale price': '5', 'Regular price': 'dear' },
+        tee,
+        variation({ 'Regular price': '9', 'Sale price': 'free' }),
+      ),
+    );
+    expect(faults.map(({ line, column: name, value }) => [line, name, value])).toEqual([
+      [2, 'Sale price', 'cheap'],
+      [3, 'Regular price', 'dear'],
+      [4, 'Sale price', 'free'],
+    ]);
+  });
+
   test('with a fault names row and column, and costs no other product', async () => {
     const { created, faults } = await importText(
       csv(

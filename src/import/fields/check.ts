@@ -1,4 +1,4 @@
-import type { Draft, FormatReader } from '../formats/format.ts';
+import type { Draft } from '../formats/format.ts';
 import { type ImportKind, isStagedIfRejected, type ParsedRow, presentBit } from '../kind.ts';
 import { type Fault, isBlank, type Place, placeOf, showValue, type Value } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
@@ -8,6 +8,8 @@ import { InvalidValueError, type ReadOptions } from './values.ts';
 export interface CheckedRow extends Place {
   /** The sum of {@link presentBit} over the fields that the file has a value for. */
   readonly presentFields: number;
+  /** The same of {@link Draft.ifNew}. */
+  readonly newFields: number;
   readonly mark: Mark | undefined;
   readonly slugSource: string | undefined;
   readonly values: ParsedRow;
@@ -26,27 +28,35 @@ interface Checked {
 /** Parses the values of drafts and collects what is wrong with them. */
 export const createCheck = (
   kind: ImportKind,
-  columnOf: FormatReader['columnOf'],
+  columnOf: (field: string, draft: Draft) => string,
   options: ReadOptions,
 ): ((draft: Draft) => Checked) => {
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
 
-  return ({ values, slugSource: source, rejection, doubt, ...draft }) => {
+  return (draft) => {
+    const { values, ifNew = {}, slugSource: source, rejection, doubt } = draft;
     const place = placeOf(draft);
     kind.complete?.(values);
     const faults: Fault[] = [];
     const parsed: Record<string, string | null> = {};
     let presentFields = 0;
+    let newFields = 0;
     const reject = (name: string, reason: string): void => {
       const hint = doubt === 'unterminated' ? MAY_BE_CUT : '';
-      faults.push({ ...place, column: columnOf(name), value: showValue(values[name]), reason: `${reason}${hint}` });
+      const column = columnOf(name, draft);
+      const value = showValue(values[name] ?? ifNew[name]);
+      // Several fields may come from one cell.
+      if (faults.some((fault) => fault.column === column && fault.value === value)) return;
+      faults.push({ ...place, column, value, reason: `${reason}${hint}` });
     };
 
     for (const { name, bit, isNullable, parse } of fields) {
-      const value = values[name];
+      const isForNew = values[name] === undefined && ifNew[name] !== undefined;
+      const value = isForNew ? ifNew[name] : values[name];
       try {
         parsed[name] = isBlank(value) ? null : parse(value as Value, options);
-        if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
+        if (isForNew) newFields += bit;
+        else if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
       } catch (error) {
         if (!(error instanceof InvalidValueError)) throw error;
         reject(name, error.message);
@@ -60,11 +70,11 @@ export const createCheck = (
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = source?.replaceAll('\0', '').toWellFormed().trim();
     if (faults.length === 0)
-      return { row: { ...place, presentFields, mark: doubt, slugSource, values: parsed }, faults };
+      return { row: { ...place, presentFields, newFields, mark: doubt, slugSource, values: parsed }, faults };
     const { [kind.key]: key = null, name = null } = parsed;
     if (!isStagedIfRejected(kind) || !key) return { faults };
     return {
-      row: { ...place, presentFields, mark: 'rejected', slugSource, values: { [kind.key]: key, name } },
+      row: { ...place, presentFields, newFields: 0, mark: 'rejected', slugSource, values: { [kind.key]: key, name } },
       faults,
     };
   };

@@ -19,7 +19,8 @@ export const bestbuyCategories: Format = {
     read: ({ fields: { id = '', name = '', path }, ...place }) => {
       const ancestors = Array.isArray(path) ? path.slice(0, -1).map(toStep) : [];
       const parent = ancestors.length > 0 ? ancestors : null;
-      return [{ ...placeOf(place), values: { slug: toSlug(id, name), name, parent } }];
+      const values = { slug: toSlug(id, name), name, ...(path !== undefined && { parent }) };
+      return [{ ...placeOf(place), values }];
     },
     columnOf: (field) => COLUMNS[field] ?? field,
     uses: (column) => USED.has(column),

@@ -45,5 +45,12 @@ export const createColumns = <Name extends string>(names: Readonly<Record<Name, 
   };
 };
 
+/** The values of those columns that the file has. */
+export const pick = <Name extends string>(
+  names: readonly Name[],
+  has: (name: Name) => boolean,
+  read: (name: Name) => Value,
+): Record<string, Value> => Object.fromEntries(names.filter(has).map((name) => [name, read(name)]));
+
 /** Equal for `List Price`, `list_price` and `listPrice`. */
 export const plainName = (column: string): string => column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

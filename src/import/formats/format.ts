@@ -41,13 +41,18 @@ export interface FormatReader {
 /** A row of the catalogue as the file has it, with its values under the names of the kind's fields. A field that the file lacks is absent. */
 export interface Draft extends Place {
   readonly values: Record<string, Value>;
+  /** Values that only a new row takes: an existing one keeps its own, because the file does not say them. */
+  readonly ifNew?: Readonly<Record<string, Value>> | undefined;
+  /** The file's names for fields whose values come from another column than {@link FormatReader.columnOf} says. */
+  readonly columns?: Readonly<Record<string, string>> | undefined;
   /** The name from which `values.slug` was made, if the file has no slug: an existing row of this slug and another name is another row. */
   readonly slugSource?: string | undefined;
   /** Why the row is rejected, as the end of a sentence that begins with its key. */
   readonly rejection?: string | undefined;
   /**
    * Why the row may be incomplete. `continuation`: records that continue a row whose first record is missing. `unterminated`: the file ends in
-   * this row without a line end, so its last record may be cut, or more may be missing.
+   * this row without a line end, so its last record may be cut, or more may be missing. `together`: all records of the row's key stand together,
+   * so another row of that key is a part of it.
    */
-  readonly doubt?: 'continuation' | 'unterminated' | undefined;
+  readonly doubt?: 'continuation' | 'unterminated' | 'together' | undefined;
 }

@@ -27,6 +27,8 @@ export interface Choice {
   readonly format: Format;
   /** Absent if no column is renamed. */
   readonly mapping?: Mapping;
+  /** Those of the file's first records, as the format names them. */
+  readonly columns: ReadonlySet<string>;
 }
 
 interface Wish {
@@ -54,7 +56,7 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
   const format = named ?? formats.find(({ recognises }) => recognises(columns));
   if (format) {
     assertKey(format, key, sourceName, columns);
-    return { format, ...(mapping && { mapping }) };
+    return { format, columns, ...(mapping && { mapping }) };
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${[...columns].join(', ')}.\n` +

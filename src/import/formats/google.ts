@@ -1,8 +1,8 @@
 import { slugOf } from '../fields/slug.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { createColumns, plainName } from './columns.ts';
+import { createColumns, pick, plainName } from './columns.ts';
 import type { Format, FormatOptions, FormatReader } from './format.ts';
-import { offerOf } from './sale.ts';
+import { fieldsOf, offerOf } from './sale.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
 const NAMES = {
@@ -32,13 +32,15 @@ export const google: Format = {
   keys: ['slug', 'sku'],
   recognises: (columns) => {
     const plain = new Set([...columns].map(plainName));
-    return ['id', 'title', 'price', 'imagelink', 'availability'].every((column) => plain.has(column));
+    const own = ['imagelink', 'availability', 'googleproductcategory'].filter((column) => plain.has(column));
+    return plain.has('id') && plain.has('title') && own.length > 0;
   },
   open: (options) => openGoogle(options),
 };
 
 const openGoogle = (options: FormatOptions): FormatReader => {
   const columns = createColumns(NAMES);
+  const { has } = columns;
   /** The first value of an attribute, which a feed may repeat. */
   const read = ({ fields }: SourceRecord, column: Column): string => {
     const value = columns.get(fields, column);
@@ -51,35 +53,57 @@ const openGoogle = (options: FormatOptions): FormatReader => {
       for (const column of Object.keys(record.fields)) columns.uses(column);
       const name = read(record, 'name');
       const { slug, slugSource } = slugOf(name, read(record, 'sku'), options.key);
-      const [saleStart = '', saleEnd = ''] = read(record, 'saleDates').split('/');
-      const { price, listPrice } = offerOf(read(record, 'price'), read(record, 'sale'), saleStart, saleEnd);
+      const [from = '', to = ''] = read(record, 'saleDates').split('/');
+      const [regular, sale] = [read(record, 'price'), read(record, 'sale')];
+      const offer = fieldsOf(
+        offerOf({
+          regular: has('price') ? amountOf(regular) : undefined,
+          sale: has('sale') ? amountOf(sale) : undefined,
+          from,
+          to,
+        }),
+        { regular: columns.columnOf('price'), sale: columns.columnOf('sale') },
+      );
+      const category = read(record, 'category') || nameOf(read(record, 'taxonomy'));
+      const image = read(record, 'imageUrl');
+      const images = [image, ...listOf(columns.get(record.fields, 'moreImages'))];
+      const hasImages = has('imageUrl') && has('moreImages');
+      const [availability, quantity] = [read(record, 'availability'), read(record, 'stock')];
+      const isCounted = quantity !== '' && !/^out/i.test(availability);
+      // An item of no type has no category, if the feed has that attribute.
+      const hasCategory = category !== '' || has('category');
       const values: Record<string, Value> = {
         slug,
-        name,
-        description: read(record, 'description'),
-        brand: read(record, 'brand'),
-        category: categoryOf(read(record, 'category'), read(record, 'taxonomy')),
-        imageUrl: read(record, 'imageUrl'),
-        imageUrls: [read(record, 'imageUrl'), ...listOf(columns.get(record.fields, 'moreImages'))],
-        price: amountOf(price),
-        listPrice: amountOf(listPrice),
-        currency: currencyOf(price),
-        stock: stockOf(read(record, 'availability'), read(record, 'stock')),
+        ...pick(['name', 'description', 'brand', 'imageUrl'], has, (column) => read(record, column)),
+        ...(hasCategory && { category: category || WITHOUT_TYPE }),
+        ...(hasImages && { imageUrls: images }),
+        ...offer.values,
+        currency: currencyOf(regular) || currencyOf(sale),
+        stock: isCounted ? quantity : availability,
       };
-      return [{ ...placeOf(record), values, slugSource }];
+      const ifNew: Record<string, Value> = {
+        ...offer.ifNew,
+        ...(!hasCategory && { category: WITHOUT_TYPE }),
+        ...(!hasImages && image !== '' && { imageUrls: images }),
+      };
+      const columnsOfFields = {
+        ...offer.columns,
+        ...(read(record, 'category') === '' && category !== '' && { category: columns.columnOf('taxonomy') }),
+        stock: columns.columnOf(isCounted ? 'stock' : 'availability'),
+      };
+      return [{ ...placeOf(record), values, ifNew, slugSource, columns: columnsOfFields }];
     },
     columnOf: (field) => {
       if (field === 'slug') return columns.columnOf(options.key === 'sku' ? 'sku' : 'name');
       if (field === 'listPrice' || field === 'currency') return columns.columnOf('price');
-      if (field === 'imageUrls') return columns.columnOf('moreImages');
-      return columns.columnOf(field === 'stock' && !columns.has('stock') ? 'availability' : (field as Column));
+      return columns.columnOf(field === 'imageUrls' ? 'moreImages' : (field as Column));
     },
     uses: columns.uses,
   };
 };
 
 /** An amount with the code of its currency before or behind it, such as `19.90 EUR`. */
-const MONEY = /^(?:([a-z]{3})\s*)?(.*?)(?:\s*([a-z]{3}))?$/i;
+const MONEY = /^(?:([a-z]{3})\s*(?=[-+]?[\d.,]))?(.*?)(?:(?<=[\d.,])\s*([a-z]{3}))?$/i;
 
 const amountOf = (text: string): string => MONEY.exec(text)?.[2] ?? text;
 
@@ -88,12 +112,10 @@ const currencyOf = (text: string): string => {
   return behind ?? before ?? '';
 };
 
-/** Google's own categories may be numbers, which are no names. */
-const categoryOf = (own: string, taxonomy: string): string =>
-  own || (/^\d*$/.test(taxonomy) ? 'Uncategorized' : taxonomy);
+const WITHOUT_TYPE = 'Uncategorized';
 
-const stockOf = (availability: string, quantity: string): string =>
-  quantity === '' || /^out/i.test(availability) ? availability : quantity;
+/** Google's own categories may be numbers, which are no names. */
+const nameOf = (taxonomy: string): string => (/^\d*$/.test(taxonomy) ? '' : taxonomy);
 
 /** Repeated elements, or addresses with commas between them. */
 const listOf = (value: Value | undefined): readonly Value[] => {

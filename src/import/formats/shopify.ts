@@ -2,7 +2,7 @@ import { centsOf } from '../fields/amount.ts';
 import { SOME } from '../fields/stock.ts';
 import type { ReadOptions } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { createColumns, plainName } from './columns.ts';
+import { createColumns, pick, plainName } from './columns.ts';
 import type { Draft, Format } from './format.ts';
 
 /** The columns of a product export, in Shopify's older and newer spelling: https://help.shopify.com/en/manual/products/import-export/using-csv */
@@ -27,8 +27,16 @@ const NAMES = {
 
 type ShopifyColumn = keyof typeof NAMES;
 
-/** Returns the text of a column, or an empty text. */
-type ReadColumn = (record: SourceRecord, column: ShopifyColumn) => string;
+/** How rows of one file are read. */
+interface ShopifyFile {
+  /** Whether the file has a column. What it lacks stays as it is in the catalogue. */
+  readonly has: (column: ShopifyColumn) => boolean;
+  /** The text of a column, or an empty text. */
+  readonly read: (record: SourceRecord, column: ShopifyColumn) => string;
+  /** The items of a column: with commas between them, or a list in JSON. */
+  readonly list: (record: SourceRecord, column: ShopifyColumn) => readonly Value[];
+  readonly columnOf: (column: ShopifyColumn) => string;
+}
 
 /** The most rows of one product: Shopify allows 2,048 variants and 250 images. */
 const MAX_ROWS = 5000;
@@ -50,13 +58,22 @@ export const shopify: Format = {
     let rows: SourceRecord[] = [];
     let brokenLine: number | undefined;
 
-    const read: ReadColumn = ({ fields }, column) => {
-      const value = columns.get(fields, column);
-      return typeof value === 'string' ? value.trim() : '';
+    const file: ShopifyFile = {
+      has: columns.has,
+      read: ({ fields }, column) => {
+        const value = columns.get(fields, column);
+        return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value.trim() : '';
+      },
+      columnOf: columns.columnOf,
+      list: ({ fields }, column) => {
+        const value = columns.get(fields, column);
+        return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
+      },
     };
+    const { read } = file;
     const end = (): Draft[] => {
       const [first] = rows;
-      const drafts = first ? [{ ...toDraft(first, rows, read, options), rejection: rejectionOf(brokenLine) }] : [];
+      const drafts = first ? [{ ...toDraft(first, rows, file, options), rejection: rejectionOf(brokenLine) }] : [];
       rows = [];
       brokenLine = undefined;
       return drafts;
@@ -66,7 +83,7 @@ export const shopify: Format = {
       read: (record) => {
         for (const column of Object.keys(record.fields)) columns.uses(column);
         const [first] = rows;
-        const isSame = first && read(first, 'slug') === read(record, 'slug') && read(record, 'name') === '';
+        const isSame = first && read(first, 'slug') === read(record, 'slug');
         const drafts = isSame && rows.length < MAX_ROWS ? [] : end();
         rows.push(record);
         return drafts;
@@ -92,37 +109,54 @@ const rejectionOf = (brokenLine: number | undefined): string | undefined =>
 /** Shopify's own name for products without a type. */
 const WITHOUT_TYPE = 'Uncategorized';
 
-const toDraft = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn, options: ReadOptions): Draft => {
+const toDraft = (
+  first: SourceRecord,
+  rows: readonly SourceRecord[],
+  file: ShopifyFile,
+  options: ReadOptions,
+): Draft => {
+  const { has, read } = file;
+  const category = read(first, 'type') || read(first, 'taxonomy') || WITHOUT_TYPE;
+  // A product that has neither is of no category, if the file has both columns.
+  const hasCategory = category !== WITHOUT_TYPE || (has('type') && has('taxonomy'));
+  const values: Record<string, Value> = {
+    slug: read(first, 'slug'),
+    ...pick(['name', 'description', 'brand'], has, (column) => read(first, column)),
+    ...(hasCategory && { category }),
+    ...(has('tags') && { tags: [...file.list(first, 'tags')] }),
+    ...(has('imageUrls') && picturesOf(rows, file)),
+    ...((has('status') || has('published')) && { status: toStatus(read(first, 'status'), read(first, 'published')) }),
+    ...foldVariants(rows, file, options),
+  };
+  return {
+    ...placeOf(first),
+    values,
+    ifNew: hasCategory ? undefined : { category },
+    columns: hasCategory && read(first, 'type') === '' ? { category: file.columnOf('taxonomy') } : undefined,
+    doubt: doubtOf(first, rows, file),
+  };
+};
+
+const picturesOf = (rows: readonly SourceRecord[], { read }: ShopifyFile): Record<string, Value> => {
   const images = rows
     .filter((row) => read(row, 'imageUrls') !== '')
     .sort((one, other) => Number(read(one, 'imagePosition')) - Number(read(other, 'imagePosition')))
     .map((row) => read(row, 'imageUrls'));
-  const values: Record<string, Value> = {
-    slug: read(first, 'slug'),
-    name: read(first, 'name'),
-    description: read(first, 'description'),
-    brand: read(first, 'brand'),
-    category: read(first, 'type') || read(first, 'taxonomy') || WITHOUT_TYPE,
-    tags: read(first, 'tags').split(','),
-    imageUrl: images[0] ?? '',
-    imageUrls: images,
-    status: toStatus(read(first, 'status'), read(first, 'published')),
-    ...foldVariants(rows, read, options),
-  };
-  return { ...placeOf(first), values, doubt: doubtOf(first, rows, read) };
+  return { imageUrl: images[0] ?? '', imageUrls: images };
 };
 
-const doubtOf = (first: SourceRecord, rows: readonly SourceRecord[], read: ReadColumn): Draft['doubt'] => {
-  if (read(first, 'name') === '') return 'continuation';
+const doubtOf = (first: SourceRecord, rows: readonly SourceRecord[], { has, read }: ShopifyFile): Draft['doubt'] => {
+  if (has('name') && read(first, 'name') === '') return 'continuation';
   // Shopify ends every line, but a spreadsheet may omit the last line end, so a missing one is no proof of a cut.
-  return rows.at(-1)?.isUnterminated ? 'unterminated' : undefined;
+  return rows.at(-1)?.isUnterminated ? 'unterminated' : 'together';
 };
 
-/** An active product that is not published is sold, but not in the online store. */
+/** An active product that is not published is sold, but not in the online store. Where neither is said, the product keeps its status. */
 const toStatus = (status: string, published: string): string => {
   const isHidden = published.toLowerCase() === 'false';
   switch (status.toLowerCase()) {
     case '':
+      if (published === '') return '';
       return isHidden ? 'DRAFT' : 'ON_SALE';
     case 'active':
       return isHidden ? 'OFF_SALE' : 'ON_SALE';
@@ -140,28 +174,59 @@ const toStatus = (status: string, published: string): string => {
  * Merges the variants of a product: the lowest price, the compare-at price of that variant if it is higher, and the stock of all together.
  * An invalid price or stock is returned as it is, so that the product is rejected instead of sold at another variant's price.
  */
-const foldVariants = (rows: readonly SourceRecord[], read: ReadColumn, options: ReadOptions): Record<string, Value> => {
+const foldVariants = (
+  rows: readonly SourceRecord[],
+  file: ShopifyFile,
+  options: ReadOptions,
+): Record<string, Value> => ({ ...foldPrices(rows, file, options), ...foldStock(rows, file, options) });
+
+const foldPrices = (
+  rows: readonly SourceRecord[],
+  { has, read }: ShopifyFile,
+  options: ReadOptions,
+): Record<string, Value> => {
+  if (!has('price')) {
+    const listPrices = new Set(rows.map((row) => read(row, 'listPrice')).filter(Boolean));
+    // Several belong to variants whose prices the file does not say.
+    return has('listPrice') && listPrices.size <= 1 ? { listPrice: [...listPrices][0] ?? '' } : {};
+  }
   let cheapest: { readonly cents: number; readonly row: SourceRecord } | undefined;
-  let stock: number | undefined;
   for (const row of rows) {
     const price = read(row, 'price');
     if (price === '') continue;
     const cents = centsOf(price, options);
     if (cents === undefined) return { price };
     if (!cheapest || cents < cheapest.cents) cheapest = { cents, row };
-
-    const quantity = read(row, 'stock');
-    const isUnlimited = read(row, 'tracker') === '' || /^(continue|true)$/i.test(read(row, 'policy'));
-    // Shops with several locations export quantities to another file.
-    if (quantity === '' && !isUnlimited) continue;
-    if (!/^(?:-?\d{1,9})?$/.test(quantity)) return { price, stock: quantity };
-    stock = (stock ?? 0) + Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0);
   }
   if (!cheapest) return { price: '' };
   const { row, cents } = cheapest;
+  const price = read(row, 'price');
+  if (!has('listPrice')) return { price };
   const compareAt = read(row, 'listPrice');
   const compareCents = centsOf(compareAt, options);
   // One that is no amount is kept, so that it is reported.
-  const listPrice = compareCents === undefined || compareCents > cents ? compareAt : '';
-  return { price: read(row, 'price'), listPrice, stock: stock?.toString() ?? '' };
+  return { price, listPrice: compareCents === undefined || compareCents > cents ? compareAt : '' };
+};
+
+const foldStock = (
+  rows: readonly SourceRecord[],
+  { has, read }: ShopifyFile,
+  options: ReadOptions,
+): Record<string, Value> => {
+  let pieces: number | undefined;
+  let isUncounted = false;
+  for (const row of rows) {
+    const quantity = read(row, 'stock');
+    const isVariant = quantity !== '' || (has('price') ? read(row, 'price') : read(row, 'policy')) !== '';
+    if (!isVariant) continue;
+    const isUnlimited =
+      (has('tracker') && read(row, 'tracker') === '') || /^(continue|true)$/i.test(read(row, 'policy'));
+    // Shops with several locations export quantities to another file.
+    if (quantity === '' && !isUnlimited) continue;
+    if (!/^(?:-?\d{1,9})?$/.test(quantity)) return { stock: quantity };
+    isUncounted ||= quantity === '' && !has('stock');
+    pieces = (pieces ?? 0) + Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0);
+  }
+  if (pieces === undefined) return {};
+  return { stock: isUncounted ? 'in stock' : String(pieces) };
 };

@@ -1,11 +1,10 @@
 import { OperatorError } from '../../errors.ts';
 import { centsOf } from '../fields/amount.ts';
 import { slugOf } from '../fields/slug.ts';
-import { SOME } from '../fields/stock.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { createColumns, plainName } from './columns.ts';
+import { createColumns, pick, plainName } from './columns.ts';
 import type { Draft, Format, FormatOptions, FormatReader } from './format.ts';
-import { offerOf } from './sale.ts';
+import { offerOfAll, soldOf, stockOf, type WooCommerceFile } from './woocommerce-variations.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
@@ -31,8 +30,10 @@ const NAMES = {
   members: ['Grouped products'],
 } as const;
 
-type Column = keyof typeof NAMES;
-type ReadColumn = (record: SourceRecord, column: Column) => string;
+export type WooCommerceColumn = keyof typeof NAMES;
+
+/** Columns that are in no other format. */
+const OWN = ['regularprice', 'saleprice', 'visibilityincatalog', 'datesalepricestarts', 'groupedproducts'];
 
 /** Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members. */
 const MAX_WAITING = 50_000;
@@ -40,7 +41,7 @@ const MAX_WAITING = 50_000;
 /** The prices that are remembered for groups. */
 const MAX_PRICES = 200_000;
 
-const COLUMN_OF_FIELD: Readonly<Record<string, Column>> = {
+const COLUMN_OF_FIELD: Readonly<Record<string, WooCommerceColumn>> = {
   slug: 'name',
   listPrice: 'price',
   imageUrl: 'imageUrls',
@@ -56,18 +57,31 @@ export const woocommerce: Format = {
   keys: ['slug', 'sku'],
   recognises: (columns) => {
     const plain = new Set([...columns].map(plainName));
-    return ['type', 'name', 'published', 'regularprice'].every((column) => plain.has(column));
+    const has = (...names: readonly string[]): boolean => names.some((name) => plain.has(name));
+    if (['type', 'name', 'published', 'regularprice'].every((column) => plain.has(column))) return true;
+    // A file of few columns, and none that another format has in the place of WooCommerce's.
+    const isOwn = has(...OWN) || (has('type') && has('published'));
+    return isOwn && has('name', 'sku') && !has('price', 'slug', 'title', 'category', 'listprice');
   },
   open: (options) => openWooCommerce(options),
 };
 
+const VARIABLE = /^variable(?:[-_]|$)/;
+const VARIATION = /(?:^|[-_])variation$/;
+const GROUPED = /^grouped$/;
+
 const openWooCommerce = (options: FormatOptions): FormatReader => {
   const columns = createColumns(NAMES);
-  const read: ReadColumn = ({ fields }, column) => {
-    const value = columns.get(fields, column);
-    // The export writes an apostrophe before what a spreadsheet would take for a formula, such as -1.
-    return typeof value === 'string' ? value.trim().replace(/^'(?=[=+@-])/, '') : '';
+  const file: WooCommerceFile = {
+    has: columns.has,
+    read: ({ fields }, column) => {
+      const value = columns.get(fields, column);
+      // The export writes an apostrophe before what a spreadsheet would take for a formula, such as -1.
+      return typeof value === 'string' ? value.trim().replace(/^'(?=[=+@-])/, '') : '';
+    },
+    columnOf: columns.columnOf,
   };
+  const { has, read } = file;
   const parents: SourceRecord[] = [];
   const groups: SourceRecord[] = [];
   const priceOf = new Map<string, string>();
@@ -77,10 +91,16 @@ const openWooCommerce = (options: FormatOptions): FormatReader => {
   const learn = ({ fields }: SourceRecord): void => {
     for (const column of Object.keys(fields)) columns.uses(column);
   };
-  const isOf = (record: SourceRecord, type: string): boolean =>
+  /** Extensions have types of their own: `variable-subscription` has variations, and its variations are a `subscription_variation`. */
+  const isOf = (record: SourceRecord, type: RegExp): boolean =>
     read(record, 'type')
+      .toLowerCase()
       .split(/[,\s]+/)
-      .includes(type);
+      .some((word) => type.test(word));
+  // Without that column, any product may have variations.
+  const isVariable = (record: SourceRecord): boolean => isOf(record, VARIABLE) || (!has('type') && has('parent'));
+  const isVariation = (record: SourceRecord): boolean =>
+    isOf(record, VARIATION) || (read(record, 'type') === '' && read(record, 'parent') !== '');
   /** How variations name a product. */
   const namesOf = (record: SourceRecord): string[] => [read(record, 'sku'), `id:${read(record, 'id')}`].filter(Boolean);
 
@@ -93,43 +113,44 @@ const openWooCommerce = (options: FormatOptions): FormatReader => {
   };
   /** A group has no price of its own: it costs what its cheapest member costs. */
   const toGroup = (record: SourceRecord): Draft => {
-    const draft = toDraft(record, [], read, options);
+    const draft = toDraft(record, [], file, options);
+    if (!has('price') && !has('sale')) return draft;
     const prices = listOf(read(record, 'members')).map((member) => priceOf.get(member) ?? '');
     const cents = prices.map((price) => centsOf(price, options) ?? Number.POSITIVE_INFINITY);
     const cheapest = prices[cents.indexOf(Math.min(...cents))] ?? '';
-    if (cheapest !== '') return { ...draft, values: { ...draft.values, price: cheapest } };
+    if (cheapest !== '') return { ...draft, values: { ...draft.values, price: cheapest, listPrice: '' } };
     return { ...draft, rejection: 'is a group of products, none of which is in the file with a price' };
   };
 
   return {
     read: (record) => {
       learn(record);
-      if (isOf(record, 'variation')) {
+      if (isVariation(record)) {
         const parent = read(record, 'parent');
         variationsOf.set(parent, [...(variationsOf.get(parent) ?? []), record]);
         return [];
       }
-      const isGroup = isOf(record, 'grouped');
-      if (isGroup || isOf(record, 'variable')) {
+      const isGroup = isOf(record, GROUPED);
+      if (isGroup || isVariable(record)) {
         if (parents.length + groups.length >= MAX_WAITING) {
           throw new OperatorError(`A file may have ${MAX_WAITING} variable or grouped products: split it.`);
         }
         (isGroup ? groups : parents).push(record);
         return [];
       }
-      return [remembered(record, toDraft(record, [], read, options))];
+      return [remembered(record, toDraft(record, [], file, options))];
     },
     readBroken: (record) => {
       learn(record);
       // One whose type cannot be read may be a variation of any product.
-      if (read(record, 'type') === '' || isOf(record, 'variation')) brokenVariationLine ??= record.line;
+      if (read(record, 'type') === '' || isVariation(record)) brokenVariationLine ??= record.line;
     },
     end: () => {
       const drafts = parents.map((parent): Draft => {
         const names = namesOf(parent);
         const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
         for (const name of names) variationsOf.delete(name);
-        const draft = remembered(parent, toDraft(parent, variations, read, options));
+        const draft = remembered(parent, toDraft(parent, variations, file, options));
         if (brokenVariationLine === undefined) return draft;
         return {
           ...draft,
@@ -146,7 +167,7 @@ const openWooCommerce = (options: FormatOptions): FormatReader => {
     },
     columnOf: (field) => {
       if (field === 'slug' && options.key === 'sku') return columns.columnOf('sku');
-      return columns.columnOf(COLUMN_OF_FIELD[field] ?? (field as Column));
+      return columns.columnOf(COLUMN_OF_FIELD[field] ?? (field as WooCommerceColumn));
     },
     uses: columns.uses,
   };
@@ -155,71 +176,47 @@ const openWooCommerce = (options: FormatOptions): FormatReader => {
 const toDraft = (
   record: SourceRecord,
   variations: readonly SourceRecord[],
-  read: ReadColumn,
+  file: WooCommerceFile,
   options: FormatOptions,
 ): Draft => {
+  const { has, read } = file;
   const name = read(record, 'name');
   const { slug, slugSource } = slugOf(name, read(record, 'sku'), options.key);
+  const sold = soldOf(variations, file);
+  const offer = offerOfAll(record, sold, file, options);
   const values: Record<string, Value> = {
     slug,
-    name,
-    subtitle: linesOf(read(record, 'subtitle')),
-    description: linesOf(read(record, 'description')),
-    brand: listOf(read(record, 'brand'))[0] ?? '',
-    category: categoryOf(read(record, 'category')),
-    tags: listOf(read(record, 'tags')),
-    imageUrls: [record, ...variations].flatMap((each) => listOf(read(each, 'imageUrls'))),
+    ...pick(['name'], has, () => name),
+    ...pick(['subtitle', 'description'], has, (column) => linesOf(read(record, column))),
+    ...pick(['brand'], has, () => listOf(read(record, 'brand'))[0] ?? ''),
+    ...pick(['category'], has, () => categoryOf(read(record, 'category'))),
+    ...pick(['tags'], has, () => listOf(read(record, 'tags'))),
+    ...pick(['imageUrls'], has, () => [record, ...variations].flatMap((each) => listOf(read(each, 'imageUrls')))),
     status: statusOf(read(record, 'published'), read(record, 'visibility')),
-    ...foldVariations(record, variations, read, options),
+    stock: stockOf(record, sold, file, options),
+    ...offer.values,
   };
-  return { ...placeOf(record), values, slugSource };
+  const ifNew = { ...offer.ifNew, ...(!has('category') && { category: categoryOf('') }) };
+  return { ...placeOf(record), values, ifNew, slugSource, columns: offer.columns };
 };
 
-/** The lowest price of the variations that are sold, and the stock of all together. A price or stock that is none is kept, and is reported. */
-const foldVariations = (
-  record: SourceRecord,
-  variations: readonly SourceRecord[],
-  read: ReadColumn,
-  options: FormatOptions,
-): Record<string, Value> => {
-  const offer = (row: SourceRecord) =>
-    offerOf(read(row, 'price'), read(row, 'sale'), read(row, 'saleStart'), read(row, 'saleEnd'));
-  const sold = variations.filter((row) => read(row, 'published') !== '0' && offer(row).price !== '');
-  if (sold.length === 0) {
-    const isUncounted = read(record, 'stock') === '' && read(record, 'inStock') !== '';
-    const word = isAvailable(record, read) ? 'in stock' : 'out of stock';
-    return { ...offer(record), stock: isUncounted ? word : piecesOf(record, read, options) };
-  }
-
-  const offers = sold.map(offer);
-  const cents = offers.map(({ price }) => centsOf(price, options));
-  const invalid = cents.indexOf(undefined);
-  const cheapest = offers[invalid === -1 ? cents.indexOf(Math.min(...cents.map(Number))) : invalid];
-  // Variations that share the stock of the product say `parent`.
-  const stocked = sold.filter((row) => read(row, 'stock') !== 'parent');
-  const pieces = [...stocked, ...(stocked.length < sold.length ? [record] : [])].map((row) =>
-    piecesOf(row, read, options),
-  );
-  const stock =
-    pieces.find((each) => !/^\d{1,9}$/.test(each)) ?? String(pieces.reduce((sum, each) => sum + Number(each), 0));
-  return { ...cheapest, stock };
+/** Private products are off sale; drafts and those that are pending review were never on sale. */
+const STATUS_OF_PUBLISHED: Readonly<Record<string, string>> = {
+  '1': 'ON_SALE',
+  true: 'ON_SALE',
+  yes: 'ON_SALE',
+  '0': 'OFF_SALE',
+  false: 'OFF_SALE',
+  no: 'OFF_SALE',
+  '-1': 'DRAFT',
+  '2': 'DRAFT',
 };
 
-const piecesOf = (row: SourceRecord, read: ReadColumn, options: FormatOptions): string => {
-  const stock = read(row, 'stock');
-  if (stock === '' && read(row, 'inStock') === '') return '';
-  // What is sold on back order has no pieces, or fewer than none.
-  if (stock === '' || /^-|^0(?:\.0+)?$/.test(stock))
-    return isAvailable(row, read) ? String(options.stock ?? SOME) : '0';
-  return stock.replace(/\.0+$/, '');
-};
-
-const isAvailable = (row: SourceRecord, read: ReadColumn): boolean =>
-  !['', '0', 'false'].includes(read(row, 'inStock'));
-
+/** A hidden product can be bought by its address alone, which a catalogue does not show. Empty where neither column says anything. */
 const statusOf = (published: string, visibility: string): string => {
-  if (published === '-1') return 'DRAFT';
-  return published === '0' || visibility === 'hidden' ? 'OFF_SALE' : 'ON_SALE';
+  const status =
+    published === '' ? '' : (STATUS_OF_PUBLISHED[published.toLowerCase().replace(/\.0+$/, '')] ?? published);
+  return visibility === 'hidden' && (status === '' || status === 'ON_SALE') ? 'OFF_SALE' : status;
 };
 
 /** Items with commas between them; a comma inside one has a backslash. */

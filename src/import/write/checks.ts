@@ -99,16 +99,22 @@ export const rejectUnknownCategories = (context: CheckContext, { from, to }: Ran
 };
 
 /**
- * Where records continue a product without its first record, neither they nor the product's other records are imported: either part would
- * replace what the other says.
+ * Where the records of a product stand apart, or continue one without its first record, none of them is imported: either part would replace
+ * what the other says.
  */
 export const rejectSeparated = (context: CheckContext): Promise<number> => {
   const { table } = context.kind;
   return reject(
     context,
     `with separated as (
-       select distinct on (slug) slug, ${placeIn('c')} as place from ${STAGE} c where mark = 'continuation' order by slug, ordinal),
-     removed as (delete from ${STAGE} s using separated where separated.slug = s.slug returning s.*, separated.place as other)
+       select slug from ${STAGE} where slug in (select slug from ${STAGE} where mark in ('together', 'unterminated'))
+       group by slug having count(*) > 1
+       union select slug from ${STAGE} where mark = 'continuation'),
+     removed as (
+       delete from ${STAGE} s using separated where separated.slug = s.slug
+       returning s.*, (
+         select ${placeIn('o')} from ${STAGE} o where o.slug = s.slug and o.ordinal <> s.ordinal
+         order by o.mark is distinct from 'continuation', o.ordinal limit 1) as other)
      select line, record, case mark when 'continuation' then 'name' else 'slug' end as field,
        case mark when 'continuation' then '' else slug end as value,
        case

@@ -25,6 +25,7 @@ import {
   findExisting,
   type Range,
   type Statements,
+  settleNewFields,
 } from './statements.ts';
 import { isRowError, savepoint, type TransactionOptions, transaction } from './transaction.ts';
 
@@ -62,12 +63,13 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const { client, kind, rowCount, batchRows = rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await findExisting(client, kind);
-  if (kind.categoryColumn) await assignCategorySlugs(client, kind);
   if (hasNumberedSlugs(kind)) {
     if (options.key === 'sku') await assignSlugsBySku(client, kind);
     else await assignProductSlugs(client, kind);
     await rejectSeparated(options);
   }
+  await settleNewFields(client, kind);
+  if (kind.categoryColumn) await assignCategorySlugs(client, kind);
   if (options.isPruning && kind.withdrawal) await keepStaged(client, kind);
   await removeRejected(options);
   for (const range of rangesOf({ from: 1, to: rowCount }, CHUNK_ROWS)) {

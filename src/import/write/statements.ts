@@ -39,6 +39,19 @@ export const countAssumed = async (client: ClientBase, kind: ImportKind): Promis
 /** The condition that a row `t` of the table is the staged row `s`. */
 export const isMatch = ({ identity }: ImportKind): string => (identity ? 't.id = s.target_id' : 't.slug = s.slug');
 
+/** Gives new rows the values that only they take, and takes the paths among those from the others, because each staged path is created. */
+export const settleNewFields = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  const exists = `exists (select from ${kind.table} t where ${isMatch(kind)})`;
+  await client.query(
+    `update ${STAGE} s set present_fields = present_fields | new_fields where new_fields <> 0 and not ${exists}`,
+  );
+  const path = Object.keys(kind.fields).find((name) => kind.fields[name] && isCategoryReference(kind.fields[name]));
+  if (path === undefined) return;
+  await client.query(
+    `update ${STAGE} s set category_path = null where new_fields & ${presentBit(kind, path)} <> 0 and ${exists}`,
+  );
+};
+
 export const createStatements = async (
   client: ClientBase,
   kind: ImportKind,
@@ -57,11 +70,16 @@ export const createStatements = async (
 
   const isPresent = (name: string): string => `s.present_fields & ${presentBit(kind, name)} <> 0`;
 
+  const kept = (field: Field, name: string): string =>
+    field.keep === undefined
+      ? old(field)
+      : `case when s.new_fields & ${presentBit(kind, name)} <> 0 then ${field.keep} else ${old(field)} end`;
+
   const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
   const fields = written.map(([name, field]) => {
-    const stagedOr = (otherwise: (field: Field) => string, current = old): string => {
+    const stagedOr = (otherwise: (field: Field, name: string) => string, current = old): string => {
       const choice = (name: string, field: Field): string =>
-        `case when ${isPresent(name)} then ${field.merge?.(staged(field), current(field)) ?? staged(field)} else ${otherwise(field)} end`;
+        `case when ${isPresent(name)} then ${field.merge?.(staged(field), current(field)) ?? staged(field)} else ${otherwise(field, name)} end`;
       const value = choice(name, field);
       const { mustExceed = '' } = field;
       const lower = kind.fields[mustExceed];
@@ -77,9 +95,9 @@ export const createStatements = async (
       ...field,
       target: target(field),
       inserted: stagedOr(preset, () => 'null'),
-      updated: stagedOr(field.column === 'updated_at' ? () => 'now()' : old),
+      updated: stagedOr(field.column === 'updated_at' ? () => 'now()' : kept),
       comparedOld: compared(old(field)),
-      comparedNew: compared(stagedOr(old)),
+      comparedNew: compared(stagedOr(kept)),
     };
   });
   const updatable = fields.filter(({ isInsertOnly }) => !isInsertOnly);
