@@ -30,7 +30,12 @@ export const categoryImport: ImportKind = {
   },
   native: {
     summary: 'categories, with columns as in the table category or the API, or a path such as Kitchen > Pans',
-    recognises: (has) => has('slug', 'name', 'path'),
+    // Everything has a name, and much a path.
+    recognises: (has, hasNoOther) =>
+      (has('slug') &&
+        has('name') &&
+        (has('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
+      (has('slug', 'name', 'path') && hasNoOther()),
     example: { slug: 'pans', path: 'Kitchen > Pans', imageUrl: 'https://cdn.example/pans.jpg', position: '1' },
     extra: ['parentSlug', 'path', 'children'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },

@@ -82,8 +82,12 @@ export interface Identity {
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
 export interface NativeColumns {
   readonly summary: string;
-  /** Recognises a file of this kind. @param has tells whether the file has one of some columns, in lower case without separators */
-  readonly recognises: (has: (...columns: string[]) => boolean) => boolean;
+  /**
+   * Recognises a file of this kind. Columns are in lower case without separators.
+   * @param has tells whether the file has one of some columns
+   * @param hasNoOther tells whether the file has no column beside the kind's own and some others
+   */
+  readonly recognises: (has: HasColumns, hasNoOther: HasColumns) => boolean;
   /** A row that shows every column of a CSV: the template. */
   readonly example: Readonly<Record<string, string>>;
   /** Columns beside the fields. */
@@ -93,6 +97,8 @@ export interface NativeColumns {
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
   readonly shape?: (values: Record<string, Value>, key: Key) => string | undefined;
 }
+
+type HasColumns = (...columns: string[]) => boolean;
 
 export const field = (column: string, type: string, parse: Parse, options: Partial<Field> = {}): Field => ({
   column,
@@ -127,8 +133,8 @@ export const withKey = (kind: ImportKind, key: Key): ImportKind => {
   const { fields } = kind;
   const native: NativeColumns = {
     ...kind.native,
-    recognises: (has) =>
-      kind.native.recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : []))),
+    recognises: (has, hasNoOther) =>
+      kind.native.recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
   if (key === 'sku') return { ...kind, native: { ...native, extra: [...(native.extra ?? []), 'sku'] } };
   const identity: Identity = {

@@ -44,6 +44,8 @@ export const noticeImport: ImportKind = {
       startsAt: '2026-12-01T00:00:00Z',
       endsAt: '2027-01-01T00:00:00Z',
     },
-    recognises: (has) => has('title') && has('content', 'endsat', 'startsat'),
+    // Posts of every kind have a title and a content.
+    recognises: (has, hasNoOther) =>
+      has('title') && (has('endsat', 'startsat', 'pinned', 'level') || (has('content') && hasNoOther('id'))),
   },
 };

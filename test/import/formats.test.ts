@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseMapping } from '../../src/import/formats/mapping.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
 
 const { sql, importText } = useImportDatabase();
@@ -78,5 +79,127 @@ Sale,Again,promotion,,no,2026-06-01T00:00:00Z,,
       [1, 'endsAt'],
       [2, undefined],
     ]);
+  });
+});
+
+describe('a file of no format is refused, whatever usual columns it has', () => {
+  test.each([
+    ['customers', 'Name,Email,City\nAnna,a@example.com,Rome\n'],
+    ['people with numbers', 'ID,Name\n7,Anna\n'],
+    ['files', 'path,name,size\n/a,a,3\n'],
+    ['staff', 'name,position,email\nAnna,1,a@example.com\n'],
+    ['posts', 'id,title,content,author\n1,Hello,World,Anna\n'],
+    ['pages', 'slug,title,body\na,A,B\n'],
+  ])('%s', async (_, text) => {
+    await expect(importText(text)).rejects.toThrow('is in no known format');
+  });
+
+  test('also where the operator says which column is the name', async () => {
+    const map = parseMapping(['name=Kunde,imageUrl=Foto']);
+    await expect(importText('Kunde,Foto,Ort\nAnna,/a.jpg,Rom\n', { map })).rejects.toThrow('is in no known format');
+  });
+
+  test('but categories and notices are known by columns of their own', async () => {
+    const kindOf = async (text: string) => (await importText(text)).kind.table;
+    expect(await kindOf('name\nPans\n')).toBe('category');
+    expect(await kindOf('id,slug,name\n7,pans,Pans\n')).toBe('category');
+    expect(await kindOf('slug,name,parent,description\nlids,Lids,pans,Of glass\n')).toBe('category');
+    expect(await kindOf('title,content,startsAt,author\nSale,Now,2026-01-01,Anna\n')).toBe('notice');
+    const mapped = await importText('Pfad,Bild\nTöpfe,a\n', { map: parseMapping(['path=Pfad']) });
+    expect(mapped.kind.table).toBe('category');
+  });
+});
+
+describe('WooCommerce’s export in another language is refused, with the options that read it', () => {
+  const german = {
+    ID: '1',
+    Typ: 'simple',
+    Artikelnummer: 'g-1',
+    Name: 'Gürtel',
+    Veröffentlicht: '1',
+    'Sichtbarkeit im Katalog': 'visible',
+    Kurzbeschreibung: 'Kurz',
+    Beschreibung: 'Lang',
+    'Datum, an dem Angebotspreis beginnt': '2020-01-01',
+    'Datum, an dem Angebotspreis endet': '2999-01-01',
+    'Vorrätig?': '1',
+    Lager: '7',
+    Angebotspreis: '9,50',
+    'Regulärer Preis': '12,50',
+    Kategorien: 'Mode > Gürtel',
+    Schlagwörter: 'leder',
+    Bilder: 'https://cdn.example/1.jpg',
+    'Übergeordnetes Produkt': '',
+    Marken: 'Halden',
+    Position: '0',
+  };
+  const named = (...names: readonly string[]) =>
+    Object.fromEntries(names.map((name, index) => [name, Object.values(german)[index] ?? '']));
+  const french = named(
+    ...['ID', 'Type', 'UGS', 'Nom', 'Publié', 'Visibilité dans le catalogue', 'Description courte', 'Description'],
+    ...['Date de début de promo', 'Date de fin de promo', 'En stock ?', 'Stock', 'Tarif promo', 'Tarif régulier'],
+    ...['Catégories', 'Étiquettes', 'Images', 'Parent', 'Marques', 'Position'],
+  );
+  const spanish = named(
+    ...['ID', 'Tipo', 'SKU', 'Nombre', 'Publicado', 'Visibilidad en el catálogo', 'Descripción corta', 'Descripción'],
+    ...[
+      'Día en que empieza el precio rebajado',
+      'Día en que termina el precio rebajado',
+      '¿Existencias?',
+      'Inventario',
+    ],
+    ...['Precio rebajado', 'Precio normal', 'Categorías', 'Etiquetas', 'Imágenes', 'Superior', 'Marcas', 'Posición'],
+  );
+  const dutch = named(
+    ...['ID', 'Type', 'Artikelnummer', 'Naam', 'Gepubliceerd', 'Zichtbaarheid in catalogus', 'Korte beschrijving'],
+    ...['Beschrijving', 'Startdatum actieprijs', 'Einddatum actieprijs', 'Op voorraad?', 'Voorraad', 'Actieprijs'],
+    ...['Reguliere prijs', 'Categorieën', 'Tags', 'Afbeeldingen', 'Hoofd', 'Merken', 'Positie'],
+  );
+  const toCsv = (row: Readonly<Record<string, string>>): string =>
+    [Object.keys(row), Object.values(row)].map((cells) => `${cells.map((cell) => `"${cell}"`).join(',')}\n`).join('');
+  const refusalOf = (text: string): Promise<string> =>
+    importText(text).then(
+      () => 'imported',
+      (error: Error) => error.message,
+    );
+
+  test.each([
+    ['German', german],
+    ['French', french],
+    ['Spanish', spanish],
+    ['Dutch', dutch],
+  ])('%s', async (_, row) => {
+    const text = toCsv(row);
+    const message = await refusalOf(text);
+    expect(message).toContain('is WooCommerce’s export in another language. It is read with\n--format woocommerce');
+    const [, map = ''] = /--format woocommerce --decimal , --map "(.*)"$/.exec(message) ?? [];
+    const options = { format: 'woocommerce', decimal: ',', map: parseMapping([map]) } as const;
+    const { created, faults, unusedColumns } = await importText(text, options);
+    expect({ created, faults, unused: unusedColumns.length }).toEqual({ created: 1, faults: [], unused: 1 });
+    expect(
+      await sql(`select p.name, subtitle, description, brand, tags, price, list_price, stock, image_urls, c.name as category
+        from product p join category c on c.id = category_id`),
+    ).toEqual([
+      {
+        name: 'Gürtel',
+        subtitle: 'Kurz',
+        description: 'Lang',
+        brand: 'Halden',
+        tags: ['leder'],
+        price: '9.50',
+        list_price: '12.50',
+        stock: 7,
+        image_urls: ['https://cdn.example/1.jpg'],
+        category: 'Gürtel',
+      },
+    ]);
+  });
+
+  test('one that is not translated here is known by its types, and the operator says which columns these are', async () => {
+    const italian =
+      'ID,Tipo,COD,Nome,Pubblicato,Prezzo di listino\n1,simple,a,Cinta,1,12.50\n2,"variable, virtual",b,Tè,1,\n';
+    expect(await refusalOf(italian)).toMatch(
+      /another language\. Export it in English, or say .*\n--format woocommerce --map "Type=Tipo,Name=…,Regular price=…"$/,
+    );
   });
 });

@@ -10,16 +10,12 @@ import { assertTargets, createMapping, type MappedColumn, type Mapping } from '.
 import { nativeFormat } from './native.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
+import { adviceOnLanguage } from './woocommerce-languages.ts';
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
-export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
-  shopify,
-  woocommerce,
-  google,
-  dummyjson,
-  bestbuyCategories,
-  ...kinds.map(nativeFormat),
-];
+export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...kinds.map(nativeFormat)];
+
+const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
 
 const HEAD_RECORDS = 100;
 
@@ -53,18 +49,31 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
   assertTargets(map, named ? [named] : formats);
   const mapping = map.length > 0 ? createMapping(map, sourceName, columnsOf(head)) : undefined;
   const columns = new Set(columnsOf(mapping ? head.map(mapping.rename) : head));
-  const format = named ?? formats.find(({ recognises }) => recognises(columns));
+  const targets = map.map(({ target }) => target);
+  const areTelling = targets.some((target) => !isShared(target, formats));
+  const format =
+    named ??
+    formats.find(({ recognises }) => recognises(columns)) ??
+    formats.find(({ recognises }) => areTelling && recognises(new Set(targets)));
+  if (!named && map.length === 0 && !(format && SHOPS.includes(format))) {
+    const advice = adviceOnLanguage(head, columns, format !== undefined);
+    if (advice) throw new OperatorError(`${sourceName} is WooCommerce’s export in another language. ${advice}`);
+  }
   if (format) {
     assertKey(format, key, sourceName, columns);
     return { format, columns, ...(mapping && { mapping }) };
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${[...columns].join(', ')}.\n` +
-      'A product needs name, price and category; a category needs name; a notice needs title and content.\n' +
+      'A product needs name, price and category; a category needs path, or slug and name; a notice needs title and content.\n' +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
   );
 };
+
+/** Whether several formats have a column, so that it tells none of them: everything has a name. */
+const isShared = (column: string, formats: readonly Format[]): boolean =>
+  formats.filter(({ columns }) => columns.some((each) => plainName(each) === plainName(column))).length > 1;
 
 /** Categories and notices have a key of their own, so that one run can import them with products. */
 const assertKey = (

@@ -14,7 +14,11 @@ export const nativeFormat = (kind: ImportKind): Format => ({
   columns: columnsOf(kind),
   recognises: (columns) => {
     const plain = new Set([...columns].map(plainName));
-    return kind.native.recognises((...names) => names.some((name) => plain.has(name)));
+    const own = new Set(columnsOf(kind).map(plainName));
+    return kind.native.recognises(
+      (...names) => names.some((name) => plain.has(name)),
+      (...others) => [...plain].every((column) => own.has(column) || others.includes(column)),
+    );
   },
   open: (options) => openNative(kind, options),
   ...(kind.keys && { keys: kind.keys }),

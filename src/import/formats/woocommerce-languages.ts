@@ -1,0 +1,93 @@
+import type { SourceRecord } from '../record.ts';
+import { plainName } from './columns.ts';
+
+/**
+ * What WooCommerce's translations into German, French, Spanish and Dutch call the columns, in several versions of them. The export names its
+ * columns in the language of the person who exports; the cells are the same in all languages.
+ */
+const TRANSLATIONS: Readonly<Record<string, readonly string[]>> = {
+  Type: ['Typ', 'Tipo'],
+  SKU: ['Artikelnummer', 'Art.-Nr.', 'UGS', 'Référence'],
+  Name: ['Nom', 'Nombre', 'Naam'],
+  Published: ['Veröffentlicht', 'Publié', 'Publicado', 'Gepubliceerd'],
+  'Visibility in catalog': [
+    ...['Sichtbarkeit im Katalog', 'Katalogsichtbarkeit', 'Visibilité dans le catalogue'],
+    ...['Visibilidad en el catálogo', 'Zichtbaarheid in catalogus'],
+  ],
+  'Short description': [
+    ...['Kurzbeschreibung', 'Description courte', 'Descripción corta'],
+    ...['Korte beschrijving', 'Korte omschrijving'],
+  ],
+  Description: ['Beschreibung', 'Descripción', 'Beschrijving'],
+  'Date sale price starts': [
+    ...['Datum, an dem Angebotspreis beginnt', 'Datum, an dem der Angebotspreis beginnt', 'Angebotspreis gültig ab'],
+    ...['Date de début de promo', 'Día en que empieza el precio rebajado', 'Startdatum actieprijs'],
+  ],
+  'Date sale price ends': [
+    ...['Datum, an dem Angebotspreis endet', 'Datum, an dem der Angebotspreis endet', 'Angebotspreis gültig bis'],
+    ...['Date de fin de promo', 'Día en que termina el precio rebajado', 'Einddatum actieprijs'],
+  ],
+  'In stock?': [
+    ...['Vorrätig?', 'Auf Lager?', 'Lagerstatus', 'En stock ?', 'En inventaire?'],
+    ...['¿Existencias?', '¿En inventario?', 'En inventario', 'Op voorraad?'],
+  ],
+  Stock: ['Lager', 'Bestand', 'Lagerbestand', 'Inventaire', 'Inventario', 'Voorraad'],
+  'Sale price': ['Angebotspreis', 'Tarif promo', 'Prix promo', 'Precio rebajado', 'Actieprijs'],
+  'Regular price': [
+    ...['Regulärer Preis', 'Normaler Preis', 'Tarif régulier', 'Prix régulier'],
+    ...['Precio normal', 'Precio regular', 'Reguliere prijs'],
+  ],
+  Categories: ['Kategorien', 'Catégories', 'Categorías', 'Categorieën'],
+  Tags: ['Schlagwörter', 'Étiquettes', 'Etiquetas'],
+  Brands: ['Marken', 'Marques', 'Marcas', 'Merken'],
+  Images: ['Bilder', 'Imágenes', 'Afbeeldingen'],
+  Parent: ['Übergeordnetes Produkt', 'Eltern', 'Superior', 'Hoofd'],
+  'Grouped products': [
+    ...['Gruppierte Produkte', 'Produits groupés', 'Groupes de produits', 'Productos agrupados'],
+    'Gegroepeerde producten',
+  ],
+};
+
+/** Our column by each of its other names. */
+const COLUMN_OF = new Map(
+  Object.entries(TRANSLATIONS).flatMap(([column, names]) => names.map((name) => [plainName(name), column])),
+);
+
+/** Columns that other files do not have under these names. */
+const OWN = ['Visibility in catalog', 'Date sale price starts', 'Regular price'];
+
+/** What has to be known of a file in a language that is not here. */
+const NEEDED = ['Name', 'Regular price'];
+
+/** The cells of the column `Type`, in every language. */
+const TYPES = /^(?:simple|variable|variation|grouped|external)(?:, (?:virtual|downloadable))*$/;
+
+/**
+ * How to read WooCommerce's export in another language than English: the options, which name its columns.
+ * @param isKnown whether another format recognises the file, so that its types alone prove nothing
+ * @returns undefined if the file is no such export
+ */
+export const adviceOnLanguage = (
+  head: readonly SourceRecord[],
+  columns: ReadonlySet<string>,
+  isKnown: boolean,
+): string | undefined => {
+  const found = new Map<string, string>();
+  for (const column of columns) {
+    const ours = COLUMN_OF.get(plainName(column));
+    if (ours !== undefined && !found.has(ours)) found.set(ours, column);
+  }
+  if (found.size >= 3 && OWN.some((column) => found.has(column))) {
+    const price = found.get('Regular price') ?? '';
+    const hasCommas = head.some(({ fields }) => /^\d+,\d{1,2}$/.test(String(fields[price])));
+    return `It is read with\n${optionsOf(found, hasCommas)}`;
+  }
+  const type = [...columns].find((column) => head.every(({ fields }) => TYPES.test(String(fields[column]))));
+  if (isKnown || type === undefined || ![...columns].some((column) => plainName(column) === 'id')) return undefined;
+  for (const column of NEEDED) if (!found.has(column)) found.set(column, '…');
+  const options = optionsOf(found.set('Type', type), false);
+  return `Export it in English, or say in the place of each … which column it is, and which others there are:\n${options}`;
+};
+
+const optionsOf = (columns: ReadonlyMap<string, string>, hasCommas: boolean): string =>
+  `--format woocommerce${hasCommas ? ' --decimal ,' : ''} --map "${[...columns].map((pair) => pair.join('=')).join(',')}"`;
