@@ -96,6 +96,17 @@ describe('a price list', () => {
     expect((await stored())[0]).toEqual({ ...belt, price: '70.00', updated_at: expect.any(Date) });
   });
 
+  test('by sku needs no names', async () => {
+    await importText(toText(woocommerce), { key: 'sku' });
+    const [belt] = await stored();
+    expect(await importText('SKU,Regular price\nb-1,70\n', { key: 'sku' })).toMatchObject({ changed: 1, faults: [] });
+    expect((await stored())[0]).toEqual({ ...belt, price: '70.00', updated_at: expect.any(Date) });
+    await importText(toText(google), { key: 'sku' });
+    const list = 'id\tprice\tavailability\n7\t21 EUR\tout of stock\n';
+    expect(await importText(list, { key: 'sku', format: 'google' })).toMatchObject({ changed: 1, faults: [] });
+    expect((await stored()).at(-1)).toMatchObject({ name: 'Mug', price: '21.00', stock: 0, brand: 'Potter' });
+  });
+
   test('with sale prices alone keeps the price before the sale', async () => {
     await importText(toText(woocommerce));
     expect(await importText('Name,Sale price\nBelt,50\n')).toMatchObject({ changed: 1, faults: [] });
