@@ -1,7 +1,7 @@
 import { categoryPath, splitPath } from '../import/fields/category-path.ts';
 import { pictureUrl } from '../import/fields/pictures.ts';
 import { slugOfName } from '../import/fields/slug.ts';
-import { INT32_MAX, integer } from '../import/fields/values.ts';
+import { INT32_MAX, integer, type ReadOptions } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -39,22 +39,29 @@ export const categoryImport: ImportKind = {
     example: { slug: 'pans', path: 'Kitchen > Pans', imageUrl: 'https://cdn.example/pans.jpg', position: '1' },
     extra: ['parentSlug', 'path', 'children'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
-    shape: (values) => {
+    shape: (values, { key: _, ...options }) => {
       const { path, parentSlug, parent } = values;
-      const steps = splitPath(path);
-      if (steps.length > 0) return shapeOfPath(values, steps);
+      const steps = splitPath(path, options);
+      if (steps.length > 0) return shapeOfPath(values, steps, options);
       if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
       // The API returns a parent as an object; a text is the parent's slug.
       else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
-      return addMissingSlug(values);
+      // --key is for products.
+      return addMissingSlug(values, options);
     },
   },
 };
 
 /** A path ends with the category itself; missing parents are created. */
-const shapeOfPath = (values: Record<string, Value>, steps: readonly Value[]): string | undefined => {
+const shapeOfPath = (
+  values: Record<string, Value>,
+  steps: readonly Value[],
+  options: ReadOptions,
+): string | undefined => {
   const last = steps.at(-1) ?? '';
-  const { slug, name } = isObject(last) ? last : { slug: slugOfName(steps.filter(isText).join('-')), name: last };
+  const { slug, name } = isObject(last)
+    ? last
+    : { slug: slugOfName(steps.filter(isText).join('-'), options), name: last };
   const hasOwnSlug = Boolean(values.slug);
   values.parent ||= steps.length > 1 ? steps.slice(0, -1) : null;
   values.name ||= name ?? '';

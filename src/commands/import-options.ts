@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ArgsDef, ParsedArgs } from 'citty';
 import { OperatorError } from '../errors.ts';
 import { currency } from '../import/fields/amount.ts';
+import { categoryPath, splitPath } from '../import/fields/category-path.ts';
 import { INT32_MAX, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
 import { formatsOf } from '../import/formats/formats.ts';
 import { parseMapping } from '../import/formats/mapping.ts';
@@ -27,7 +28,24 @@ export const importArgs = {
   map: {
     type: 'string',
     valueHint: 'COLUMN=THEIRS,…',
-    description: 'Columns that the file names in another way, such as name=title; may be repeated.',
+    description: 'Columns that the file names in another way, such as name=title; may be repeated. name= reads none.',
+  },
+  'header-line': {
+    type: 'string',
+    valueHint: 'LINE',
+    description: 'The line of a CSV that names its columns, if it is not the first.',
+  },
+  'list-separator': {
+    type: 'string',
+    valueHint: 'TEXT',
+    description:
+      'What stands between tags, pictures or several categories in a cell; of categories the deepest counts.',
+  },
+  'path-separator': {
+    type: 'string',
+    valueHint: 'TEXT',
+    description: 'What stands between the names of a way to a category.',
+    default: '>',
   },
   key: {
     type: 'enum',
@@ -37,6 +55,11 @@ export const importArgs = {
     default: 'slug',
   },
   currency: { type: 'string', valueHint: 'CODE', description: 'The currency of prices without one, such as EUR.' },
+  category: {
+    type: 'string',
+    valueHint: 'PATH',
+    description: 'The category of new products whose file names none, such as "Kitchen > Pans".',
+  },
   decimal: {
     type: 'enum',
     options: ['.', ','],
@@ -54,6 +77,10 @@ export const importArgs = {
     valueHint: 'text|keep',
     description: 'What becomes of HTML in descriptions: plain text, or what the file has.',
     default: 'text',
+  },
+  'german-slugs': {
+    type: 'boolean',
+    description: 'Write ä, ö, ü and ß as ae, oe, ue and ss in slugs that are made from names.',
   },
   prune: {
     type: 'boolean',
@@ -89,9 +116,14 @@ export const readOptions = (args: Given, rawArgs: readonly string[]): Omit<RunOp
   map: parseMapping(valuesOf('map', rawArgs)),
   key: args.key,
   currency: parsed('currency', currency, args.currency),
+  category: categoryFrom(args),
   decimal: args.decimal,
   stock: numberOf('stock', args.stock, 0, INT32_MAX),
   html: args.html,
+  headerLine: numberOf('header-line', args['header-line'], 1, 999_999_999),
+  listSeparator: args['list-separator'],
+  pathSeparator: args['path-separator'],
+  germanSlugs: args['german-slugs'] === true,
   batchRows: numberOf('batch', args.batch, 1, 999_999_999),
   isDryRun: args['dry-run'] === true,
   isPruning: args.prune === true,
@@ -102,6 +134,19 @@ export const readOptions = (args: Given, rawArgs: readonly string[]): Omit<RunOp
 const numberOf = (option: string, text: string | undefined, min: number, max: number): number | undefined => {
   const number = parsed(option, integer(min, max), text);
   return number === undefined ? undefined : Number(number);
+};
+
+/** The way to a category, as a list of names in JSON, which no separator of the files splits. */
+const categoryFrom = (args: Given): string | undefined => {
+  if (args.category === undefined) return undefined;
+  const names = JSON.stringify(splitPath(args.category, { pathSeparator: args['path-separator'] }));
+  try {
+    categoryPath(names);
+  } catch (error) {
+    if (!(error instanceof InvalidValueError)) throw error;
+    throw new OperatorError(`--category ${error.message}, but is "${args.category}".`);
+  }
+  return names;
 };
 
 const parsed = (option: string, parse: Parse, text: string | undefined): string | undefined => {

@@ -7,12 +7,13 @@ import type { MappedColumn } from './formats/mapping.ts';
 import { type ImportKind, withKey } from './kind.ts';
 import type { Progress } from './progress.ts';
 import { type Fault, isBlank } from './record.ts';
+import type { CsvOptions } from './source/csv.ts';
 import { readRecords } from './source/records.ts';
 import { peek, type Source } from './source/source.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
 import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
 
-export interface ImportOptions extends FormatOptions {
+export interface ImportOptions extends FormatOptions, CsvOptions {
   readonly client: ClientBase;
   readonly source: Source;
   /** What the file may hold. */
@@ -52,9 +53,9 @@ const PIECE_CHARACTERS = 64 * 1024;
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, currency, key = 'slug', onFault, onProgress } = options;
+  const { client, source, key = 'slug', onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
-  const { container, batches } = await readRecords(source, signal);
+  const { container, batches } = await readRecords(source, signal, options);
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
   const { format, mapping, columns: firstColumns } = chooseFormat({ ...options, kinds }, source.name, head);
@@ -66,6 +67,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     const column = draft?.columns?.[field] ?? reader.columnOf(field);
     return mapping?.sourceOf(column) ?? column;
   };
+  const complete = completion(kind, options);
   const check = createCheck(kind, columnOf, options);
   const columns = new Set<string>();
   let rowCount = 0;
@@ -73,7 +75,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const toCopyRows = (drafts: readonly Draft[]): string => {
     let text = '';
     for (const draft of drafts) {
-      const { row, faults } = check(currency ? withCurrency(draft, currency) : draft);
+      const { row, faults } = check(complete(draft));
       for (const fault of faults) onFault(fault);
       if (!row) continue;
       rowCount += 1;
@@ -128,7 +130,16 @@ const kindOf = (kinds: readonly ImportKind[], format: Format): ImportKind => {
   return kind;
 };
 
-const withCurrency = (draft: Draft, currency: string): Draft =>
-  isBlank(draft.values.price) || !isBlank(draft.values.currency)
-    ? draft
-    : { ...draft, values: { ...draft.values, currency } };
+/** Adds what the operator says about rows that do not say it. */
+const completion =
+  ({ fields }: ImportKind, { currency, category }: ImportOptions) =>
+  (draft: Draft): Draft => {
+    let { values, ifNew } = draft;
+    if (currency && !isBlank(values.price) && isBlank(values.currency)) values = { ...values, currency };
+    if (category && fields.category && isBlank(values.category)) {
+      const { category: _, ...others } = values;
+      values = others;
+      ifNew = { ...ifNew, category };
+    }
+    return { ...draft, values, ifNew };
+  };

@@ -21,7 +21,20 @@ import { commit, UnknownOutcomeError } from './write/transaction.ts';
 export interface RunOptions
   extends Pick<
     ImportOptions,
-    'kinds' | 'format' | 'map' | 'key' | 'currency' | 'batchRows' | 'decimal' | 'html' | 'stock'
+    | 'kinds'
+    | 'format'
+    | 'map'
+    | 'key'
+    | 'currency'
+    | 'batchRows'
+    | 'decimal'
+    | 'html'
+    | 'stock'
+    | 'category'
+    | 'germanSlugs'
+    | 'listSeparator'
+    | 'pathSeparator'
+    | 'headerLine'
   > {
   readonly config: OpenOptions;
   readonly log: Logger;

@@ -1,6 +1,7 @@
 import { plain } from './fields/html.ts';
 import { slug, slugOfName, slugWithSku } from './fields/slug.ts';
 import { INT32_MAX, integer, type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
+import type { FormatOptions } from './formats/format.ts';
 import type { Value } from './record.ts';
 
 /** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
@@ -21,7 +22,7 @@ export interface ImportKind {
   /** Checks several fields of a row together. */
   readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Derives values that the file does not have from others. */
-  readonly complete?: (values: Record<string, Value>) => void;
+  readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
   /** What becomes of rows that no file has, if the operator wants that. */
   readonly withdrawal?: Withdrawal;
   readonly native: NativeColumns;
@@ -95,7 +96,7 @@ export interface NativeColumns {
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
-  readonly shape?: (values: Record<string, Value>, key: Key) => string | undefined;
+  readonly shape?: (values: Record<string, Value>, options: FormatOptions) => string | undefined;
 }
 
 type HasColumns = (...columns: string[]) => boolean;
@@ -156,13 +157,13 @@ export const presentBit = ({ fields }: ImportKind, name: string): number => 2 **
  * Gives a row without a slug one made from its name. With `sku`, the slug ends with that instead, and with `id` no slug is needed.
  * @returns the name, if that alone made the slug
  */
-export const addMissingSlug = (values: Record<string, Value>, key: Key = 'slug'): string | undefined => {
-  if (key === 'id') return undefined;
-  if (key === 'sku') {
-    values.slug = slugWithSku(values.name, values.sku);
+export const addMissingSlug = (values: Record<string, Value>, options: FormatOptions): string | undefined => {
+  if (options.key === 'id') return undefined;
+  if (options.key === 'sku') {
+    values.slug = slugWithSku(values.name, values.sku, options);
     return undefined;
   }
   if ((values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
-  values.slug = slugOfName(values.name);
+  values.slug = slugOfName(values.name, options);
   return values.name;
 };

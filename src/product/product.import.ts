@@ -4,7 +4,17 @@ import { plain, richText } from '../import/fields/html.ts';
 import { textList, unpacked } from '../import/fields/lists.ts';
 import { firstPicture, pictureUrl, pictureUrls } from '../import/fields/pictures.ts';
 import { mergeStock, SOME, stock } from '../import/fields/stock.ts';
-import { INT32_MAX, integer, longText, oneOf, type Parse, timestamp } from '../import/fields/values.ts';
+import {
+  FALSE,
+  INT32_MAX,
+  integer,
+  longText,
+  oneOf,
+  type Parse,
+  TRUE,
+  timestamp,
+  trimmedOf,
+} from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -18,8 +28,20 @@ import {
 } from '../import/kind.ts';
 import { isBlank, isObject } from '../import/record.ts';
 
-const TAG_LIST = plain(textList((text) => (text.includes('|') ? /\|/ : /[,;]/)));
+const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
 const TAGS: Parse = (value, options) => TAG_LIST(unpacked(value), options);
+
+const STATUS = oneOf('DRAFT', 'ON_SALE', 'OFF_SALE');
+
+/** Words of shops that only show or hide a product; 2 is Magento's for one that is hidden. */
+const SHOWN = new Set([...TRUE, 'active', 'enabled', 'visible']);
+const HIDDEN = new Set([...FALSE, 'inactive', 'disabled', 'hidden', '2']);
+
+const status: Parse = (value) => {
+  const word = typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
+  if (SHOWN.has(word)) return 'ON_SALE';
+  return HIDDEN.has(word) ? 'OFF_SALE' : STATUS(value);
+};
 
 export const productImport: ImportKind = {
   table: 'product',
@@ -52,15 +74,15 @@ export const productImport: ImportKind = {
       // The file has only the first of the pictures.
       keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
     }),
-    status: field('status', 'product_status', oneOf('DRAFT', 'ON_SALE', 'OFF_SALE')),
+    status: field('status', 'product_status', status),
     publishedAt: field('published_at', 'timestamptz', timestamp),
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
   withdrawal: { column: 'status', from: 'ON_SALE', to: 'OFF_SALE' },
-  complete: (values) => {
+  complete: (values, options) => {
     if (!isBlank(values.imageUrl)) return;
-    const first = firstPicture(values.imageUrls);
+    const first = firstPicture(values.imageUrls, options);
     if (first !== undefined) values.imageUrl = first;
   },
   native: {
@@ -87,8 +109,8 @@ export const productImport: ImportKind = {
     },
     extra: ['currencyCode', 'categorySlug'],
     alternatives: { category: ['categorySlug'], currency: ['currencyCode'], slug: ['name'] },
-    shape: (values, key) => {
-      const slugSource = addMissingSlug(values, key);
+    shape: (values, options) => {
+      const slugSource = addMissingSlug(values, options);
       values.currency ??= values.currencyCode ?? '';
       // The API returns `{ "amount": "9.90", "currencyCode": "EUR" }`.
       for (const name of ['price', 'listPrice']) {

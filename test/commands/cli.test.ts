@@ -49,6 +49,12 @@ test.each([
     ['import', 'x.csv', '--currency', 'EURO'],
     '--currency must be a currency code of ISO 4217, such as EUR, but is "EURO".',
   ],
+  [
+    ['import', 'x.csv', '--category', 'Pans > '],
+    '--category must be category names with > between them, but is "Pans > ".',
+  ],
+  [['import', 'x.csv', '--list-separator='], '--list-separator needs a value. Run "vitrine import --help".'],
+  [['import', 'x.csv', '--header-line', '0'], '--header-line must be a whole number from 1 to 999999999, but is "0".'],
   [['import', 'x.csv', '--batch', '0'], '--batch must be a whole number from 1 to 999999999, but is "0".'],
   [['import', 'x.csv', '--stock', 'many'], '--stock must be a whole number from 0 to 2147483647, but is "many".'],
   [

@@ -58,6 +58,32 @@ test('the exit code is 0 if every row was imported, 1 if some were rejected, 2 i
   expect(away.output()).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
 });
 
+test('the options say what the cells of another shop mean', async () => {
+  await using database = await createTestDatabase();
+  const file = await folder.write(
+    'shop.csv',
+    'An export of 27 November;;;;\nTitel;kinds;price;online;tags\nÖl;Food/Oils,Food;1;1;"a;b,c"\nMühle;;2;0;\n',
+  );
+  const separators = ['--list-separator', ',', '--path-separator', '/', '--header-line', '2'];
+  const map = ['--map', 'name=Titel,category=kinds', '--map', 'status=online'];
+  const command = runImport(database.url, [
+    ...separators,
+    ...map,
+    '--category',
+    'All, and more/Rest',
+    '--german-slugs',
+    file,
+  ]);
+  expect(await command.ended, command.output()).toBe(0);
+  expect(
+    await database.sql(`select p.slug, p.status, p.tags, c.slug as category
+      from product p join category c on c.id = category_id order by p.id`),
+  ).toEqual([
+    { slug: 'oel', status: 'ON_SALE', tags: ['a;b', 'c'], category: 'food-oils' },
+    { slug: 'muehle', status: 'OFF_SALE', tags: [], category: 'all-and-more-rest' },
+  ]);
+});
+
 test('a dry run says what would be done, and does nothing', async () => {
   await using database = await createTestDatabase();
   const categories = await folder.write('dry-categories.csv', 'slug,name\npans,Pans\n');

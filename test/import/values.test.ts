@@ -68,7 +68,7 @@ b,B,"[{""name"":""Home & Garden"",""url"":""https://shop/h""},{""name"":""Pots""
 });
 
 describe('a picture', () => {
-  const addresses = ['https://cdn.example/a b.jpg', 'HTTP://cdn.example/1.jpg', '/pictures/1.jpg', 'pictures/1.jpg'];
+  const addresses = ['https://cdn.example/a b.jpg', 'HTTP://cdn.example/1.jpg', '/pictures/1.jpg'];
   test.each(addresses)('is at %s', async (imageUrl) => {
     expect(await importText(jsonLines([{ ...product, imageUrl }]))).toMatchObject({ created: 1, faults: [] });
     expect(await column('select image_url from product')).toEqual([imageUrl]);
@@ -83,6 +83,13 @@ describe('a picture', () => {
     '/\\cdn.example/1.jpg',
     'https:cdn.example/1.jpg',
     'ftp://cdn.example/1.jpg',
+    'N/A',
+    '-',
+    '/',
+    'pictures/1.jpg',
+    'a.jpg;b.jpg',
+    'www.shop.example/r.jpg',
+    'https://',
   ])('is not at %j', async (url) => {
     const rows = [
       { ...product, imageUrl: url },
@@ -92,6 +99,45 @@ describe('a picture', () => {
     expect(faults.map(({ line, column: name }) => `${line} ${name}`)).toEqual(['1 imageUrl', '2 imageUrls']);
     const { faults: ofCategory } = await importText(jsonLines([{ name: 'Pans', path: 'Pans', imageUrl: url }]));
     expect(ofCategory.map(({ column: name }) => name)).toEqual(['imageUrl']);
+  });
+
+  test.each([
+    ['/1.jpg|https://cdn.example/w_9,h_9/2.jpg', ['/1.jpg', 'https://cdn.example/w_9,h_9/2.jpg']],
+    [
+      'https://cdn.example/1.jpg, https://cdn.example/2.jpg',
+      ['https://cdn.example/1.jpg', 'https://cdn.example/2.jpg'],
+    ],
+    [
+      'https://cdn.example/1.jpg;HTTPS://cdn.example/2.jpg;',
+      ['https://cdn.example/1.jpg', 'HTTPS://cdn.example/2.jpg'],
+    ],
+    ['/1.jpg,/2.jpg,,/3.jpg,', ['/1.jpg', '/2.jpg', '/3.jpg']],
+    ['/1.jpg ; /2.jpg\n/3.jpg', ['/1.jpg', '/2.jpg', '/3.jpg']],
+  ])('of a list in a cell has a separator: %j', async (imageUrls, stored) => {
+    expect(await importText(jsonLines([{ ...product, imageUrls }]))).toMatchObject({ created: 1, faults: [] });
+    expect(await column('select image_urls from product')).toEqual([stored]);
+  });
+
+  test.each([
+    ['/1.jpg, N/A', 'N/A'],
+    ['a.jpg;b.jpg', 'a.jpg;b.jpg'],
+    ['https://cdn.example/a b.jpg', 'b.jpg'],
+    ['https://cdn.example/1.jpg|-', '-'],
+  ])('of a list that is none is named: %s', async (imageUrls, named) => {
+    const { faults } = await importText(jsonLines([{ ...product, imageUrls }]));
+    const reason = `must be addresses with https:// or http://, or paths such as /pictures/pan.jpg, which "${named}" is not`;
+    expect(faults).toEqual([{ line: 1, column: 'imageUrls', value: imageUrls, reason }]);
+  });
+
+  test.each([
+    ['Image Src', 'Handle,Title,Type,Variant Price,Image Src\na,A,Pans,1,N/A\n'],
+    ['Images', 'Type,SKU,Name,Published,Regular price,Categories,Images\nsimple,1,A,1,1,Pans,"/1.jpg, r.jpg"\n'],
+    ['image_link', 'id,title,price,image_link,availability\n1,A,1 EUR,www.shop.example/r.jpg,in stock\n'],
+    ['thumbnail', '[{"title":"A","price":1,"category":"pans","thumbnail":"r.jpg"}]'],
+  ])('is one in every format, also in %s', async (name, text) => {
+    const { created, faults } = await importText(text);
+    expect(created).toBe(0);
+    expect(faults.map((fault) => fault.column)).toContain(name);
   });
 
   test('of lists is the first of all, unless the file says which', async () => {

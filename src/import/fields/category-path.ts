@@ -2,7 +2,7 @@ import { isBlank, isObject, type Value } from '../record.ts';
 import { plainValue } from './html.ts';
 import { jsonIn, unpacked } from './lists.ts';
 import { slug, slugify, slugOfName } from './slug.ts';
-import { InvalidValueError, longText, type Parse } from './values.ts';
+import { InvalidValueError, longText, type Parse, type ReadOptions } from './values.ts';
 
 /**
  * One category on the path from a root to a product's category. Without a name, the category must exist in the catalogue or in the file.
@@ -13,41 +13,54 @@ export type CategoryStep = readonly [slug: string, name: string | null, isByName
 const MAX_DEPTH = 20;
 
 /**
- * Names with `>` between them (`Kitchen > Pans`, or a list), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
+ * Names with `>` between them (`Kitchen > Pans`, or a list; of several such texts the deepest), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
  * also as JSON in a text. Returns {@link CategoryStep}s as JSON. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
  */
 export const categoryPath: Parse = (value, options = {}) => {
   const path = unpacked(value);
-  const parts = typeof path === 'string' ? path.split('>') : Array.isArray(path) ? path : [path];
+  const parts = typeof path === 'string' ? deepestOf(path, options) : Array.isArray(path) ? path : [path];
   if (parts.length === 0 || parts.length > MAX_DEPTH) {
     throw new InvalidValueError(`must have 1 to ${MAX_DEPTH} categories`);
   }
   const names: string[] = [];
   return JSON.stringify(
     parts.map((part) => {
-      if (!isObject(part)) return stepOfName(plainValue(part, options), names);
+      if (!isObject(part)) return stepOfName(plainValue(part, options), names, options);
       const name = part.name === undefined ? undefined : plainValue(part.name, options);
-      return isBlank(part.slug) && name !== undefined ? stepOfName(name, names) : stepOfObject(part.slug, name);
+      return isBlank(part.slug) && name !== undefined
+        ? stepOfName(name, names, options)
+        : stepOfObject(part.slug, name);
     }),
   );
 };
+
+/** The deepest of several paths: exports name the parents of a category, too. */
+const deepestOf = (text: string, options: ReadOptions): readonly string[] => {
+  const { listSeparator } = options;
+  const paths = (listSeparator === undefined ? [text] : text.split(listSeparator)).filter((path) => path.trim() !== '');
+  const [deepest = []] = paths.map((path) => namesOf(path, options)).sort((one, other) => other.length - one.length);
+  return deepest;
+};
+
+const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] =>
+  path.split(pathSeparator).map((name) => name.trim());
 
 const stepOfObject = (slugValue: Value = '', name?: Value): CategoryStep => [
   slug(slugValue),
   typeof name === 'string' && name.trim() ? name.trim() : null,
 ];
 
-const stepOfName = (value: Value, names: string[]): CategoryStep => {
+const stepOfName = (value: Value, names: string[], options: ReadOptions): CategoryStep => {
   const name = longText(value).trim();
   if (slugify(name) === '') throw new InvalidValueError('must be category names with > between them');
   names.push(name);
-  return [slugOfName(names.join('-')), name, true];
+  return [slugOfName(names.join('-'), options), name, true];
 };
 
 /** The parts of a path, which {@link categoryPath} reads. */
-export const splitPath = (value: Value | undefined): readonly Value[] => {
+export const splitPath = (value: Value | undefined, options: ReadOptions): readonly Value[] => {
   if (value === undefined || value === null || value === '') return [];
   const path = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
   if (Array.isArray(path)) return path;
-  return typeof path === 'string' ? path.split('>').map((name) => name.trim()) : [path];
+  return typeof path === 'string' ? namesOf(path, options) : [path];
 };

@@ -2,6 +2,7 @@ import type { Draft } from '../formats/format.ts';
 import { type ImportKind, isStagedIfRejected, type ParsedRow, presentBit } from '../kind.ts';
 import { type Fault, isBlank, type Place, placeOf, showValue, type Value } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
+import { otherSlugsOfName } from './slug.ts';
 import { InvalidValueError, type ReadOptions } from './values.ts';
 
 /** A row as the staging table stores it. */
@@ -12,6 +13,8 @@ export interface CheckedRow extends Place {
   readonly newFields: number;
   readonly mark: Mark | undefined;
   readonly slugSource: string | undefined;
+  /** The slugs under which a row whose slug is made from its name may be stored, too. */
+  readonly otherSlugs: readonly string[];
   readonly values: ParsedRow;
 }
 
@@ -36,7 +39,7 @@ export const createCheck = (
   return (draft) => {
     const { values, ifNew = {}, slugSource: source, rejection, doubt } = draft;
     const place = placeOf(draft);
-    kind.complete?.(values);
+    kind.complete?.(values, options);
     const faults: Fault[] = [];
     const parsed: Record<string, string | null> = {};
     let presentFields = 0;
@@ -69,13 +72,11 @@ export const createCheck = (
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = source?.replaceAll('\0', '').toWellFormed().trim();
-    if (faults.length === 0)
-      return { row: { ...place, presentFields, newFields, mark: doubt, slugSource, values: parsed }, faults };
+    const otherSlugs = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
+    const row = { ...place, presentFields, newFields, slugSource, otherSlugs };
+    if (faults.length === 0) return { row: { ...row, mark: doubt, values: parsed }, faults };
     const { [kind.key]: key = null, name = null } = parsed;
     if (!isStagedIfRejected(kind) || !key) return { faults };
-    return {
-      row: { ...place, presentFields, newFields: 0, mark: 'rejected', slugSource, values: { [kind.key]: key, name } },
-      faults,
-    };
+    return { row: { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } }, faults };
   };
 };

@@ -1,6 +1,6 @@
 import type { Value } from '../record.ts';
 import { parseJson } from '../source/json.ts';
-import { InvalidValueError, longText, type Parse } from './values.ts';
+import { InvalidValueError, longText, type Parse, type ReadOptions } from './values.ts';
 
 /** `["a"]`, `[{"name": "a"}]` or `{"name": "a"}`, which exports write into the cell of a CSV. `[NEW] Mug` and `[1984]` are texts. */
 const JSON_START = /^\s*(?:\[\s*(?:["[{]|\]\s*$)|\{\s*")/;
@@ -31,10 +31,13 @@ export const jsonIn = (text: string): Value | undefined => {
   }
 };
 
-/** The items of a list: a JSON list, also in a text, or one text that a pattern splits. @throws InvalidValueError */
-export const itemsOf = (value: Value, separatorOf: (text: string) => RegExp): readonly string[] => {
+/** What separates the items of a text. */
+type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;
+
+/** The items of a list: a JSON list, also in a text, or one text that a separator splits. @throws InvalidValueError */
+export const itemsOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
   const list = unpacked(value);
-  const items = typeof list === 'string' ? list.split(separatorOf(list)) : list;
+  const items = typeof list === 'string' ? list.split(separatorOf(list, options)) : list;
   if (!Array.isArray(items)) throw new InvalidValueError('must be a list of texts');
   return [...new Set(items.map((item) => longText(item).trim()).filter(Boolean))];
 };
@@ -45,6 +48,6 @@ export const toArray = (texts: readonly string[]): string =>
 
 /** A list of texts, without blank or repeated ones. */
 export const textList =
-  (separatorOf: (text: string) => RegExp): Parse =>
-  (value) =>
-    toArray(itemsOf(value, separatorOf));
+  (separatorOf: SeparatorOf): Parse =>
+  (value, options = {}) =>
+    toArray(itemsOf(value, options, separatorOf));

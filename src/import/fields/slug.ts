@@ -1,6 +1,7 @@
+import type { FormatOptions } from '../formats/format.ts';
 import type { Value } from '../record.ts';
 import { withoutEntities } from './html.ts';
-import { assertStorable, InvalidValueError, type Parse, textOf } from './values.ts';
+import { assertStorable, InvalidValueError, type Parse, type ReadOptions, textOf } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
 const MAX_CHARACTERS = 250;
@@ -17,7 +18,17 @@ export const slug: Parse = (value) => {
 };
 
 /** A slug made from a name, where the file has none. Empty if the name has no letter or digit. */
-export const slugOfName = (name: string): string => cut(slugify(name), MAX_CHARACTERS - SUFFIX_CHARACTERS);
+export const slugOfName = (name: string, { germanSlugs = false }: ReadOptions = {}): string =>
+  shortened(slugify(germanSlugs ? inGermanLetters(name) : name));
+
+/**
+ * The slugs that another rule makes of a name: with or without `--german-slugs`, and the rule of earlier versions. A product that was imported
+ * by one of these keeps its slug, and is found by it.
+ */
+export const otherSlugsOfName = (name: string, slug: string): readonly string[] =>
+  [slugOfName(name), slugOfName(name, { germanSlugs: true }), shortened(earlierSlugify(name))].filter(
+    (other, index, all) => other !== '' && other !== slug && all.indexOf(other) === index,
+  );
 
 /** A slug made from a name and the file's own key, which is never cut. */
 export const slugWithKey = (name: string, key: string): string => {
@@ -30,26 +41,54 @@ export const slugWithKey = (name: string, key: string): string => {
 export const SKU_SEPARATOR = '--';
 
 /** A slug that ends with the file's own number of a product; blank if the number has no letter or digit. */
-export const slugWithSku = (name: Value | undefined, sku: Value | undefined): string => {
+export const slugWithSku = (
+  name: Value | undefined,
+  sku: Value | undefined,
+  { germanSlugs = false }: ReadOptions = {},
+): string => {
   const end = typeof sku === 'string' ? slugify(sku) : '';
   const length = Math.max(0, MAX_CHARACTERS - SKU_SEPARATOR.length - end.length);
-  return end && `${cut(slugify(typeof name === 'string' ? name : ''), length)}${SKU_SEPARATOR}${end}`;
+  const text = typeof name === 'string' ? name : '';
+  return end && `${cut(slugify(germanSlugs ? inGermanLetters(text) : text), length)}${SKU_SEPARATOR}${end}`;
 };
 
 /** The slug of a product whose file has none, by the column that finds it, and the name it was made from, if that alone made it. */
 export const slugOf = (
   name: string,
   sku: string,
-  key: 'slug' | 'sku' | 'id' = 'slug',
+  options: FormatOptions = {},
 ): { readonly slug: string; readonly slugSource: string | undefined } =>
-  key === 'sku'
-    ? { slug: slugWithSku(name, sku), slugSource: undefined }
-    : { slug: slugOfName(name), slugSource: name };
+  options.key === 'sku'
+    ? { slug: slugWithSku(name, sku, options), slugSource: undefined }
+    : { slug: slugOfName(name, options), slugSource: name };
 
-/** Lower case letters and digits of any script, without accents, and hyphens between words. */
+/**
+ * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes
+ * another letter (か and が, и and й) or is a vowel. The result is composed (NFC), as people type it.
+ */
 export const slugify = (name: string): string =>
   cut(
-    withoutEntities(name)
+    (
+      withoutEntities(name)
+        .replaceAll(COMPATIBLE, (part) => part.normalize('NFKD'))
+        .replaceAll(/(?<=[\p{Script=Latin}\p{Script=Greek}\p{N}]\p{M}*)\p{M}|[\p{Variation_Selector}\p{Me}'’]/gu, '')
+        .normalize('NFC')
+        .toLowerCase()
+        .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []
+    ).join('-'),
+    MAX_CHARACTERS,
+  );
+
+/**
+ * What may be written in other letters that look alike, such as `ﬁ` and `Ａ`. Not so the vowels of Thai, Lao and Tibetan, and single letters of
+ * Korean: their compatible letters are not composed again, and nobody types them.
+ */
+const COMPATIBLE = /[^\p{Script=Thai}\p{Script=Lao}\p{Script=Tibetan}\u3131-\u318e]+/gu;
+
+/** The rule of earlier versions, which took the marks of every script away, and left letters decomposed. */
+export const earlierSlugify = (name: string): string =>
+  cut(
+    name
       .normalize('NFKD')
       .replaceAll(/[\p{M}'’]/gu, '')
       .toLowerCase()
@@ -57,6 +96,15 @@ export const slugify = (name: string): string =>
       .replaceAll(/^-|-$/g, ''),
     MAX_CHARACTERS,
   );
+
+const GERMAN: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
+
+const inGermanLetters = (name: string): string =>
+  withoutEntities(name)
+    .normalize('NFC')
+    .replaceAll(/[äöüßẞ]/giu, (letter) => GERMAN[letter.toLowerCase()] ?? letter);
+
+const shortened = (slug: string): string => cut(slug, MAX_CHARACTERS - SUFFIX_CHARACTERS);
 
 /** Without half of a surrogate pair, or a hyphen, at the end. */
 const cut = (text: string, length: number): string =>

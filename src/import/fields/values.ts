@@ -12,6 +12,14 @@ export interface ReadOptions {
   readonly decimal?: '.' | ',' | undefined;
   /** What becomes of HTML in descriptions. @default text */
   readonly html?: 'text' | 'keep' | undefined;
+  /** The category of new products whose file names none. */
+  readonly category?: string | undefined;
+  /** Whether ä, ö, ü and ß are ae, oe, ue and ss in slugs that are made from names. */
+  readonly germanSlugs?: boolean | undefined;
+  /** What stands between the items of a list in a text. @default by kind: bars, and for tags and pictures also commas and semicolons */
+  readonly listSeparator?: string | undefined;
+  /** What stands between the names of a way to a category. @default > */
+  readonly pathSeparator?: string | undefined;
   /** The pieces of a product that is in stock in an unknown number. @default 1 */
   readonly stock?: number | undefined;
 }
@@ -64,10 +72,14 @@ export const integer =
     return String(number);
   };
 
+/** Words for true and false, in lower case. */
+export const TRUE = ['true', 'yes', 'on', '1'];
+export const FALSE = ['false', 'no', 'off', '0'];
+
 export const boolean: Parse = (value) => {
   const text = typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
-  if (['true', 'yes', 'on', '1'].includes(text)) return 'true';
-  if (['false', 'no', 'off', '0'].includes(text)) return 'false';
+  if (TRUE.includes(text)) return 'true';
+  if (FALSE.includes(text)) return 'false';
   throw new InvalidValueError('must be true or false');
 };
 

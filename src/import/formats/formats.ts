@@ -6,7 +6,7 @@ import { plainName } from './columns.ts';
 import { dummyjson } from './dummyjson.ts';
 import type { Format } from './format.ts';
 import { google } from './google.ts';
-import { assertTargets, createMapping, type MappedColumn, type Mapping } from './mapping.ts';
+import { assertTargets, createMapping, type MappedColumn, type Mapping, OTHER_LINE } from './mapping.ts';
 import { nativeFormat } from './native.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
@@ -66,6 +66,7 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${[...columns].join(', ')}.\n` +
       'A product needs name, price and category; a category needs path, or slug and name; a notice needs title and content.\n' +
+      `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),
   );

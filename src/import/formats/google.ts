@@ -1,4 +1,5 @@
 import { slugOf } from '../fields/slug.ts';
+import { isSoldOut } from '../fields/stock.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { createColumns, pick, plainName } from './columns.ts';
 import type { Format, FormatOptions, FormatReader } from './format.ts';
@@ -12,7 +13,7 @@ const NAMES = {
   imageUrl: ['image_link'],
   moreImages: ['additional_image_link'],
   availability: ['availability'],
-  stock: ['quantity', 'sell_on_google_quantity'],
+  stock: ['quantity', 'sell_on_google_quantity', 'quantity_to_sell_on_facebook'],
   price: ['price'],
   sale: ['sale_price'],
   saleDates: ['sale_price_effective_date'],
@@ -26,7 +27,7 @@ type Column = keyof typeof NAMES;
 /** A feed for Google Merchant Center, as text with tabs or as XML. Each item is a product, also one of several in a group. */
 export const google: Format = {
   name: 'google',
-  summary: 'feeds for Google Merchant Center, as text or XML',
+  summary: 'feeds for Google Merchant Center and Meta, as text or XML',
   kind: 'product',
   columns: Object.values(NAMES).flat(),
   keys: ['slug', 'sku'],
@@ -39,6 +40,7 @@ export const google: Format = {
 };
 
 const openGoogle = (options: FormatOptions): FormatReader => {
+  const { category: without = 'Uncategorized' } = options;
   const columns = createColumns(NAMES);
   const { has } = columns;
   /** The first value of an attribute, which a feed may repeat. */
@@ -52,7 +54,7 @@ const openGoogle = (options: FormatOptions): FormatReader => {
     read: (record) => {
       for (const column of Object.keys(record.fields)) columns.uses(column);
       const name = read(record, 'name');
-      const { slug, slugSource } = slugOf(name, read(record, 'sku'), options.key);
+      const { slug, slugSource } = slugOf(name, read(record, 'sku'), options);
       const [from = '', to = ''] = read(record, 'saleDates').split('/');
       const [regular, sale] = [read(record, 'price'), read(record, 'sale')];
       const offer = fieldsOf(
@@ -69,13 +71,13 @@ const openGoogle = (options: FormatOptions): FormatReader => {
       const images = [image, ...listOf(columns.get(record.fields, 'moreImages'))];
       const hasImages = has('imageUrl') && has('moreImages');
       const [availability, quantity] = [read(record, 'availability'), read(record, 'stock')];
-      const isCounted = quantity !== '' && !/^out/i.test(availability);
+      const isCounted = quantity !== '' && !isSoldOut(availability);
       // An item of no type has no category, if the feed has that attribute.
       const hasCategory = category !== '' || has('category');
       const values: Record<string, Value> = {
         slug,
         ...pick(['name', 'description', 'brand', 'imageUrl'], has, (column) => read(record, column)),
-        ...(hasCategory && { category: category || WITHOUT_TYPE }),
+        ...(hasCategory && { category: category || without }),
         ...(hasImages && { imageUrls: images }),
         ...offer.values,
         currency: currencyOf(regular) || currencyOf(sale),
@@ -83,7 +85,7 @@ const openGoogle = (options: FormatOptions): FormatReader => {
       };
       const ifNew: Record<string, Value> = {
         ...offer.ifNew,
-        ...(!hasCategory && { category: WITHOUT_TYPE }),
+        ...(!hasCategory && { category: without }),
         ...(!hasImages && image !== '' && { imageUrls: images }),
       };
       const columnsOfFields = {
@@ -111,8 +113,6 @@ const currencyOf = (text: string): string => {
   const [, before, , behind] = MONEY.exec(text) ?? [];
   return behind ?? before ?? '';
 };
-
-const WITHOUT_TYPE = 'Uncategorized';
 
 /** Google's own categories may be numbers, which are no names. */
 const nameOf = (taxonomy: string): string => (/^\d*$/.test(taxonomy) ? '' : taxonomy);

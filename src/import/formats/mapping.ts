@@ -7,8 +7,12 @@ import type { Format } from './format.ts';
 /** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
 export interface MappedColumn {
   readonly target: string;
+  /** Empty: none, also not one that is named like the target. */
   readonly source: string;
 }
+
+/** The end of a message about columns that are not those which were expected. */
+export const OTHER_LINE = 'If a later line of a CSV names its columns, say which: --header-line 2';
 
 /** Renames the columns of records. */
 export interface Mapping {
@@ -17,13 +21,13 @@ export interface Mapping {
   readonly sourceOf: (column: string) => string;
 }
 
-/** @param texts values of `--map`: `name=title,price=final_price`. @throws OperatorError if one is of another form, or names a column twice */
+/** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
 export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] => {
   // A column of the file may have commas in its name.
   const pairs = texts.flatMap((text) => text.split(/,(?=[^,=]+=)/));
   const columns = pairs.map((pair): MappedColumn => {
-    const [, target = '', source = ''] = /^([^=]+)=(.+)$/s.exec(pair)?.map((part) => part.trim()) ?? [];
-    if (target === '' || source === '') {
+    const [, target = '', source = ''] = /^([^=]+)=(.*)$/s.exec(pair)?.map((part) => part.trim()) ?? [];
+    if (target === '') {
       throw new OperatorError(`--map needs Vitrine's column and the file's, such as name=title, but is "${pair}".`);
     }
     return { target, source };
@@ -54,9 +58,10 @@ export const createMapping = (
   columns: readonly string[],
 ): Mapping => {
   const found = mapped.map(({ target, source }) => {
+    if (source === '') return { target, source };
     const name = columns.includes(source) ? source : columns.find((each) => plainName(each) === plainName(source));
     if (name !== undefined) return { target, source: name };
-    const hint = suggest(source, columns);
+    const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
     throw new OperatorError(
       `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
     );
@@ -83,6 +88,6 @@ export const createMapping = (
       for (const [column, value] of Object.entries(record.fields)) if (isKept(column)) fields[column] = value;
       return { ...record, fields };
     },
-    sourceOf: (column) => found.find(({ target }) => plainName(target) === plainName(column))?.source ?? column,
+    sourceOf: (column) => found.find(({ target }) => plainName(target) === plainName(column))?.source || column,
   };
 };

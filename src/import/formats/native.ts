@@ -26,7 +26,8 @@ export const nativeFormat = (kind: ImportKind): Format => ({
 
 const columnsOf = ({ fields, native: { extra = [] } }: ImportKind): string[] => [...Object.keys(fields), ...extra];
 
-const openNative = (kind: ImportKind, { key = 'slug' }: FormatOptions): FormatReader => {
+const openNative = (kind: ImportKind, options: FormatOptions): FormatReader => {
+  const { key = 'slug' } = options;
   const { alternatives = {}, shape } = kind.native;
   const names = columnsOf(kind);
   const columns = createColumns(Object.fromEntries(names.map((name) => [name, [name]])));
@@ -39,12 +40,14 @@ const openNative = (kind: ImportKind, { key = 'slug' }: FormatOptions): FormatRe
       if (value !== undefined) values[name] = value;
     }
     if (parent !== undefined) values.parent = parent;
-    const slugSource = shape?.(values, key);
+    const slugSource = shape?.(values, options);
     const draft = { ...place, values, slugSource };
     const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
     if (children.length === 0) return [draft];
     const self =
-      slugSource === undefined ? { slug: values.slug ?? '' } : [...splitPath(values.parent), values.name ?? ''];
+      slugSource === undefined
+        ? { slug: values.slug ?? '' }
+        : [...splitPath(values.parent, options), values.name ?? ''];
     return [draft, ...children.flatMap((child) => toDrafts(place, child, self))];
   };
 

@@ -116,9 +116,10 @@ const toDraft = (
   options: ReadOptions,
 ): Draft => {
   const { has, read } = file;
-  const category = read(first, 'type') || read(first, 'taxonomy') || WITHOUT_TYPE;
+  const named = read(first, 'type') || read(first, 'taxonomy');
+  const category = named || (options.category ?? WITHOUT_TYPE);
   // A product that has neither is of no category, if the file has both columns.
-  const hasCategory = category !== WITHOUT_TYPE || (has('type') && has('taxonomy'));
+  const hasCategory = named !== '' || (has('type') && has('taxonomy'));
   const values: Record<string, Value> = {
     slug: read(first, 'slug'),
     ...pick(['name', 'description', 'brand'], has, (column) => read(first, column)),

@@ -181,7 +181,7 @@ const toDraft = (
 ): Draft => {
   const { has, read } = file;
   const name = read(record, 'name');
-  const { slug, slugSource } = slugOf(name, read(record, 'sku'), options.key);
+  const { slug, slugSource } = slugOf(name, read(record, 'sku'), options);
   const sold = soldOf(variations, file);
   const offer = offerOfAll(record, sold, file, options);
   const values: Record<string, Value> = {
@@ -189,14 +189,14 @@ const toDraft = (
     ...pick(['name'], has, () => name),
     ...pick(['subtitle', 'description'], has, (column) => linesOf(read(record, column))),
     ...pick(['brand'], has, () => listOf(read(record, 'brand'))[0] ?? ''),
-    ...pick(['category'], has, () => categoryOf(read(record, 'category'))),
+    ...pick(['category'], has, () => categoryOf(read(record, 'category'), options)),
     ...pick(['tags'], has, () => listOf(read(record, 'tags'))),
     ...pick(['imageUrls'], has, () => [record, ...variations].flatMap((each) => listOf(read(each, 'imageUrls')))),
     status: statusOf(read(record, 'published'), read(record, 'visibility')),
     stock: stockOf(record, sold, file, options),
     ...offer.values,
   };
-  const ifNew = { ...offer.ifNew, ...(!has('category') && { category: categoryOf('') }) };
+  const ifNew = { ...offer.ifNew, ...(!has('category') && { category: categoryOf('', options) }) };
   return { ...placeOf(record), values, ifNew, slugSource, columns: offer.columns };
 };
 
@@ -227,8 +227,8 @@ const listOf = (text: string): string[] =>
     .filter(Boolean);
 
 /** The deepest of several categories: the export names the parents of a category, too. */
-const categoryOf = (text: string): string => {
-  const [deepest = 'Uncategorized'] = listOf(text).toSorted((one, other) => depthOf(other) - depthOf(one));
+const categoryOf = (text: string, { category = 'Uncategorized' }: FormatOptions): string => {
+  const [deepest = category] = listOf(text).toSorted((one, other) => depthOf(other) - depthOf(one));
   return deepest;
 };
 

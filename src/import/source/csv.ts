@@ -3,16 +3,22 @@ import { OperatorError } from '../../errors.ts';
 import type { SourceRecord, Value } from '../record.ts';
 import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
 
+export interface CsvOptions {
+  /** The line that names the columns, from 1: the lines before it are not read. @default the first that is not blank */
+  readonly headerLine?: number | undefined;
+}
+
 const DELIMITERS = [',', ';', '\t', '|'];
 
 /**
- * The records of a CSV file (RFC 4180), with the fields that its first row names. csv-parse reads a whole block at once. After a record that is
+ * The records of a CSV file (RFC 4180), with the fields that its first row names, or the first row from a later line on. csv-parse reads a whole block at once. After a record that is
  * not well-formed, reading continues on the next line, so that a forgotten quote costs one row.
  * @throws OperatorError if the first row is not well-formed, or names a column twice
  */
 export async function* readCsv(
   blocks: AsyncIterable<TextBlock>,
   sourceName: string,
+  { headerLine = 1 }: CsvOptions = {},
 ): AsyncGenerator<SourceRecord[], void> {
   let header: string[] | undefined;
   let delimiter = ',';
@@ -45,7 +51,8 @@ export async function* readCsv(
     };
 
     if (!header) {
-      advance(separatorLineLength(text));
+      if (line === 1) advance(separatorLineLength(text));
+      while (line < headerLine && at < text.length) advance(text.indexOf(NEWLINE, at) + 1 || text.length);
       delimiter = detectDelimiter(text.subarray(at));
     }
     rest = Buffer.alloc(0);
@@ -140,12 +147,12 @@ const cellsBeforeError = (row: string, delimiter: string): string[] => {
   return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
 };
 
-/** Excel writes the delimiter on a line above the header: `sep=;`. */
+/** Excel writes the delimiter on a line above the header: `sep=;`, and a spreadsheet that saves it again puts it into quotes. */
 const separatorLineLength = (text: Buffer): number =>
   text
     .subarray(0, 16)
     .toString('latin1')
-    .match(/^sep=.\r?\n/i)?.[0].length ?? 0;
+    .match(/^(?:sep=.|"sep=."[,;\t|]*)\r?\n/i)?.[0].length ?? 0;
 
 /** The one that occurs most often in the first line, outside quotes. */
 const detectDelimiter = (text: Buffer): string => {

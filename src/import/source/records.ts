@@ -1,6 +1,6 @@
 import { OperatorError } from '../../errors.ts';
 import { isObject, type SourceRecord } from '../record.ts';
-import { readCsv } from './csv.ts';
+import { type CsvOptions, readCsv } from './csv.ts';
 import { parseJson, readJsonArray, readJsonLines } from './json.ts';
 import { peek, type Source } from './source.ts';
 import { readText } from './text.ts';
@@ -17,12 +17,12 @@ type Container = keyof typeof READERS;
 const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines, XML: readXml };
 
 /** Detects from the first block what kind of file it is. @throws OperatorError if it is empty, or is not UTF-8 text */
-export const readRecords = async (source: Source, signal: AbortSignal): Promise<Records> => {
+export const readRecords = async (source: Source, signal: AbortSignal, options: CsvOptions = {}): Promise<Records> => {
   const { first, all } = await peek(readText(source, signal));
   const head = first?.bytes.toString('utf8') ?? '';
   if (head.trim() === '') throw new OperatorError(`${source.name} is empty.`);
   const container = detectContainer(head);
-  return { container, batches: READERS[container](all, source.name) };
+  return { container, batches: READERS[container](all, source.name, options) };
 };
 
 /** By the first character; an object that ends on the first line is JSON Lines, unless it wraps a list. */

@@ -1,13 +1,13 @@
 import type { ClientBase } from 'pg';
-import { SKU_SEPARATOR } from '../fields/slug.ts';
+import { earlierSlugify, SKU_SEPARATOR } from '../fields/slug.ts';
 import type { ImportKind } from '../kind.ts';
 import { STAGE } from './stage.ts';
 
 /** Rows whose names make one slug, the base, with what is numbered after it: `mug`, `mug-2`, `mug-3`. */
 interface Series {
   readonly base: string;
-  /** The staged rows without a slug, in the order of the file. */
-  readonly rows: readonly { readonly ordinal: number; readonly name: string }[];
+  /** The staged rows without a slug, in the order of the file; `source` is the name as the file has it, which an earlier version stored. */
+  readonly rows: readonly { readonly ordinal: number; readonly name: string; readonly source: string }[];
   /** The slugs that are taken, by their numbers; `mug` has number 1. The name is that of the product in the catalogue, or null for a row of the file. */
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
@@ -19,7 +19,11 @@ interface Series {
 export const assignProductSlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   const { rowCount } = await client.query(`select from ${STAGE} where slug_source is not null limit 1`);
   if (rowCount === 0) return;
+  // The planner underestimates the joins, and would choose nested loops, which take minutes for 100,000 rows.
+  await client.query('set enable_nestloop = off');
+  await findByOtherSlugs(client, kind);
   const assigned = (await readSeries(client, kind)).flatMap((series) => [...assign(series)]);
+  await client.query('reset enable_nestloop');
   await client.query(
     `update ${STAGE} s set slug = assigned.slug
      from unnest($1::int[], $2::text[]) assigned (ordinal, slug) where s.ordinal = assigned.ordinal`,
@@ -27,11 +31,32 @@ export const assignProductSlugs = async (client: ClientBase, kind: ImportKind): 
   );
 };
 
+/** Gives each staged row whose product the catalogue has under the slug of another rule, and not under that of the present one, that slug. */
+const findByOtherSlugs = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
+  const { rowCount } = await client.query(`select from ${STAGE} where other_slugs is not null limit 1`);
+  if (rowCount === 0) return;
+  await client.query(`
+    with known as (
+      select lower(name) as name, slug from ${table}
+      union select lower(name), regexp_replace(slug, '-[0-9]+$', '') from ${table}),
+    staged as (
+      select distinct ordinal, slug, lower(source.name) as name, other_slugs
+      from ${STAGE} s cross join unnest(array[s.name, slug_source]) source (name) where other_slugs is not null),
+    found as (
+      select distinct on (ordinal) ordinal, known.slug
+      from staged cross join unnest(staged.slug || other_slugs) with ordinality other (slug, rank) join known on known.name = staged.name and known.slug = other.slug
+      order by ordinal, rank)
+    update ${STAGE} s set slug = found.slug from found where found.ordinal = s.ordinal`);
+};
+
 /** The slug of each row, by its ordinal. */
 const assign = ({ base, rows, taken }: Series): Map<number, string> => {
   const slugs = new Map<number, string>();
-  for (const [name, named] of Map.groupBy(rows, (row) => row.name)) {
-    const products = taken.flatMap((each, index) => (each.name === name ? [{ ...each, index }] : []));
+  for (const named of Map.groupBy(rows, (row) => row.name).values()) {
+    const names = new Set(named.flatMap((row) => [row.name, row.source]));
+    const products = taken.flatMap((each, index) =>
+      each.name !== null && names.has(each.name) ? [{ ...each, index }] : [],
+    );
     const unmatched = products.filter(({ slug, number, index }, rank) => {
       // With as many rows as products, they match in order. Otherwise a product may have been deleted from the catalogue: then a product's
       // number, without the taken ones of other names before it, tells how many rows of its name came before it.
@@ -59,12 +84,11 @@ const assign = ({ base, rows, taken }: Series): Map<number, string> => {
 
 /** The series in which a row may get another slug than its base; a file has few, so they fit into memory. */
 const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<readonly Series[]> => {
-  // The planner underestimates the joins, and would choose nested loops, which take minutes for 100,000 rows.
-  await client.query('set enable_nestloop = off');
   const { rows } = await client.query<Series>(`
     with made as (
       select slug as base, min(lower(name)) as name, count(*) as count,
-        jsonb_agg(jsonb_build_object('ordinal', ordinal, 'name', coalesce(lower(name), '')) order by ordinal) as rows
+        jsonb_agg(jsonb_build_object('ordinal', ordinal, 'name', coalesce(lower(name), ''), 'source', lower(slug_source))
+          order by ordinal) as rows
       from ${STAGE} where slug_source is not null group by slug),
     slugs as (
       select slug, lower(name) as name, true as is_fixed from ${table} t
@@ -85,7 +109,6 @@ const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<re
     select base, rows, coalesce(taken, '[]') as taken
     from made left join taken_series using (base)
     where made.count > 1 or (taken is not null and not (is_base_only and taken_series.name is not distinct from made.name))`);
-  await client.query('reset enable_nestloop');
   return rows;
 };
 
@@ -95,14 +118,26 @@ const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<re
  */
 export const assignSlugsBySku = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
   const skuOf = (slug: string): string => `split_part(${slug}, '${SKU_SEPARATOR}', -1)`;
-  await client.query(`
-    with staged as (select ordinal, slug, ${skuOf('slug')} as sku from ${STAGE}),
+  const { rows } = await client.query<{ sku: string }>(
+    `select distinct sku from (select ${skuOf('slug')} as sku from ${STAGE}) s where octet_length(sku) > length(sku)`,
+  );
+  // A product that was imported by the earlier rule has another end. Two skus that the earlier rule made one stay apart.
+  const skus = rows.map(({ sku }) => sku);
+  await client.query(
+    `with staged as (select ordinal, slug, ${skuOf('slug')} as sku from ${STAGE}),
     found as (
       select distinct on (sku) sku, slug from (select id, slug, ${skuOf('slug')} as sku from ${table}) t
       where strpos(slug, '${SKU_SEPARATOR}') > 0 order by sku, id),
+    earlier as (
+      select distinct on (end_then) changed.sku, found.slug from unnest($1::text[], $2::text[]) changed (sku, end_then)
+      join found on found.sku = end_then
+      where changed.sku <> end_then and not exists (select from staged where staged.sku = end_then) order by end_then, changed.sku),
     chosen as (
-      select distinct on (sku) sku, coalesce(found.slug, staged.slug) as slug from staged left join found using (sku)
+      select distinct on (sku) sku, coalesce(found.slug, earlier.slug, staged.slug) as slug
+      from staged left join found using (sku) left join earlier using (sku)
       order by sku, ordinal desc)
     update ${STAGE} s set slug = chosen.slug from staged join chosen using (sku)
-    where s.ordinal = staged.ordinal and s.slug <> chosen.slug`);
+    where s.ordinal = staged.ordinal and s.slug <> chosen.slug`,
+    [skus, skus.map(earlierSlugify)],
+  );
 };

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { CheckedRow } from '../fields/check.ts';
+import { toArray } from '../fields/lists.ts';
 import type { ImportKind } from '../kind.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
@@ -11,8 +12,16 @@ export const STAGE = 'pg_temp.vitrine_import';
  * A staged row has its number in the file in `ordinal`, from 1, a bit for each field that the file has in `present_fields`, and for each that
  * only a new row takes in `new_fields`.
  */
-const OWN_COLUMNS =
-  'ordinal int, line int, record int, present_fields int, new_fields int, mark text, slug_source text'.split(', ');
+const OWN_COLUMNS = [
+  'ordinal int',
+  'line int',
+  'record int',
+  'present_fields int',
+  'new_fields int',
+  'mark text',
+  'slug_source text',
+  'other_slugs text[]',
+];
 
 /**
  * Creates the staging table, which the caller drops, and copies rows into it.
@@ -36,10 +45,11 @@ export const copyIntoStage = async (
 
 /** The row in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
 export const toCopyRow = (kind: ImportKind, ordinal: number, row: CheckedRow): string => {
-  const { line, record, presentFields, newFields, mark, slugSource, values } = row;
-  const cells = Object.keys(kind.fields).map((name) => toCell(values[name]));
-  const own = [ordinal, line, toCell(record?.toString()), presentFields, newFields, toCell(mark), toCell(slugSource)];
-  return `${[...own, ...cells].join('\t')}\n`;
+  const { line, record, presentFields, newFields, mark, slugSource, otherSlugs, values } = row;
+  const others = otherSlugs.length > 0 ? toArray(otherSlugs) : undefined;
+  const texts = [record?.toString(), presentFields.toString(), newFields.toString(), mark, slugSource, others];
+  const cells = [...texts, ...Object.keys(kind.fields).map((name) => values[name])].map(toCell);
+  return `${[ordinal, line, ...cells].join('\t')}\n`;
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
