@@ -5,6 +5,15 @@ import { findPort } from '../fast-path/listeners.ts';
 import { prepareDatabase } from '../serve.ts';
 import { readEnvironment } from './environment.ts';
 
+/**
+ * For how long another signal is the first one once more. npm passes the signals that it gets on to its script; a terminal or systemd has sent them
+ * to the script already.
+ */
+const passedOnWithinMs = ({ npm_lifecycle_event }: NodeJS.ProcessEnv): number =>
+  npm_lifecycle_event === undefined ? 0 : 1000;
+
+const PARENT_CHECK_MS = 500;
+
 export const serveCommand = defineCommand({
   meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
   run: async () => {
@@ -15,9 +24,11 @@ export const serveCommand = defineCommand({
     // During the start, a signal ends the process at once; an embedded server ends with it.
     let stop = async (): Promise<void> => {};
     let isStopping = false;
+    let stoppedAtMs = 0;
     const end = async (reason: string, exitCode: number): Promise<void> => {
       if (isStopping) return;
       isStopping = true;
+      stoppedAtMs = performance.now();
       log.info(`${reason}: shutting down`);
       await stop().catch((error: unknown) => log.error({ err: error }, 'the shutdown was not clean'));
       process.exit(exitCode);
@@ -25,10 +36,16 @@ export const serveCommand = defineCommand({
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         // A second signal ends the process at once.
-        if (isStopping) process.exit(1);
-        void end(signal, 0);
+        if (!isStopping) void end(signal, 0);
+        else if (performance.now() - stoppedAtMs >= passedOnWithinMs(process.env)) process.exit(1);
       });
     }
+    // npx starts a shell between, and a signal ends only that.
+    const { ppid } = process;
+    const endWithShell = (): void => {
+      if (process.ppid !== ppid) void end('npx has ended', 0);
+    };
+    if (process.env.npm_lifecycle_event === 'npx') setInterval(endWithShell, PARENT_CHECK_MS).unref();
     // Unhandled rejections come here too. An error during the shutdown does not stop the shutdown.
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'an error that nobody caught');

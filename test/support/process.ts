@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import path from 'node:path';
 
-const CLI = path.join(import.meta.dirname, '../../src/cli.ts');
+const ROOT = path.join(import.meta.dirname, '../..');
+const CLI = path.join(ROOT, 'src/cli.ts');
 
 export interface Command {
   readonly child: ChildProcess;
@@ -25,10 +26,17 @@ export const runCli = (
   launcher: readonly string[] = [],
 ): Command => {
   const [file = process.execPath, ...rest] = [...launcher, process.execPath, CLI, ...args];
-  const { PATH, XDG_CACHE_HOME } = process.env;
-  const child = spawn(file, rest, { env: { PATH, XDG_CACHE_HOME, ...environment } });
+  const child = spawn(file, rest, { env: inherited(environment) });
   // One with a database of its own has to stop that first; any other need not be waited for by tests that do not test its drain.
-  const end = (): boolean => child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM');
+  return follow(child, () => child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM'));
+};
+
+const inherited = (environment: Record<string, string>): NodeJS.ProcessEnv => {
+  const { PATH, XDG_CACHE_HOME } = process.env;
+  return { PATH, XDG_CACHE_HOME, ...environment };
+};
+
+const follow = (child: ChildProcessWithoutNullStreams, end: () => void): Command => {
   // A test that failed may not have ended it.
   process.once('exit', end);
   let output = '';
@@ -71,8 +79,36 @@ export interface ServingProcess extends AsyncDisposable {
 export const startGatewayProcess = async (
   environment: Record<string, string>,
   launcher: readonly string[] = [],
+): Promise<ServingProcess> => serving(runCli(['serve'], { ...ANY_PORT, ...environment }, launcher));
+
+/**
+ * The gateway as npm or npx starts it, in a process group of its own, which a terminal gives each command.
+ * @param commandLine of npm or npx
+ */
+export const startByNpm = (
+  environment: Record<string, string>,
+  [file, ...args]: readonly [string, ...string[]] = ['npm', 'start'],
 ): Promise<ServingProcess> => {
-  const command = runCli(['serve'], { PORT: '0', HOST: '127.0.0.1', ...environment }, launcher);
+  const child = spawn(file, args, {
+    cwd: ROOT,
+    env: inherited({ ...ANY_PORT, ...environment }),
+    detached: true,
+  });
+  return serving(follow(child, () => signalGroup(child, 'SIGTERM')));
+};
+
+/** Sends a signal as a terminal does: to a command and to all that it has started. */
+export const signalGroup = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All have ended.
+  }
+};
+
+const ANY_PORT = { PORT: '0', HOST: '127.0.0.1' };
+
+const serving = async (command: Command): Promise<ServingProcess> => {
   const [, url = ''] = await command.printed(/listening on (http:\/\/[^"\s]+)/);
   return {
     url,
