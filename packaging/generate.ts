@@ -63,15 +63,17 @@ const inOptions = (markdown: string): string =>
 /** docs/configuration.md */
 const configurationPage = (): string => {
   const programOnly = ROWS.filter(([, { isProgramOnly, group }]) => isProgramOnly && group !== 'tracing');
+  const closing = ROWS.filter(([, { closes }]) => closes);
   return `<!-- Written by "npm run generate" from src/config/variables.ts: edit that. -->
 
 # Configuration
 
 Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. An empty value counts as absent. A bad value stops the start, with
-one line for each fault, which never repeats a secret; a misspelt name is a warning. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+one line for each fault, which never repeats a secret. A misspelt name is a warning. It stops the start, though, if the right
+variable closes something to others and is not set: ${closing.map(([name]) => `\`${name}\``).join(', ')}. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
 \`npm start\`, the other scripts of npm and \`vitrine\` also read a file \`.env\` in the working directory, if there is one: lines such as \`PORT=8080\`. What is set in the environment
-goes before it. \`node src/cli.ts\`, which the image and the systemd unit run, reads none. Another file: \`node --env-file=shop.env bin/vitrine.js serve\`.
+wins over the file. \`node src/cli.ts\`, which the image and the systemd unit run, reads no file of its own accord. To read another one, let Node do it: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
 
 The library takes the variables as options in camel case: \`FRESHNESS_MS\` is \`freshnessMs\`. It has no options for OpenTelemetry (\`OTEL_…\`) and for what
 concerns the socket: ${programOnly.map(([name]) => `\`${name}\``).join(', ')}.

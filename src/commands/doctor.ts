@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { defineCommand } from 'citty';
-import { type Config, readConfig, unknownVariables } from '../config/config.ts';
+import { type Config, readConfig, unknownClosingVariables, unknownVariables } from '../config/config.ts';
 import { openOrJoinDatabase } from '../database/open.ts';
 import { examine } from '../doctor/doctor.ts';
 import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
@@ -44,9 +44,12 @@ const look = async (instances: number): Promise<Finding[]> => {
     if (!(error instanceof OperatorError)) throw error;
     return [fail('environment', error.message, 'Set them as docs/configuration.md or "vitrine serve --help" says.')];
   }
+  const closing = unknownClosingVariables(process.env);
   const environment = [
     ok('environment', 'every variable can be read'),
-    ...unknownVariables(process.env).map((text) => warn('environment', text, 'Correct its name, or remove it.')),
+    ...unknownVariables(process.env).map((text) =>
+      (closing.includes(text) ? fail : warn)('environment', text, 'Correct its name, or remove it.'),
+    ),
   ];
   if (config.databaseUrl === undefined && !(await exists(join(config.dataDir, 'postgres')))) {
     return [

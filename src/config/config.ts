@@ -9,14 +9,38 @@ import { exposure } from './values.ts';
 import { camelCase, type Exposures, ROWS, type Values, type VariableName } from './variables.ts';
 
 /** A warning for each unknown variable that is spelt almost like one of Vitrine's. */
-export const unknownVariables = (environment: NodeJS.ProcessEnv): string[] => {
-  const names = ROWS.map(([name]) => name);
+export const unknownVariables = (environment: Environment): string[] => misspellings(environment).map(toWarning);
+
+/** Of these warnings those after which the gateway would be more open than was meant. */
+export const unknownClosingVariables = (environment: Environment): string[] =>
+  misspellings(environment)
+    .filter(({ given, meant, closes }) => closes && isSet(environment[given]) && !isSet(environment[meant]))
+    .map(toWarning);
+
+interface Misspelling {
+  readonly given: string;
+  readonly meant: VariableName;
+  readonly closes: boolean;
+}
+
+const toWarning = ({ given, meant }: Misspelling): string =>
+  `${given} is not a variable of Vitrine; did you mean ${meant}?`;
+
+const misspellings = (environment: Environment): Misspelling[] => {
   const read = new Set<string | undefined>(ROWS.flatMap(([name, { alias }]) => [name, alias]));
   return Object.keys(environment)
     .filter((given) => !read.has(given))
     .flatMap((given) => {
-      const meant = names.find((name) => isLike(given.toUpperCase(), name));
-      return meant ? [`${given} is not a variable of Vitrine; did you mean ${meant}?`] : [];
+      const upper = given.toUpperCase();
+      const [nearest] = ROWS.map(([meant, { closes = false }]) => ({
+        given,
+        meant,
+        closes,
+        edits: distance(upper, meant),
+      }))
+        .filter(({ meant }) => isLike(upper, meant))
+        .sort((one, other) => one.edits - other.edits);
+      return nearest ? [nearest] : [];
     });
 };
 
@@ -109,9 +133,11 @@ const SCHEMA = v.object(
   Object.fromEntries(ROWS.map(([name, row]) => [name, v.optional(row.value.schema, row.default)])),
 );
 
+/** An empty value counts as absent: Compose files and shells leave such values behind. */
+const isSet = (value: string | undefined): boolean => Boolean(value?.trim());
+
 const readValues = (environment: Environment): Values => {
-  // An empty value counts as absent: Compose files and shells leave such values behind.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => isSet(value)));
   for (const [name, { alias }] of ROWS) {
     if (alias !== undefined) given[name] ??= given[alias];
   }
@@ -209,7 +235,8 @@ const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, c
   return faults;
 };
 
-const faulty = (faults: readonly string[]): OperatorError =>
+/** @param faults a line each */
+export const faulty = (faults: readonly string[]): OperatorError =>
   new OperatorError(
     `The environment has ${faults.length === 1 ? 'a fault' : 'faults'}:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
   );

@@ -70,6 +70,8 @@ export interface Variable {
   readonly unit?: 'MB' | 'ms' | 's';
   /** What it does, in Markdown, without the default and the unit. It becomes the docstring of the library's option too. */
   readonly description: string;
+  /** Whether more is open to others without it. Where it is misspelt, the gateway does not start. */
+  readonly closes?: true;
   /** Whether it concerns what the library leaves to its host, and is no option there. */
   readonly isProgramOnly?: true;
 }
@@ -88,6 +90,7 @@ export const VARIABLES = {
   },
   HOST: {
     group: 'server',
+    closes: true,
     value: hostName,
     whenUnset: 'every interface',
     description: 'Host name or address to listen on.',
@@ -215,12 +218,14 @@ export const VARIABLES = {
 
   GRAPHIQL: {
     group: 'pages',
+    closes: true,
     value: exposure,
     default: 'on',
     description: 'Who sees GraphiQL, which browsers get at `/graphql`. `token`: only callers with an access token.',
   },
   DOCS: {
     group: 'pages',
+    closes: true,
     value: exposure,
     whenUnset: '`on`; `token` where access tokens are configured',
     description:
@@ -228,24 +233,28 @@ export const VARIABLES = {
   },
   DEMO: {
     group: 'pages',
+    closes: true,
     value: exposure,
     default: 'on',
     description: 'Who sees the demo shop at `/demo`. `token`: only callers with an access token.',
   },
   METRICS: {
     group: 'pages',
+    closes: true,
     value: exposure,
     whenUnset: '`on`; `token` where access tokens are configured',
     description: 'Who sees the metrics for Prometheus at `/metrics`. `token`: only callers with an access token.',
   },
   INTROSPECTION: {
     group: 'pages',
+    closes: true,
     value: toggle,
     default: 'true',
     description: 'Whether GraphQL clients may read the schema.',
   },
   FIELD_SUGGESTIONS: {
     group: 'pages',
+    closes: true,
     value: toggle,
     whenUnset: 'as `INTROSPECTION`',
     description: 'Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.',
@@ -286,6 +295,7 @@ export const VARIABLES = {
   },
   TRUSTED_DOCUMENTS_ONLY: {
     group: 'documents',
+    closes: true,
     value: toggle,
     default: 'false',
     description:
@@ -294,6 +304,7 @@ export const VARIABLES = {
 
   ACCESS_TOKENS: {
     group: 'access',
+    closes: true,
     value: tokenList,
     default: '',
     whenUnset: 'none: everything is public',
@@ -302,6 +313,7 @@ export const VARIABLES = {
   },
   ACCESS_TOKENS_FILE: {
     group: 'access',
+    closes: true,
     value: path,
     whenUnset: 'none',
     description: 'File with further tokens or digests, one on each line. It is read again when it changes.',
@@ -316,6 +328,7 @@ export const VARIABLES = {
   },
   JWKS_URL: {
     group: 'access',
+    closes: true,
     value: keySetUrl,
     whenUnset: 'none',
     description:
@@ -323,6 +336,7 @@ export const VARIABLES = {
   },
   JWT_ISSUER: {
     group: 'access',
+    closes: true,
     value: list,
     default: '',
     whenUnset: 'none',
@@ -330,6 +344,7 @@ export const VARIABLES = {
   },
   JWT_AUDIENCE: {
     group: 'access',
+    closes: true,
     value: list,
     default: '',
     whenUnset: 'none',
@@ -381,6 +396,7 @@ export const VARIABLES = {
 
   RATE_LIMIT_PER_MINUTE: {
     group: 'connections',
+    closes: true,
     value: integer(0, 1_000_000_000),
     default: '0',
     description: 'Most requests of one client in a minute. Further ones get a 429. 0: no limit.',

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { readEnvironment } from '../../src/commands/environment.ts';
 import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
 import { DEFAULT_CACHE_MB } from '../../src/fast-path/heap.ts';
@@ -126,6 +127,8 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     ['freshness_ms', 'FRESHNESS_MS'],
     ['DATABASE_URL_FILE', 'DATABASE_URL'],
     ['WORKER', 'WORKERS'],
+    ['TRUSTED_DOCUMENTS_ONYL', 'TRUSTED_DOCUMENTS_ONLY'],
+    ['ACCESS_TOKENS_FILES', 'ACCESS_TOKENS_FILE'],
   ])('%s is reported', ([given, meant]) => {
     expect(unknownVariables({ [String(given)]: '1' })).toEqual([
       `${given} is not a variable of Vitrine; did you mean ${meant}?`,
@@ -138,6 +141,54 @@ describe('a variable that is spelt almost like one of Vitrine', () => {
     const known = Object.keys(VARIABLES);
     const names = [...others.split(' '), ...known, 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'];
     expect(unknownVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+  });
+
+  test.for([
+    ['ACCES_TOKENS', 'ACCESS_TOKENS'],
+    ['ACCESS_TOKEN', 'ACCESS_TOKENS'],
+    ['access_tokens', 'ACCESS_TOKENS'],
+    ['ACCESS_TOKEN_FILE', 'ACCESS_TOKENS_FILE'],
+    ['JWK_URL', 'JWKS_URL'],
+    ['JWT_ISUER', 'JWT_ISSUER'],
+    ['JWT_AUDIENCES', 'JWT_AUDIENCE'],
+    ['TRUSTED_DOCUMENTS_ONYL', 'TRUSTED_DOCUMENTS_ONLY'],
+    ['INTROSPECTON', 'INTROSPECTION'],
+    ['FIELD_SUGGESTION', 'FIELD_SUGGESTIONS'],
+    ['GRAPHQIL', 'GRAPHIQL'],
+    ['DOC', 'DOCS'],
+    ['DEMOS', 'DEMO'],
+    ['METRIC', 'METRICS'],
+    ['RATE_LIMIT', 'RATE_LIMIT_PER_MINUTE'],
+    ['HOSTT', 'HOST'],
+  ])('%s stops the start, because without %s more is open', async ([given, meant]) => {
+    const message = `${given} is not a variable of Vitrine; did you mean ${meant}? That one closes something`;
+    await expect(readEnvironment({ [String(given)]: 'off' }, true)).rejects.toThrow(message);
+  });
+
+  test('stops no start where the right one is set, too, or where it is empty', async () => {
+    const both = { ACCES_TOKENS: 'off', ACCESS_TOKENS: 'a-token-0123456789' };
+    for (const environment of [both, { ACCES_TOKENS: '' }, { ACCES_TOKENS: ' ' }]) {
+      const silent = { LOG_LEVEL: 'silent' };
+      await expect(readEnvironment({ ...environment, ...silent }, true)).resolves.toBeDefined();
+    }
+  });
+
+  test('and leaves something open stops the start, and nothing that only writes the database', async () => {
+    const environment = {
+      DATABASE_URL: 'postgresql://shop@127.0.0.1:1/shop',
+      DATABASE_WAIT_MS: '0',
+      ACCES_TOKENS: 'x',
+    };
+    const outputOf = async (command: string): Promise<string> => {
+      const { ended, output } = runCli([command], environment);
+      expect(await ended).toBe(1);
+      return output();
+    };
+    const refused = await outputOf('serve');
+    expect(refused).toContain('The environment has a fault:\n  ACCES_TOKENS is not a variable');
+    expect(refused).not.toContain('database');
+    expect(await outputOf('migrate')).toContain('The database cannot be reached');
+    expect(await outputOf('doctor')).toMatch(/FAIL +environment +ACCES_TOKENS/);
   });
 
   test('is warned of by the doctor and by every command that uses the database', async () => {
