@@ -12,6 +12,7 @@ import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
 import { isDatabaseUnreachable } from './database/failures.ts';
+import { assertServing } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { createDatabase, createPrisma } from './database/pool.ts';
 import { assertSameDatabase, findPoolerMode, type PoolerMode } from './database/pooler.ts';
@@ -130,6 +131,7 @@ export const createGateway = async (
   try {
     opened = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
+    await assertServing(pool, FEATURES);
     watched = await readWatchedTables(pool, FEATURES);
     if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
-import { neededRights } from '../database/migrations/grant.ts';
+import { missingRights } from '../database/migrations/rights.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
 import { type Check, type Examined, type Finding, fail, ok, oneRow, warn } from './finding.ts';
@@ -63,35 +63,20 @@ export const checkIndexes: Check = async ({ client }) => {
   return findings.length > 0 ? findings : [ok('indexes', `all ${names.length} there and valid`)];
 };
 
-interface Rights {
-  role: string;
-  missing: { table: string; privilege: string }[];
-  isSuperuser: boolean;
-  isWriter: boolean;
-}
-
 /** Whether the role may do what a gateway does. */
 export const checkPermissions: Check = async ({ client, tables }) => {
-  const { role, missing, isSuperuser, isWriter } = await oneRow<Rights>(
-    client,
-    `select current_user as role,
-       (select coalesce(json_agg(w), '[]') from json_to_recordset($1) w ("table" text, privilege text),
-          regexp_match(privilege, '^(\\w+)(?: \\((\\w+)\\))?$') part
-        where not case when part[2] is null then has_table_privilege("table", part[1])
-                       else has_column_privilege("table", part[2], part[1]) end) as missing,
-       (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
-       exists (select from unnest($2::text[]) t where has_table_privilege(t, 'insert')) as "isWriter"`,
-    [JSON.stringify(neededRights(tables)), tables.map(({ table }) => table)],
-  );
+  const { role, missing } = await missingRights(client, tables);
   const [first] = missing;
   if (first) {
-    const grant = `${first.privilege} on ${missing
-      .filter(({ privilege }) => privilege === first.privilege)
-      .map(({ table }) => table)
-      .join(', ')}`;
-    const remedy = `Let the owner run "grant ${grant} to ${role}".`;
-    return [fail('permissions', `${role} has no right to ${grant}`, remedy)];
+    const remedy = `Let the owner run "grant ${first} to ${role}". "npx vitrine migrate --grant-to ${role}", run as the owner, gives all that serving needs.`;
+    return [fail('permissions', `${role} has no right to ${first}`, remedy)];
   }
+  const { isSuperuser, isWriter } = await oneRow<{ isSuperuser: boolean; isWriter: boolean }>(
+    client,
+    `select (select rolsuper from pg_roles where rolname = current_user) as "isSuperuser",
+       exists (select from unnest($1::text[]) t where has_table_privilege(t, 'insert')) as "isWriter"`,
+    [tables.map(({ table }) => table)],
+  );
   let surplus = isWriter ? '; it may also write, which serving does not need' : '';
   if (isSuperuser) surplus = '; it is a superuser, which serving does not need';
   return [ok('permissions', `${role} has all the rights that serving needs${surplus}`)];

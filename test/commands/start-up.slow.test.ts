@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -69,6 +70,23 @@ describe('the database', () => {
     expect(await refusal({ DATABASE_URL: database.url.replace(/[^/]*$/, 'no_such_database') })).toContain(
       'no_such_database',
     );
+  });
+
+  test('whose role only serves is not seeded, and says who can', async () => {
+    await using database = await createTestDatabase();
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await database.sql(`create role ${role} login password 'secret'; grant select on _prisma_migrations to ${role}`);
+    try {
+      const url = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href;
+      const seeded = runCli(['seed'], { DATABASE_URL: url });
+      expect(await seeded.ended).toBe(1);
+      expect(seeded.output()).toContain(
+        'permission denied for table category. Run it as the role that owns the tables.',
+      );
+      expect(seeded.output()).not.toMatch(/^\s+at /m);
+    } finally {
+      await database.sql(`drop owned by ${role}; drop role ${role}`);
+    }
   });
 
   test('that lags is served once it is migrated, and seeded once', async () => {

@@ -10,6 +10,7 @@ import { grantServing } from '../../src/database/migrations/grant.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../../src/database/migrations/status.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestGateway } from '../support/gateway.ts';
 
 /** An empty database, and what there is to do with migrations given as `{ name: script }`. */
 const createScene = async () => {
@@ -368,7 +369,7 @@ describe('the operator is told', () => {
       await expect(scene.migrate(ONE, { url })).rejects.toThrow(`grant create on schema public to ${role}`);
 
       await scene.migrate(ONE);
-      await expect(scene.migrate(ONE, { url })).rejects.toThrow('grant select on _prisma_migrations');
+      await expect(scene.migrate(ONE, { url })).rejects.toThrow(`grant select on _prisma_migrations to ${role}`);
     } finally {
       await scene.sql(`drop role ${role}`);
     }
@@ -386,6 +387,33 @@ describe('the operator is told', () => {
 });
 
 describe('the rights that serving needs', () => {
+  test('stop the start where they are missing, each time with what gives them', async () => {
+    await using database = await createTestDatabase({ migrated: false });
+    const role = `role_${randomUUID().replaceAll('-', '')}`;
+    await database.sql(`create schema shop; create role ${role} login password 'secret'`);
+    await applyMigrations({ url: `${database.url}?schema=shop`, log: () => {} });
+    const url = Object.assign(new URL(`${database.url}?schema=shop`), { username: role, password: 'secret' }).href;
+    const start = async (): Promise<void> => (await createTestGateway({ url }))[Symbol.asyncDispose]();
+    const all = `"npx vitrine migrate --grant-to ${role}"`;
+    try {
+      await expect(start()).rejects.toThrow(
+        `${role} may not use the schema shop: let the owner of the tables run ${all}, which gives all that serving needs, or "grant usage on schema shop to ${role}"`,
+      );
+      await database.sql(`grant usage on schema shop to ${role}`);
+      await expect(start()).rejects.toThrow(`${all}, which gives all that serving needs, or "grant select on _prisma_`);
+      await database.sql(`grant select on shop._prisma_migrations, shop.category, shop.product to ${role}`);
+      await expect(start()).rejects.toThrow(
+        `Let the owner of the tables run ${all}, or:
+  grant select on product_words, notice to ${role};
+  grant update (view_count) on notice to ${role};`,
+      );
+      await grantServing(`${database.url}?schema=shop`, role, FEATURES);
+      await start();
+    } finally {
+      await database.sql(`drop owned by ${role}; drop role ${role}`);
+    }
+  });
+
   test('are given to a role, in a schema that it could not use before, and a second time with no effect', async () => {
     await using database = await createTestDatabase({ migrated: false });
     const role = `Role ${randomUUID()}`;

@@ -110,10 +110,15 @@ describe('a fault is told with what to do:', () => {
     const url = Object.assign(new URL(database.url), { username: role, password: 'x' }).href;
     const environment = { DATABASE_POOL_SIZE: '3' };
     try {
-      expect(faults(await look(environment, url))).toEqual(only({ message: 'grant select on _prisma_migrations' }));
+      expect(faults(await look(environment, url))).toEqual(
+        only({ message: `grant select on _prisma_migrations to ${role}` }),
+      );
       await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);
       const lacks = (right: string) =>
-        only({ check: 'permissions', remedy: `Let the owner run "grant ${right} to ${role}".` });
+        only({
+          check: 'permissions',
+          remedy: `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}"`,
+        });
       expect(faults(await look(environment, url))).toEqual(lacks('select on product_words, notice'));
       await database.sql(`grant select on product_words, notice to ${role}`);
       expect(faults(await look(environment, url))).toEqual(lacks('update (view_count) on notice'));

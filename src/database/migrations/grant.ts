@@ -4,25 +4,11 @@ import { withConnection } from '../client.ts';
 import { connectionConfig } from '../connection.ts';
 import { messageOf } from '../failures.ts';
 import { MIGRATION_LOCK } from './apply.ts';
-
-/** A table, and the privileges on it that serving needs: `select`, `update (a_column)`. */
-interface ServedTable {
-  readonly table: string;
-  readonly rights: readonly string[];
-  /** Further tables that are read. @default none */
-  readonly alsoReads?: readonly string[];
-}
+import { neededRights, type ServedTable } from './rights.ts';
 
 const TIMEOUT_MS = 60_000;
 
 const UNDEFINED_OBJECT = '42704';
-
-/** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
-export const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
-  tables.flatMap(({ table, rights, alsoReads = [] }) => [
-    ...rights.map((privilege) => ({ table, privilege })),
-    ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
-  ]);
 
 /**
  * Gives a role the rights that serving needs, and takes none away.

@@ -68,12 +68,28 @@ export const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Pro
     return rows;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-    if (error.code === UNDEFINED_TABLE) return [];
-    if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const isAbsent = error.code === UNDEFINED_TABLE;
+    if (!isAbsent && error.code !== INSUFFICIENT_PRIVILEGE) throw error;
+    const { role, schema } = await findRefusal(client);
+    if (isAbsent && schema === null) return [];
+    const [refused, right] = isAbsent
+      ? [`use the schema ${schema}`, `usage on schema ${schema}`]
+      : ['read the record of migrations', 'select on _prisma_migrations'];
     throw new OperatorError(
-      'this role may not read the record of migrations: let the owner run "grant select on _prisma_migrations to …"',
+      `${role} may not ${refused}: let the owner of the tables run "npx vitrine migrate --grant-to ${role}", which gives all that serving needs, or "grant ${right} to ${role}"`,
     );
   }
+};
+
+/** The role, and a schema of its search path that it may not use: PostgreSQL passes over such a one, so that its tables seem not to be there. */
+const findRefusal = async (client: pg.ClientBase | pg.Pool): Promise<{ role: string; schema: string | null }> => {
+  const { rows } = await client.query<{ role: string; schema: string | null }>(
+    `select quote_ident(current_user) as role,
+       (select quote_ident(nspname) from pg_namespace where not has_schema_privilege(oid, 'usage')
+          and nspname = any (select btrim(part, ' "') from string_to_table(current_setting('search_path'), ',') part)
+        limit 1) as schema`,
+  );
+  return rows[0] ?? { role: 'this role', schema: null };
 };
 
 /** The SQL that records a migration as applied. */

@@ -1,0 +1,48 @@
+import type pg from 'pg';
+import { OperatorError } from '../../errors.ts';
+
+/** A table, and the privileges on it that serving needs: `select`, `update (a_column)`. */
+export interface ServedTable {
+  readonly table: string;
+  readonly rights: readonly string[];
+  /** Further tables that are read. @default none */
+  readonly alsoReads?: readonly string[];
+}
+
+/** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
+export const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
+  tables.flatMap(({ table, rights, alsoReads = [] }) => [
+    ...rights.map((privilege) => ({ table, privilege })),
+    ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
+  ]);
+
+/** The role of this connection, and what serving needs that it has no right to: `select on product, notice`, a line for each privilege. */
+export const missingRights = async (
+  client: pg.ClientBase | pg.Pool,
+  tables: readonly ServedTable[],
+): Promise<{ role: string; missing: readonly string[] }> => {
+  const { rows } = await client.query<{ role: string; missing: { table: string; privilege: string }[] }>(
+    `select quote_ident(current_user) as role,
+       (select coalesce(json_agg(w), '[]') from json_to_recordset($1) w ("table" text, privilege text),
+          regexp_match(privilege, '^(\\w+)(?: \\((\\w+)\\))?$') part
+        where not case when part[2] is null then has_table_privilege("table", part[1])
+                       else has_column_privilege("table", part[2], part[1]) end) as missing`,
+    [JSON.stringify(neededRights(tables))],
+  );
+  const { role = '', missing = [] } = rows[0] ?? {};
+  const byPrivilege = Map.groupBy(missing, ({ privilege }) => privilege);
+  return {
+    role,
+    missing: [...byPrivilege].map(([privilege, of]) => `${privilege} on ${of.map(({ table }) => table).join(', ')}`),
+  };
+};
+
+/** @throws OperatorError with what to run, unless the role of this connection may do what serving needs */
+export const assertServing = async (client: pg.ClientBase | pg.Pool, tables: readonly ServedTable[]): Promise<void> => {
+  const { role, missing } = await missingRights(client, tables);
+  if (missing.length === 0) return;
+  const grants = missing.map((right) => `  grant ${right} to ${role};`).join('\n');
+  throw new OperatorError(
+    `${role} has no right to ${missing.join(' and ')}. Let the owner of the tables run "npx vitrine migrate --grant-to ${role}", or:\n${grants}`,
+  );
+};
