@@ -6,9 +6,15 @@ import { existsSync, statSync } from 'node:fs';
 const [major, minor] = process.versions.node.split('.').map(Number);
 const sources = new URL('../src/cli.ts', import.meta.url);
 
+// The Node of `npm ci`, on which npm and npx run this program.
+const installed = new URL('../node_modules/.bin/node', import.meta.url);
+
 if (major < 22 || major === 23 || (major === 22 && minor < 15)) {
+  const advice = existsSync(installed)
+    ? `Run "npx vitrine ${process.argv.slice(2).join(' ')}": npx takes the newer one that npm ci has installed`
+    : 'https://nodejs.org';
   console.error(
-    `Vitrine needs Node.js 22.15 or newer, or 24 or newer, but this is ${process.versions.node}: https://nodejs.org`,
+    `Vitrine needs Node.js 22.15 or newer, or 24 or newer, but this is ${process.versions.node}. ${advice}`,
   );
   process.exitCode = 1;
 } else {

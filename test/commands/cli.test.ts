@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { formatsOf } from '../../src/import/formats/formats.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
@@ -31,6 +33,16 @@ test('help names every command, and tells each one by one, without colours where
     expect(help.output).toContain(text);
   expect((await run([])).output).toBe(output);
   expect((await run(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('a Node that is too old says by which one the program can be run', async () => {
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } })`;
+  const program = path.join(import.meta.dirname, '../../bin/vitrine.js');
+  const args = [`--import=data:text/javascript,${encodeURIComponent(old)}`, program, 'import', 'x.csv'];
+  const { stderr } = await promisify(execFile)(process.execPath, args).catch((error: { stderr: string }) => error);
+  expect(stderr).toContain(
+    'needs Node.js 22.15 or newer, or 24 or newer, but this is 20.19.0. Run "npx vitrine import x.csv"',
+  );
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
@@ -8,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { createTestDatabase } from '../support/database.ts';
 import { createDemoDatabase } from '../support/demo.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { runCli, startGatewayProcess } from '../support/process.ts';
 import { listen } from '../support/socket.ts';
 import { type Block, isAsShown, readPage, stepsOf, withoutCommands } from './page.ts';
 import { createReader, type Reader } from './reader.ts';
@@ -24,6 +26,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'npx relay-compiler': 'clients.slow.test.ts runs it',
   'npm run bench': 'it loads the machine for minutes',
 };
+
+/** The SQL that makes the database. It would leave roles behind, so a test of its own runs it under other names. */
+const MAKES_DATABASE = /^create database/m;
 
 /** Blocks of these are for the eye. */
 const NOT_READ = new Set(['nginx', 'ini', 'haproxy', 'promql', 'text', 'diff', 'dockerfile', 'systemd']);
@@ -134,7 +139,7 @@ const runSql = async (
   await client.connect();
   try {
     await client.query(`do $$ begin create role gateway; exception when others then null; end $$`);
-    await client.query(text);
+    if (!MAKES_DATABASE.test(text)) await client.query(text);
   } catch (error) {
     expect.fail(`${place} fails: ${error}\n${text}`);
   } finally {
@@ -153,6 +158,33 @@ const runGraphql = async (text: string, { place, answer, reader }: Surroundings)
   );
   if (!isAsShown(answer, stdout)) expect.fail(`${place} shows\n${answer}\nbut the answer is\n${stdout}`);
 };
+
+test('the roles and the database that docs/database.md makes are enough to serve', async () => {
+  const { blocks } = readPage(await read('docs/database.md'));
+  const made = blocks.find(({ language, text }) => language === 'sql' && MAKES_DATABASE.test(text))?.text ?? '';
+  const suffix = `_${randomUUID().replaceAll('-', '')}`;
+  const [owner, gateway, shop] = ['shop_owner', 'gateway', 'shop'].map((name) => `${name}${suffix}`);
+  const statements = made
+    .replaceAll(/\b(shop_owner|gateway|shop)\b/g, `$1${suffix}`)
+    .trim()
+    .split(/(?<=;)\n/);
+  expect(statements).toHaveLength(3);
+  await using superuser = await createTestDatabase({ migrated: false });
+  const urlOf = (username = '', password = ''): string =>
+    Object.assign(new URL(superuser.url), { username, password, pathname: shop }).href;
+  try {
+    for (const statement of statements) await superuser.sql(statement);
+    const migrated = runCli(['migrate', '--grant-to', String(gateway)], { DATABASE_URL: urlOf(owner, 'a-secret') });
+    expect(await migrated.ended, migrated.output()).toBe(0);
+    const seeded = runCli(['seed'], { DATABASE_URL: urlOf(owner, 'a-secret') });
+    expect(await seeded.ended, seeded.output()).toBe(0);
+    await using serving = await startGatewayProcess({ ...PATIENT, DATABASE_URL: urlOf(gateway, 'another-secret') });
+    expect(await (await fetch(`${serving.url}/api/notice/1`)).json()).toMatchObject({ id: 1 });
+  } finally {
+    await superuser.sql(`drop database if exists ${shop} with (force)`);
+    for (const role of [owner, gateway]) await superuser.sql(`drop role if exists ${role}`);
+  }
+});
 
 test('every command that is not run is somewhere in the documentation', () => {
   const commands = PAGES.flatMap(({ blocks }) => blocks.filter(({ language }) => language === 'sh'))
