@@ -71,7 +71,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'The host name could not be looked up. Check DATABASE_URL, and the DNS of this machine.',
   '28P01': 'User or password is wrong. Check DATABASE_URL; special characters in a password are percent-encoded.',
   '28000': 'The server refuses connections of this kind from here. Check its pg_hba.conf, and sslmode in DATABASE_URL.',
-  '3D000': 'Create it (createdb --encoding UTF8 --template template0), or check the name at the end of DATABASE_URL.',
+  '3D000':
+    'Create it (createdb), with --encoding UTF8 --template template0, or check the name at the end of DATABASE_URL.',
   '53300': 'All connections are taken. Raise max_connections, or close some.',
   '08P01':
     'A pooler lets no session begin with that: leave it out of DATABASE_URL, and let the role set it ("alter role … set …").',
