@@ -366,7 +366,9 @@ describe('the operator is told', () => {
     await scene.sql(`create role ${role} login password 'secret'; revoke create on schema public from public`);
     try {
       const url = Object.assign(new URL(scene.url), { username: role, password: 'secret' }).href;
-      await expect(scene.migrate(ONE, { url })).rejects.toThrow(`grant create on schema public to ${role}`);
+      await expect(scene.migrate(ONE, { url })).rejects.toThrow(
+        `run this as the role that owns the database, or let that role run "grant create on schema public to ${role}"`,
+      );
 
       await scene.migrate(ONE);
       await expect(scene.migrate(ONE, { url })).rejects.toThrow(`grant select on _prisma_migrations to ${role}`);

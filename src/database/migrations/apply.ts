@@ -95,7 +95,7 @@ const createRecord = async (client: DatabaseClient): Promise<void> => {
     if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
     const { rows } = await client.query<{ schema: string }>('select current_schema() as schema');
     throw new OperatorError(
-      `${client.user} may not create tables: let the owner run "grant create on schema ${rows[0]?.schema} to ${client.user}"`,
+      `${client.user} may not create tables: run this as the role that owns the database, or let that role run "grant create on schema ${rows[0]?.schema} to ${client.user}"`,
     );
   }
 };

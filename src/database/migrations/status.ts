@@ -143,6 +143,6 @@ export const assertMigrated = async (pool: pg.ClientBase | pg.Pool): Promise<voi
   });
   if (pending.length === 0) return;
   throw new OperatorError(
-    `The database lags behind this version. Run "npx vitrine migrate" first; it would apply:\n  ${pending.join('\n  ')}`,
+    `The database lags behind this version. Run "npx vitrine migrate" first, as the role that owns the tables; it would apply:\n  ${pending.join('\n  ')}`,
   );
 };
