@@ -16,7 +16,8 @@ export const missingTermsQuery = (terms: readonly SearchTerm[], now: Date): Quer
     select coalesce(array_agg(t.place::int - 1 order by t.place), '{}') as missing
     from unnest(${queries}) with ordinality as t(query, place)
     where (
-      select true from product_words w join product p on p.id = w.product_id
+      -- In the order in which a truncate locks them.
+      select true from product p join product_words w on w.product_id = p.id
       where w.words @@ t.query and ${visibility.sql('p', values.add(now, 'timestamptz'))}
       limit 1
     ) is null`;

@@ -1,7 +1,7 @@
 import type { SearchTerm } from './browse-engine.ts';
 
 /*
- * How text becomes words, for products and for searches alike. In SQL, migrations 20261122000000_search (vitrine_vector) and
+ * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector) and
  * 20261124000000_cheaper_changes (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
  */
 

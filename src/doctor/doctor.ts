@@ -8,7 +8,7 @@ import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkClock, checkConnections, checkPooler, checkServer } from './server.ts';
-import { checkIndexes, checkMigrations, checkNotifications, checkPermissions } from './tables.ts';
+import { checkIndexes, checkMigrations, checkNotifications, checkPermissions, checkWords } from './tables.ts';
 
 /** In the order in which one would correct them. Those after the migrations need the tables. */
 const CHECKS: readonly (readonly [name: string, check: Check])[] = [
@@ -20,6 +20,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['migrations', checkMigrations],
   ['permissions', checkPermissions],
   ['indexes', checkIndexes],
+  ['words', checkWords],
   ['notifications', checkNotifications],
 ];
 

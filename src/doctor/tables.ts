@@ -63,6 +63,32 @@ export const checkIndexes: Check = async ({ client }) => {
   return findings.length > 0 ? findings : [ok('indexes', `all ${names.length} there and valid`)];
 };
 
+/** Of a larger catalogue, about so many products are looked at. */
+const SAMPLE = 1000;
+
+/** Whether products are found by what their texts are now: what fires no trigger (`ALTER TABLE … USING`, triggers that are off) leaves old words. */
+export const checkWords: Check = async ({ client }) => {
+  const { isReadable } = await oneRow<{ isReadable: boolean }>(
+    client,
+    `select has_table_privilege('product', 'select') and has_table_privilege('product_words', 'select') as "isReadable"`,
+  );
+  // That is told with the rights.
+  if (!isReadable) return [];
+  const { seen, stale } = await oneRow<{ seen: number; stale: number }>(
+    client,
+    `select count(*)::int as seen,
+       count(*) filter (where w.words is distinct from vitrine_search(p.name, p.brand, p.tags, p.subtitle, p.description))::int as stale
+     from (
+       select id, name, brand, tags, subtitle, description from product tablesample system (
+         (select case when reltuples > ${SAMPLE} then 100 * ${SAMPLE} / reltuples else 100 end from pg_class where oid = 'product'::regclass)
+       ) limit ${SAMPLE}
+     ) p left join product_words w on w.product_id = p.id`,
+  );
+  if (stale === 0) return [ok('words', `those of ${seen} products are what their texts say`)];
+  const remedy = `Run "select vitrine_make_words('product')" as the role that owns the tables; products cannot be written meanwhile.`;
+  return [fail('words', `${stale} of ${seen} products are not found by what their texts say`, remedy)];
+};
+
 /** Whether the role may do what a gateway does. */
 export const checkPermissions: Check = async ({ client, tables }) => {
   const { role, missing } = await missingRights(client, tables);

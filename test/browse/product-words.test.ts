@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { expect, test } from 'vitest';
+import { createSqlEngine } from '../../src/browse/sql-engine.ts';
+import { termsOf } from '../../src/browse/words.ts';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
+import { createSql } from '../../src/database/sql.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { openSession } from '../support/session.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 
-// The triggers of 20261127000000_product_words: what a product is found by is what it says now, whoever wrote it.
+// The triggers of 20261128000200_words_by_present_text: what a product is found by is what it says now, whoever wrote it.
 
 const database = await shared(createTestDatabase());
 await database.sql(`insert into category (name, slug) values ('Tea', 'tea')`);
@@ -66,5 +71,122 @@ test('a writer needs no rights on the words, and a table of its own by that name
     await expectFresh();
   } finally {
     await database.sql(`drop owned by ${role}; drop role ${role}`);
+  }
+});
+
+test.each(['before_words', 'zz_after_words'])(
+  'a trigger %s of the shop that writes the product again has the last word',
+  async (name) => {
+    await database.sql(`truncate product;
+      create function complete() returns trigger language plpgsql as $$ begin
+        update product set subtitle = 'completed' where id = new.id and subtitle is null;
+        delete from product where id = new.id and name = 'Gone';
+        return null;
+      end $$;
+      create trigger ${name} after insert or update on product for each row execute function complete()`);
+    try {
+      await database.sql(`${INSERT} values (1, 'Kettle', 'kettle', 1), (1, 'Gone', 'gone', 1)`);
+      await expectFresh();
+      expect(await database.sql(KEPT)).toMatchObject([{ words: `'completed':2C 'kettle':1A` }]);
+      await database.sql(`update product set name = 'Teapot', subtitle = null`);
+      await expectFresh();
+      expect(await database.sql(KEPT)).toMatchObject([{ words: `'completed':2C 'teapot':1A` }]);
+    } finally {
+      await database.sql('drop function complete cascade; truncate product');
+    }
+  },
+);
+
+test('words that were written past the triggers are made anew by one call, in the schema of the table that it names', async () => {
+  await database.sql(`truncate product; ${INSERT} select 1, 'Mug ' || n, 'p' || n, n from generate_series(1, 5) n`);
+  await database.sql(`
+    begin;
+    alter table product alter name type text using replace(name, 'Mug', 'Cup');
+    set local session_replication_role = replica;
+    delete from product where slug = 'p1';
+    set local search_path = pg_catalog;
+    select public.vitrine_make_words('public.product');
+    commit`);
+  await expectFresh();
+  expect(await database.sql(KEPT)).toHaveLength(4);
+});
+
+const namesFound = (schema: string, word: string) =>
+  database.sql(
+    `select name from ${schema}.product p join ${schema}.product_words w on w.product_id = p.id where words @@ '${word}'`,
+  );
+
+test('each schema keeps words of its own, also after two have changed names', async () => {
+  await database.sql('create schema blue; create schema green');
+  for (const schema of ['blue', 'green']) {
+    await applyMigrations({ url: `${database.url}?schema=${schema}`, log: () => {} });
+    await database.sql(`insert into ${schema}.category (name, slug) values ('Tea', 'tea');
+      insert into ${schema}.product (category_id, name, slug, price) values (1, 'Kettle of ${schema}', 'kettle', 1)`);
+  }
+  await database.sql(
+    `alter schema blue rename to "Old blue"; alter schema green rename to blue; alter schema "Old blue" rename to green`,
+  );
+  for (const schema of ['blue', 'green']) {
+    await database.sql(`insert into ${schema}.product (category_id, name, slug, price) values (1, 'Cup', 'cup', 1);
+      update ${schema}.product set name = 'Teapot, now ${schema}' where slug = 'kettle'`);
+    expect(await namesFound(schema, schema)).toEqual([{ name: `Teapot, now ${schema}` }]);
+    expect(await namesFound(schema, 'kettle')).toEqual([]);
+  }
+  await database.sql(`truncate blue.product; delete from green.product where slug = 'cup'`);
+  expect(await database.sql('select words from blue.product_words')).toEqual([]);
+  expect(await namesFound('green', 'cup | teapot')).toEqual([{ name: 'Teapot, now green' }]);
+  await database.sql('drop schema blue cascade; drop schema green cascade');
+});
+
+test('no function of the migrations names a schema of ours, so that each can be renamed', async () => {
+  const settings = await database.sql<{ proname: string; proconfig: string[] }>(
+    `select proname, proconfig from pg_proc where pronamespace = 'public'::regnamespace and proconfig::text like '%search_path%'`,
+  );
+  expect(settings.map(({ proname }) => proname)).toContain('vitrine_keep_words');
+  for (const { proname, proconfig } of settings) {
+    expect(proconfig, proname).toContain('search_path=pg_catalog, pg_temp');
+  }
+});
+
+test('nobody else can have the functions of the triggers run on tables of their own, with the rights of the owner', async () => {
+  const role = `role_${randomUUID().replaceAll('-', '')}`;
+  await database.sql(`create role ${role}; create schema ${role} authorization ${role}`);
+  try {
+    await using session = await openSession(database);
+    await session.query(`set role ${role}; create table ${role}.product (id int)`);
+    for (const name of ['vitrine_keep_words', 'vitrine_truncate_words']) {
+      await expect(
+        session.query(
+          `create trigger t after truncate on ${role}.product for each statement execute function ${name}()`,
+        ),
+      ).rejects.toThrow(`permission denied for function ${name}`);
+    }
+  } finally {
+    await database.sql(`drop owned by ${role}; drop role ${role}`);
+  }
+});
+
+const now = new Date();
+const terms = termsOf('unknown word');
+const REQUEST = { filter: {}, order: 'RELEVANCE', page: { from: 'start', size: 20 }, isCounted: true } as const;
+
+test.each<[string, (engine: ReturnType<typeof createSqlEngine>) => Promise<unknown>]>([
+  ['a search', (engine) => engine.search({ ...REQUEST, terms, facets: new Set(['brands']), now })],
+  ['suggestions', (engine) => engine.suggest({ terms, limit: 8, now })],
+  ['a search for words that nobody has', (engine) => engine.correct(terms, now)],
+])('%s and a truncate never wait for each other', async (_, ask) => {
+  await database.sql(`truncate product; ${INSERT} values (1, 'Kettle', 'kettle', 1)`);
+  const pool = new pg.Pool({ connectionString: database.url, application_name: 'vitrine' });
+  await using session = await openSession(database);
+  try {
+    // What a truncate locks first.
+    await session.query('begin; lock table product in access exclusive mode');
+    const answer = ask(createSqlEngine(createSql(pool)));
+    await untilBlocked(database);
+    await session.query('truncate product; commit');
+    await answer;
+    expect(await database.sql(KEPT)).toEqual([]);
+  } finally {
+    await pool.end();
   }
 });

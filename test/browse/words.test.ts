@@ -30,6 +30,8 @@ describe('words', () => {
     ['Crème brûlée, L’Oréal', 'creme brulee l oreal'],
     ['ŁÓDŹ, Ærø, Þór, İzmir, ΣΊΣΥΦΟΣ', 'lodz aero thor izmir σισυφοσ'],
     ['3.5mm USB-C (x2)', '3 5mm usb c x2'],
+    ['7E2B, M8x40; 1.5e3 12e34abc 7e2', '7e2b m8x40 1 5e3 12e34abc 7e2'],
+    ['７Ｅ２Ｂ 7é2b', '7e2b 7e2b'],
     ['ＡＢＣ ½ ﬁne', 'abc 1⁄2 fine'],
     ['茶壶盖 pot', '茶壶 壶盖 盖 pot'],
     ['pot茶', 'pot 茶'],
@@ -97,6 +99,19 @@ describe('words', () => {
         JSON.stringify(text),
       ).toEqual(inSql[index]);
     }
+  });
+
+  test('of digits and letters are never divided', async () => {
+    // The parser of PostgreSQL knows numbers: 1e5, 0x1. `e` and `x` stand for themselves, `k` for every other letter.
+    let words = [''];
+    const texts: string[] = [];
+    for (let length = 1; length <= 6; length += 1) {
+      words = words.flatMap((word) => [...'01exk'].map((character) => word + character));
+      for (let from = 0; from < words.length; from += 2500) texts.push(words.slice(from, from + 2500).join(' '));
+    }
+    const inSql = await wordsInSql(texts);
+    for (const [index, text] of texts.entries()) expect(inSql[index]).toEqual(text.split(' '));
+    expect(texts.map((text) => foldedWordsOf(text, MAX))).toEqual(inSql);
   });
 
   test('have their places in the text', () => {

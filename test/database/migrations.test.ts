@@ -217,6 +217,29 @@ describe('20261127000000_product_words', () => {
   });
 });
 
+describe('20261128000210_words_of_digits_and_letters', () => {
+  test('makes the words anew that were divided, and no others', async () => {
+    await using scene = await createScene();
+    const migrate = () => applyMigrations({ url: scene.url.href, log: () => {} });
+    const words = () => scene.sql('select words::text, xmin::text from product_words order by product_id');
+    await scene.migrate(scriptsBefore('20261128'));
+    await scene.sql(`
+      insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price, description) values
+        (1, 'Filter 7E2B', 'a', 1, ''), (1, 'Kettle', 'b', 1, 'for the ７Ｅ２Ｂ'), (1, 'Screw M8x40', 'c', 1, '')`);
+    const before = await words();
+    expect(before[0]).toMatchObject({ words: `'7e2':2A 'b':3A 'filter':1A` });
+    await migrate();
+    const after = await words();
+    expect(after.map((row) => row.words)).toEqual([
+      `'7e2b':2A 'filter':1A`,
+      `'7e2b':4 'for':2 'kettle':1A 'the':3`,
+      `'m8x40':2A 'screw':1A`,
+    ]);
+    expect(after[2]).toEqual(before[2]);
+  });
+});
+
 describe('a database that a version before 0.1.0 made', () => {
   const BEFORE = fileURLToPath(new URL('../support/before-0.1.0/', import.meta.url));
 

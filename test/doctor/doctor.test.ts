@@ -60,7 +60,7 @@ test('a database as the migrations leave it is well, in every respect', async ()
   const findings = await look();
   expect(faults(findings)).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual(
-    'database version encoding writable|time zone|clock pooler connections migrations permissions indexes triggers notifications'
+    'database version encoding writable|time zone|clock pooler connections migrations permissions indexes words triggers notifications'
       .split('|')
       .flatMap((part) => (part === 'time zone' ? [part] : part.split(' '))),
   );
@@ -78,6 +78,18 @@ describe('a fault is told with what to do:', () => {
       `update pg_index set indisvalid = true where indexrelid = 'notice_published_idx'::regclass`,
     );
     expect(invalid).toEqual(only({ remedy: '"reindex index concurrently notice_published_idx"' }));
+  });
+
+  test('products that are not found by what they say, because their table was rewritten', async () => {
+    await database.sql(`insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price) select 1, 'Mug', 'p' || n, 1 from generate_series(1, 3000) n; analyze product`);
+    const found = await whileBroken(
+      `alter table product alter name type text using 'Cup'`,
+      `select vitrine_make_words('product')`,
+    );
+    expect(found).toEqual(only({ check: 'words', status: 'fail', remedy: `"select vitrine_make_words('product')"` }));
+    expect(faults(await look())).toEqual([]);
+    await database.sql('truncate category, product');
   });
 
   test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_update'])(
