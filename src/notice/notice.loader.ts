@@ -43,8 +43,6 @@ export interface NoticeReads {
   readonly byId: DataLoader<number, Notice | null>;
 }
 
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
-
 interface PageRow extends Notice {
   readonly total: string;
 }
@@ -54,8 +52,7 @@ export const createNoticeReads = (sql: Sql): NoticeReads => ({
   page: async ({ page, pageSize, keyword, type }, now) => {
     // No text in PostgreSQL has a NUL, so nothing matches; as a parameter it would be an error.
     if (keyword?.includes('\0')) return { items: [], total: 0 };
-    const pattern = keyword?.trim() ? `%${escapeLike(keyword)}%` : null;
-    const values = [now, pageSize, (page - 1) * pageSize, type, pattern];
+    const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
     const rows = await sql.storedRows<PageRow>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
   },

@@ -19,7 +19,9 @@ builder.queryFields((t) => ({
     args: {
       page: t.arg.int(within(PAGE_NUMBER, 1)),
       pageSize: t.arg.int(within(LIST_SIZE, 10)),
-      keyword: t.arg.string({ description: 'In title, summary or content, whatever its case; blank means none.' }),
+      keyword: t.arg.string({
+        description: 'In title, summary or content, whatever its case and accents; blank means none.',
+      }),
       type: t.arg({ type: NoticeTypeEnum }),
     },
     extensions: { sizedFields: ['items'] },

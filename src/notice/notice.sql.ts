@@ -18,17 +18,15 @@ export const nextNoticeChange: Statement = {
   text: `select ${inEffect.nextChangeSql('$1::timestamptz')} as "nextChangeAt"`,
 };
 
-// ICU folds case alike in every database; the C locale folds only ASCII. To upper case, because lower case has two sigmas:
-// "ΟΔΥΣ" would become "οδυς" and not be found in "οδυσσευς". The pattern is in a select of its own, so that it is folded once and not for
-// every row.
-const contains = (pattern: string): string =>
-  `(${['title', 'summary', 'content'].map((column) => `upper(n.${column} collate "und-x-icu") like (select upper(${pattern} collate "und-x-icu"))`).join(' or ')})`;
+// As a search for products folds, whatever the locale of the database. The keyword is in a select of its own, so that it is folded once and not for every row.
+const contains = (keyword: string): string =>
+  `(${['title', 'summary', 'content'].map((column) => `strpos(vitrine_fold(n.${column}), (select vitrine_fold(${keyword}))) > 0`).join(' or ')})`;
 
 /**
  * A page of the notices in effect with their total, which is in every row; an empty page is one row without a notice.
  * The notices in effect are found once, by an index on their end, for both: an index in the order of the page has all that are over too. Prisma
  * takes two statements for a page and its total, and folds case by the locale of the database.
- * Values: now, limit, offset, type or null, `like` pattern or null.
+ * Values: now, limit, offset, type or null, keyword or null.
  */
 export const noticePage: Statement = {
   name: 'notice_page',
