@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { ConnectionConfig } from './client.ts';
 import { urlsOf } from './connection-url.ts';
@@ -30,8 +30,11 @@ const configOf = (url: string): ParsedUrl => {
       // Prisma's adapter writes and reads times without their zone and takes them for UTC, whatever the session's zone is.
       TimeZone: 'UTC',
       DateStyle: 'ISO',
-      ...(schema && { search_path: schema }),
+      ...(schema && { search_path: quotedIfNeeded(schema) }),
     },
     keepAlive: true,
   };
 };
+
+/** PostgreSQL folds what is not quoted to small letters. A name that needs no quotes has none, so that it compares with what a role or a pooler sets. */
+const quotedIfNeeded = (name: string): string => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : pg.escapeIdentifier(name));

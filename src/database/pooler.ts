@@ -134,8 +134,8 @@ const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {
   const lost: string[] = [];
   for (const [name, value] of Object.entries(client.config.startup ?? {})) {
     const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name]);
-    // DateStyle has a second half.
-    if (rows[0]?.value.split(',')[0] !== value) lost.push(`${name} = ${value}`);
+    // DateStyle has a second half, and a search path may have more schemas.
+    if (!`${rows[0]?.value},`.startsWith(`${value},`)) lost.push(`${name} = ${value}`);
   }
   return lost;
 };

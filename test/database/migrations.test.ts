@@ -9,7 +9,7 @@ import { applyMigrations, MIGRATION_LOCK } from '../../src/database/migrations/a
 import { grantServing } from '../../src/database/migrations/grant.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../../src/database/migrations/status.ts';
 import { FEATURES } from '../../src/features.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { administer, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 
 /** An empty database, and what there is to do with migrations given as `{ name: script }`. */
@@ -134,6 +134,38 @@ describe('migrating', () => {
     expect(await scene.migrate(scripts)).toEqual(['1_one']);
     expect(await scene.tables('shop.one', 'shop._prisma_migrations', 'public.one', 'orders')).toHaveLength(4);
   });
+});
+
+test.each(['MyShop', 'my shop, "too"'])('the schema %j of a URL is taken as it is written', async (schema) => {
+  await using database = await createTestDatabase({ migrated: false });
+  await database.sql(`create schema ${pg.escapeIdentifier(schema)}; create schema myshop`);
+  const url = `${database.url}?schema=${encodeURIComponent(schema)}`;
+  const role = `role_${randomUUID().replaceAll('-', '')}`;
+  await database.sql(`create role ${role} login password 'secret'`);
+  try {
+    const withRole = Object.assign(new URL(url), { username: role, password: 'secret' }).href;
+    await database.sql(`grant usage on schema ${pg.escapeIdentifier(schema)} to ${role}`);
+    await expect(applyMigrations({ url: withRole, log: () => {} })).rejects.toThrow(
+      `grant create on schema ${pg.escapeIdentifier(schema)} to ${role}`,
+    );
+    await applyMigrations({ url, log: () => {} });
+    await grantServing(url, role, FEATURES);
+    await database.sql(`
+      set search_path = ${pg.escapeIdentifier(schema)};
+      insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1);
+      reset search_path`);
+    await using gateway = await createTestGateway({ ...database, url: withRole });
+    const { data } = await gateway.graphql(
+      '{ product(id: 1) { name } productSearch(search: "kettel") { nodes { id } } }',
+    );
+    expect(data).toEqual({ product: { name: 'Kettle' }, productSearch: { nodes: [{ id: 1 }] } });
+    expect(
+      await database.sql(`select from pg_class where relnamespace in ('public'::regnamespace, 'myshop'::regnamespace)`),
+    ).toEqual([]);
+  } finally {
+    await database.sql(`drop owned by ${role}; drop role ${role}`);
+  }
 });
 
 describe('20261124000000_cheaper_changes', () => {
@@ -373,6 +405,26 @@ describe('the operator is told', () => {
       create function older.current_setting(text) returns text return case $1 when 'server_version_num' then '140012' else '14.12' end;
       alter database ${name} set search_path = older, pg_catalog, public`);
     await expect(scene.migrate(ONE)).rejects.toThrow('PostgreSQL 15 or newer is needed, and this server is 14.12');
+  });
+
+  test('that the database is not in UTF-8, before anything is changed', async () => {
+    const name = `latin_${randomUUID().replaceAll('-', '')}`;
+    await administer(`create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    try {
+      await using scene = await createScene();
+      const url = Object.assign(new URL(scene.url), { pathname: `/${name}` }).href;
+      await expect(applyMigrations({ url, log: () => {} })).rejects.toThrow(
+        `the database is LATIN1, and has to be UTF8: create another with "create database … encoding 'UTF8' template template0"`,
+      );
+      const client = new pg.Client(url);
+      await client.connect();
+      expect(
+        (await client.query(`select relname from pg_class where relnamespace = 'public'::regnamespace`)).rows,
+      ).toEqual([]);
+      await client.end();
+    } finally {
+      await administer(`drop database ${name} with (force)`);
+    }
   });
 
   test('how to take over tables that Prisma has not made', async () => {

@@ -93,9 +93,11 @@ const createRecord = async (client: DatabaseClient): Promise<void> => {
     await client.query(RECORD);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
-    const { rows } = await client.query<{ schema: string }>('select current_schema() as schema');
+    const { rows } = await client.query<{ grant: string }>(
+      `select format('grant create on schema %I to %I', current_schema(), current_user) as grant`,
+    );
     throw new OperatorError(
-      `${client.user} may not create tables: run this as the role that owns the database, or let that role run "grant create on schema ${rows[0]?.schema} to ${client.user}"`,
+      `${client.user} may not create tables: run this as the role that owns the database, or let that role run "${rows[0]?.grant}"`,
     );
   }
 };
@@ -142,13 +144,17 @@ const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0`;
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
   await client.query(SESSION);
   await assertOwnSession(client, 'Migrations need');
-  const { rows } = await client.query<{ major: number; version: string; schema: string | null }>(
+  const { rows } = await client.query<{ major: number; version: string; encoding: string; schema: string | null }>(
     `select current_setting('server_version_num')::int / 10000 as major, current_setting('server_version') as version,
-       current_schema() as schema`,
+       current_setting('server_encoding') as encoding, current_schema() as schema`,
   );
   const [server] = rows;
   if (server && server.major < MINIMUM_VERSION)
     throw new OperatorError(`PostgreSQL ${MINIMUM_VERSION} or newer is needed, and this server is ${server.version}`);
+  if (server && server.encoding !== 'UTF8')
+    throw new OperatorError(
+      `the database is ${server.encoding}, and has to be UTF8: create another with "create database … encoding 'UTF8' template template0"`,
+    );
   if (!server?.schema)
     throw new OperatorError('no schema of the search path exists: create the one that the tables shall be in');
 };
