@@ -126,7 +126,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       const notified = readChange(payload, tables, oidOf);
       if (notified) change(notified);
     });
-    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; listen ${CHANNEL}`);
+    await client.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}; set jit = off; listen ${CHANNEL}`);
     // Before anything that is read is kept: any change from here on is found.
     found = (await client.query<typeof found>(`select ${filesSql(tables)}`)).rows[0] ?? found;
 

@@ -104,12 +104,20 @@ export const createDatabase = (options: Options): Database => {
     ...connection,
     Client: CountingClient,
     ...(onConnect && { onConnect }),
+    // Our statements take milliseconds, and to compile one takes PostgreSQL half a second. It does so where an estimate is far too high, as those of small
+    // tables are that were never analysed.
+    ...(pooling === 'none' && { startup: { ...connection.startup, jit: 'off' } }),
     types: TYPES,
     max: size,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
     ...(pooling === 'none' && { statement_timeout: timeoutMs }),
-    // PgBouncer lets no session begin with it. Where each transaction has another session, it is for the role to set.
-    ...(pooling === 'session' && { onConnect: (client) => client.query(`set statement_timeout = ${timeoutMs}`) }),
+    // PgBouncer lets no session begin with them. Where each transaction has another session, they are for the role to set.
+    ...(pooling === 'session' && {
+      onConnect: async (client) => {
+        await client.query(`set statement_timeout = ${timeoutMs}; set jit = off`);
+        await onConnect?.(client);
+      },
+    }),
   });
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
   // Without a listener of its own, a connection in use that breaks would take the process down.

@@ -111,6 +111,7 @@ export const poolerModeOf = async (
 
   if (preparedStatements === 'on' && !(await keepsStatements(client))) throw new OperatorError(STATEMENTS_ARE_LOST);
   if (!(await hasStatementTimeout(client))) log.warn(NO_STATEMENT_TIMEOUT);
+  if (await compiles(client)) log.warn(STATEMENTS_ARE_COMPILED);
   return { pooling, isPrepared: preparedStatements === 'on' };
 };
 
@@ -154,6 +155,15 @@ const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => 
 
 const NO_STATEMENT_TIMEOUT =
   'the pooler in transaction mode before the database begins sessions without a statement_timeout: statements that the gateway no longer waits for go on; set it for the role: "alter role … set statement_timeout = …" (DATABASE_TIMEOUT_MS)';
+
+/** Whether sessions compile statements that PostgreSQL takes for expensive: the server can, and `jit` is on. */
+const compiles = async (client: DatabaseClient): Promise<boolean> => {
+  const { rows } = await client.query<{ compiles: boolean }>('select pg_jit_available() as compiles');
+  return rows[0]?.compiles === true;
+};
+
+const STATEMENTS_ARE_COMPILED =
+  'the pooler in transaction mode before the database begins sessions in which PostgreSQL compiles statements, for half a second each; set it for the role: "alter role … set jit = off"';
 
 const NOTIFICATION_TIMEOUT_MS = 2000;
 

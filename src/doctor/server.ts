@@ -139,6 +139,6 @@ export const checkPooler: Check = async ({ client, config: { preparedStatements,
   const warnings: string[] = [];
   const log = { warn: (text: string) => void warnings.push(text) };
   const { pooling } = await poolerModeOf(client, { preparedStatements, log });
-  const remedy = `Let the owner run "alter role … set statement_timeout = '${databaseTimeoutMs}ms'".`;
+  const remedy = `Let the owner run "alter role … set statement_timeout = '${databaseTimeoutMs}ms'; alter role … set jit = off".`;
   return warnings.length > 0 ? warnings.map((text) => warn('pooler', text, remedy)) : [ok('pooler', POOLERS[pooling])];
 };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
+import { analyzeTables } from '../database/migrations/analyze.ts';
 import { createPrismaOn } from '../database/pool.ts';
 import type { ImportKind } from './kind.ts';
 
@@ -45,7 +46,7 @@ export const isCatalogueEmpty = async (client: ClientBase): Promise<boolean> => 
  * @throws CatalogueNotEmptyError if any of the three tables has a row; then nothing is changed
  */
 export const seedDemoCatalogue = async (client: ClientBase, kinds: readonly ImportKind[]): Promise<SeedCounts> => {
-  await client.query('begin');
+  await client.query('begin; set local jit = off');
   try {
     // This mode blocks writers, not readers. A second seed waits here, and then finds rows.
     await client.query('lock table category, product, notice in share row exclusive mode');
@@ -57,6 +58,7 @@ export const seedDemoCatalogue = async (client: ClientBase, kinds: readonly Impo
       counts[kind.plural as keyof SeedCounts] += created;
     }
     await client.query('commit');
+    await analyzeTables(client);
     return counts;
   } catch (error) {
     // If the connection is lost, the server rolls back by itself, and the first error says more.

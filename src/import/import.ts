@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { isDatabaseUnavailable, messageOf } from '../database/failures.ts';
+import { analyzeTables } from '../database/migrations/analyze.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
 import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
 import { assertOwnSession } from '../database/pooler.ts';
@@ -106,6 +107,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     await prune?.end({ rejected: rejects.rowCount(), tables });
     if (isDryRun) await client.query('rollback');
     else if (isOneTransaction) await commit(client);
+    if (!isDryRun) await analyzeTables(client);
     return { rejected: rejects.rowCount(), imported };
   } catch (error) {
     progress.clear();
@@ -143,7 +145,7 @@ const listenForSignals = () => {
 };
 
 // A role's own timeouts are meant for requests. The import waits for a row that another writer has locked, but not for ever.
-const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'`;
+const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; set jit = off`;
 
 /** Imports wait for one another, because two at once would write the same notices twice. */
 const IMPORT_LOCK = 72_707_370;

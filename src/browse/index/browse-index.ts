@@ -79,6 +79,7 @@ export const createBrowseIndex = ({
     lookedMs = performance.now();
     try {
       const count = await withConnection(connectionConfig(options.databaseUrl), LOOK_TIMEOUT_MS, async (client) => {
+        await client.query('set jit = off');
         const { rows } = await client.query<{ count: number }>(COUNT_UP_TO, [minProducts]);
         return rows[0]?.count ?? 0;
       });

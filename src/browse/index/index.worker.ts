@@ -30,6 +30,7 @@ const keeper = new IndexKeeper({
     });
     client.on('error', () => {});
     await client.connect();
+    await client.query('set jit = off');
     return client;
   },
   onStatus: () => post({ kind: 'status', status: keeper.status }),

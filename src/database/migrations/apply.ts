@@ -7,6 +7,7 @@ import { placeOf } from '../connection-url.ts';
 import { messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import { adoptReplaced } from './adopt.ts';
+import { analyzeTables } from './analyze.ts';
 import { compareMigrations, MIGRATIONS_DIRECTORY, type MigrationFile, readMigrationFiles, recordOf } from './status.ts';
 
 export interface ApplyMigrationsOptions {
@@ -63,6 +64,7 @@ export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<
       await applyMigration(client, file);
       log(`applied ${file.name} in ${Math.round(performance.now() - startMs)} ms`);
     }
+    if (pending.length > 0) await analyzeTables(client, files);
     return adopted ? [adopted, ...pending] : [...pending];
   } finally {
     await client.end().catch(() => {});
@@ -138,7 +140,7 @@ export const MINIMUM_VERSION = 15;
 
 // A migration that waits for a table makes everyone who comes later wait behind it: better to fail and be run again. Once it has the
 // table it may take its time, whatever the role's own limit is.
-const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0`;
+const SESSION = `set lock_timeout = '10s'; set statement_timeout = 0; set jit = off`;
 
 /** @throws {OperatorError} where the session cannot migrate */
 const prepareSession = async (client: DatabaseClient): Promise<void> => {
