@@ -70,25 +70,16 @@ export interface ValueCount<Value> {
 export interface PriceRange {
   readonly min: string;
   readonly max: string;
-  /** Of round width, empty ones left out; prices are inclusive at both ends, and no price is between two bands. */
+  /** With about as many products each, the cheapest first; prices are inclusive at both ends, and no price is between two bands (price-bands.ts). */
   readonly bands: readonly { readonly min: string; readonly max: string; readonly count: number }[];
 }
-
-/**
- * The widths that price bands may have, in hundredths: 1, 2 and 5 times the powers of ten. The smallest of which {@link MAX_BAND_WIDTHS} reach from the
- * lowest to the highest price is taken. Bands begin at multiples of the width, so that there may be one more.
- */
-export const BAND_WIDTHS: readonly number[] = Array.from({ length: 14 }, (_, power) =>
-  [1, 2, 5].map((step) => step * 10 ** power),
-).flat();
-
-export const MAX_BAND_WIDTHS = 5;
 
 /** Of brands and of tags no more are counted. */
 export const MAX_FACET_VALUES = 100;
 
 /**
- * Each counts the products under search and filter without the facet's own part. Most first, then by value in the order of code points;
+ * Each counts the products under search and filter without the facet's own part, but tags with it: a product needs all of those that are picked, so that
+ * without them a count would be of products that the next click does not find. Most first, then by value in the order of code points;
  * zero is left out, and so is what comes after {@link MAX_FACET_VALUES}.
  */
 export interface FacetCounts {

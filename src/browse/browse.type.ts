@@ -6,6 +6,7 @@ import { Product } from '../product/product.type.ts';
 import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount } from './browse-engine.ts';
 import { type Match, nameSegments, type TextSegment as Segment, snippetSegments } from './highlight.ts';
 import { SEARCH_ORDERS } from './order.ts';
+import { PRICE_BANDS } from './price-bands.ts';
 import type { CategoryCount, ProductSearch, SearchEdge } from './product-search.ts';
 
 export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
@@ -128,8 +129,8 @@ const PriceFacet = builder.objectRef<PriceRange>('PriceFacet').implement({
     max: t.field({ type: 'Decimal', description: 'The highest.', resolve: ({ max }) => new Prisma.Decimal(max) }),
     bands: t.field({
       type: [PriceBand],
-      description: 'Cheapest first. Of one round width; empty ones are left out.',
-      extensions: { assumedSize: 6 },
+      description: 'Cheapest first, with about as many products each: no more than five, between round prices.',
+      extensions: { assumedSize: PRICE_BANDS },
       resolve: ({ bands }) => [...bands],
     }),
   }),
@@ -137,7 +138,7 @@ const PriceFacet = builder.objectRef<PriceRange>('PriceFacet').implement({
 
 const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implement({
   description:
-    'How many products there would be with another filter. Each facet counts the products under the search and all other parts of the filter, most first.',
+    'How many products there would be with another filter. Each facet counts the products under the search and all other parts of the filter, and tags under the tags that are picked, too; most first.',
   fields: (t) => ({
     categories: t.field({
       type: [CategoryFacet],

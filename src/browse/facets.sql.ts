@@ -1,7 +1,8 @@
-import { BAND_WIDTHS, type Facet, MAX_BAND_WIDTHS, MAX_FACET_VALUES, type SearchFilter } from './browse-engine.ts';
+import { type Facet, MAX_FACET_VALUES, type SearchFilter } from './browse-engine.ts';
+import { MAX_CELL_SHARE, PRICE_CELL_DIGITS } from './price-bands.ts';
 import type { Values } from './text.sql.ts';
 
-/** The parts of a filter that a facet leaves out for itself, as conditions on the product `p`. */
+/** The parts of a filter that have a facet, as conditions on the product `p`. */
 export const facetParts = (filter: SearchFilter, values: Values): [Facet, string][] => {
   const parts: [Facet, string][] = [];
   const { categoryIds, brands, tags, minPrice, maxPrice, inStock, onSale } = filter;
@@ -49,10 +50,11 @@ interface Wanted {
  * The counts of `base b`, which is read once for all of them: a query `counted`, which groups by each facet's column on its own, and the expressions
  * that make the facets of its rows.
  */
-export const countsOf = (
-  { facets, isCounted, fits }: Wanted,
-  values: Values,
-): { readonly text: string; readonly outputs: readonly string[] } => {
+export const countsOf = ({
+  facets,
+  isCounted,
+  fits,
+}: Wanted): { readonly text: string; readonly outputs: readonly string[] } => {
   const counters: string[] = [];
   /** The name of the column that counts what meets a condition. */
   const counter = (condition: string): string => {
@@ -69,7 +71,7 @@ export const countsOf = (
     if (facet === 'inStock') return total(`${isInStock('b')} and ${fits(facet)}`);
     if (facet === 'onSale') return total(`${isOnSale('b')} and ${fits(facet)}`);
     const count = counter(fits(facet));
-    return FACETS[facet](`counted c where c.grouped = ${bits(facet)} and ${count} > 0`, count, values);
+    return FACETS[facet](`counted c where c.grouped = ${bits(facet)} and ${count} > 0`, count);
   };
   const outputs = [
     ...(isCounted ? [`${total(fits())} as total`] : []),
@@ -95,8 +97,14 @@ const topValues = (value: string, from: string, count: string): string => `(
         group by 1 order by 2 desc, ${value} collate "C" limit ${MAX_FACET_VALUES}
       ) v)`;
 
+/** The lowest price of the cell of a price: `priceCellOf` of price-bands.ts, with a digit less before the point where there is none after it. */
+const priceCell = (price: string): string =>
+  `trunc(${price}, least(2, ${PRICE_CELL_DIGITS} - length(trunc(${price})::text)))`;
+
+const cents = (price: string): string => `(${price} * 100)::bigint`;
+
 /** @param rows the rows of `counted c` of the facet, of values that have products */
-const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string, values: Values) => string>> = {
+const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => string>> = {
   categories: (rows, count) => `(select json_agg(json_build_array(c.category_id, ${count})) from ${rows})`,
   brands: (rows, count) => topValues('c.brand', `${rows} and c.brand is not null`, count),
   // Equal lists of tags are one row; a tag that a list has twice counts once.
@@ -106,21 +114,15 @@ const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string, values
       `(select c.tags, ${count} as count from ${rows}) c, lateral (select distinct unnest(c.tags)) t(tag)`,
       'c.count',
     ),
-  price: (rows, count, values) => `(
+  price: (rows, count) => `(
       with priced as (
-        select c.price, ${count} as count from ${rows}
-      ), extent as (
-        select min(p.price) as min, max(p.price) as max from priced p
-      ), scale as (
-        select min(w.width) / 100 as width from unnest(${values.add(BAND_WIDTHS, 'numeric[]')}) as w(width), extent e
-        where w.width * ${MAX_BAND_WIDTHS} >= (e.max - e.min) * 100
-      ), band as (
-        select floor(p.price / s.width) * s.width as min, s.width, sum(p.count)::int as count
-        from priced p, scale s group by 1, 2
+        select c.price, ${priceCell('c.price')} as cell, ${count} as count from ${rows}
+      ), shared as (
+        select p.*, sum(p.count) over (partition by p.cell) > ${MAX_CELL_SHARE} * sum(p.count) over () as is_large from priced p
+      ), counted_cell as (
+        select case when s.is_large then s.price else s.cell end as first, s.is_large, sum(s.count)::int as count from shared s group by 1, 2
       )
-      select json_build_object('min', e.min::text, 'max', e.max::text, 'bands', (
-        select json_agg(json_build_object(
-          'min', band.min::numeric(16, 2)::text, 'max', (band.min + band.width - 0.01)::numeric(16, 2)::text, 'count', band.count
-        ) order by band.min) from band))
-      from extent e where e.min is not null)`,
+      select json_build_object('min', min(${cents('p.price')}), 'max', max(${cents('p.price')}), 'cells', (
+        select json_agg(json_build_array(${cents('c.first')}, c.count, c.is_large) order by c.first) from counted_cell c))
+      from priced p having count(*) > 0)`,
 };

@@ -14,7 +14,8 @@ export interface SearchRow {
   readonly categories?: readonly (readonly [number, number])[] | null;
   readonly brands?: readonly (readonly [string, number])[] | null;
   readonly tags?: readonly (readonly [string, number])[] | null;
-  readonly price?: { min: string; max: string; bands: { min: string; max: string; count: number }[] } | null;
+  /** In cents. Of each cell of prices the lowest, how many products it has, and whether it is that one price alone; the cheapest first. */
+  readonly price?: { min: number; max: number; cells: readonly (readonly [number, number, boolean])[] } | null;
   readonly inStock?: number;
   readonly onSale?: number;
 }
@@ -29,7 +30,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   if (filter.publishedAfter) where.push(`p.published_at > ${values.add(filter.publishedAfter, 'timestamptz')}`);
   const ownParts = new Map<Facet, string>();
   for (const [facet, condition] of facetParts(filter, values)) {
-    if (facets.has(facet)) ownParts.set(facet, condition);
+    if (facets.has(facet) && facet !== 'tags') ownParts.set(facet, condition);
     else where.push(condition);
   }
   const fits = (without?: Facet): string =>
@@ -63,7 +64,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
     ...('score' in columns ? [`${scoreOf(terms, values)} as score`] : []),
     ...[...ownParts].map(([part, condition]) => `(${condition}) as is_${part}`),
   ];
-  const counts = facets.size > 0 ? countsOf({ facets, isCounted, fits }, values) : undefined;
+  const counts = facets.size > 0 ? countsOf({ facets, isCounted, fits }) : undefined;
   const outputs = [
     `(select coalesce(json_agg(json_build_array(${Object.entries(columns).map(([column, type]) => toPosition(`b.${column}`, type))}) order by ${orderBy}), '[]') from page b) as items`,
     `${hasOther} as "hasOther"`,

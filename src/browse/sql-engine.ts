@@ -2,9 +2,18 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from '../database/sql.ts';
 import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, SearchTerm, Suggestion, ValueCount } from './browse-engine.ts';
+import type {
+  BrowseEngine,
+  BrowseRequest,
+  BrowseResult,
+  PriceRange,
+  SearchTerm,
+  Suggestion,
+  ValueCount,
+} from './browse-engine.ts';
 import { missingTermsQuery, nearWordsQuery } from './correct.sql.ts';
 import { nearestWord } from './correction.ts';
+import { pricedAt, pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
 import type { Query } from './text.sql.ts';
@@ -95,7 +104,7 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
       ...(categories !== undefined && { categories: toCounts(categories) }),
       ...(brands !== undefined && { brands: toCounts(brands) }),
       ...(tags !== undefined && { tags: toCounts(tags) }),
-      ...(price !== undefined && { price }),
+      ...(price !== undefined && { price: toRange(price) }),
       ...(inStock !== undefined && { inStock }),
       ...(onSale !== undefined && { onSale }),
     },
@@ -104,6 +113,14 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
 
 const toCounts = <Value>(counts: readonly (readonly [Value, number])[] | null): ValueCount<Value>[] =>
   (counts ?? []).map(([value, count]) => ({ value, count }));
+
+const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | null =>
+  price &&
+  priceRangeOf(
+    price.min,
+    price.max,
+    price.cells.map(([first, count, isOne]) => (isOne ? pricedAt(first, count) : pricedCell(first, count))),
+  );
 
 const toSuggestion = ({ kind, text, sales, id }: SuggestionRow): Suggestion => {
   if (kind === 'PRODUCT') return { kind, text, sales, productId: id };

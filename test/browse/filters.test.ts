@@ -137,10 +137,10 @@ describe.each(FILTERS.map((filter) => [filter] as const))('the filter %j', (give
     for (const { id } of nodes) expect(ids).toContain(id);
   });
 
-  test('has facets that leave their own part out', async () => {
+  test('has facets that leave their own part out, but for tags', async () => {
     const { facets } = await search(given);
     expect(asCounts(facets.brands)).toEqual(countsOf(only('brands').flatMap(({ brand }) => brand ?? [])));
-    expect(asCounts(facets.tags)).toEqual(countsOf(only('tags').flatMap(({ tags }) => [...new Set(tags)])));
+    expect(asCounts(facets.tags)).toEqual(countsOf(only().flatMap(({ tags }) => [...new Set(tags)])));
     expect(facets.inStock).toBe(only('inStock').filter(({ stock }) => stock > 0).length);
     expect(facets.onSale).toBe(only('onSale').filter(isOnSale).length);
 
@@ -166,7 +166,7 @@ describe.each(FILTERS.map((filter) => [filter] as const))('the filter %j', (give
     }
     const { min, max, bands } = facets.price;
     expect({ min, max }).toEqual({ min: money(Math.min(...prices)), max: money(Math.max(...prices)) });
-    expect(bands.length).toBeLessThanOrEqual(6);
+    expect(bands.length).toBeLessThanOrEqual(5);
     let counted = 0;
     let last = -1;
     for (const band of bands) {
@@ -232,7 +232,48 @@ test('extreme prices have bands as well', async () => {
   expect(await bands()).toEqual({ min: '0.00', max: '0.00', bands: [{ min: '0.00', max: '0.00', count: 1 }] });
   await insertProduct(own, { category_id: category, price: '999999999999.99' });
   expect((await bands()).bands).toEqual([
-    { min: '0.00', max: '199999999999.99', count: 1 },
-    { min: '800000000000.00', max: '999999999999.99', count: 1 },
+    { min: '0.00', max: '499999999999.99', count: 1 },
+    { min: '500000000000.00', max: '999999999999.99', count: 1 },
   ]);
+});
+
+test('a tag that goes with none of the picked ones is not offered, and the others with what the next click gives', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  for (const tags of [['cast iron'], ['cast iron', 'gift'], ['cast iron', 'gift'], ['cotton'], ['cotton', 'gift']])
+    await insertProduct(own, { category_id: category, tags });
+  await using there = await createTestGateway(own, PATIENT);
+  const query = '{ productSearch(filter: { tags: ["cast iron"] }) { totalCount facets { tags { value count } } } }';
+  expect((await there.graphql(query)).data.productSearch).toEqual({
+    totalCount: 3,
+    facets: {
+      tags: [
+        { value: 'cast iron', count: 3 },
+        { value: 'gift', count: 2 },
+      ],
+    },
+  });
+});
+
+test('one dear product does not put all others into one band', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  await own.sql(
+    `insert into product (category_id, name, slug, price, published_at)
+     select $1, 'Lamp', 'p' || n, case when n = 100 then 12000 else n - 0.05 end, '2020-01-01Z' from generate_series(1, 100) n`,
+    [category],
+  );
+  await using there = await createTestGateway(own, PATIENT);
+  const { data } = await there.graphql('{ productSearch { facets { price { min max bands { min max count } } } } }');
+  expect(data.productSearch.facets.price).toEqual({
+    min: '0.95',
+    max: '12000.00',
+    bands: [
+      { min: '0.95', max: '19.99', count: 20 },
+      { min: '20.00', max: '39.99', count: 20 },
+      { min: '40.00', max: '59.99', count: 20 },
+      { min: '60.00', max: '79.99', count: 20 },
+      { min: '80.00', max: '12999.99', count: 20 },
+    ],
+  });
 });

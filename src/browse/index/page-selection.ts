@@ -1,7 +1,8 @@
 import type { BrowseRequest, Position, ProductSearchOrder } from '../browse-engine.ts';
+import { decimalOf } from '../price-bands.ts';
 import { BLOCK_ROWS, type BlockExtremes } from './block-extremes.ts';
 import type { ProductColumns } from './columns.ts';
-import { centsOf, decimalOf } from './prices.ts';
+import { centsOf } from './prices.ts';
 
 /** The rows of a page, in the order that was asked for. */
 export interface PageRows {

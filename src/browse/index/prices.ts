@@ -1,4 +1,14 @@
-import { BAND_WIDTHS, MAX_BAND_WIDTHS, type PriceRange } from '../browse-engine.ts';
+import type { PriceRange } from '../browse-engine.ts';
+import {
+  firstOfPriceCell,
+  MAX_CELL_SHARE,
+  PRICE_CELLS,
+  type PricedCell,
+  priceCellOf,
+  pricedAt,
+  pricedCell,
+  priceRangeOf,
+} from '../price-bands.ts';
 import type { ProductIndex } from './product-index.ts';
 
 const DECIMAL = /^(-?)0*(\d*)(?:\.(\d*))?$/;
@@ -12,10 +22,11 @@ export const centsOf = (decimal: string, direction: 'up' | 'down'): number => {
   return hasRest && direction === 'up' ? cents + 1 : cents;
 };
 
-/** The prices of rows, which are given a chunk at a time; then their bands of round width. One at a time of an index. */
+/** The prices of rows, which are given a chunk at a time; then their bands. One at a time of an index. */
 export class PriceCounter {
   readonly #values: Uint32Array | Float64Array;
   readonly #taken: Uint32Array | Float64Array;
+  readonly #counts = new Int32Array(PRICE_CELLS);
   #count = 0;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
@@ -28,12 +39,15 @@ export class PriceCounter {
   add(rows: Int32Array, length: number): void {
     const values = this.#values;
     const taken = this.#taken;
+    const counts = this.#counts;
     const from = this.#count;
     let min = this.#min;
     let max = this.#max;
     for (let at = 0; at < length; at += 1) {
       const price = values[rows[at] as number] as number;
+      const cell = priceCellOf(price);
       taken[from + at] = price;
+      counts[cell] = (counts[cell] as number) + 1;
       if (price < min) min = price;
       if (price > max) max = price;
     }
@@ -44,41 +58,40 @@ export class PriceCounter {
 
   finish(): PriceRange | null {
     if (this.#count === 0) return null;
-    const { bands, first, width } = emptyBands(this.#min, this.#max);
-    const taken = this.#taken;
-    for (let at = 0; at < this.#count; at += 1) {
-      const band = Math.floor((taken[at] as number) / width) - first;
-      bands[band] = (bands[band] as number) + 1;
-    }
-    return toRange(this.#min, this.#max, { bands, first, width });
+    const coarse = cellsOf(this.#counts, this.#min, this.#max);
+    const large = new Set(coarse.filter((cell) => isLarge(cell, this.#count)).map(({ first }) => priceCellOf(first)));
+    if (large.size === 0) return priceRangeOf(this.#min, this.#max, coarse);
+    const prices = new Map<number, number>();
+    for (const price of this.#taken.subarray(0, this.#count))
+      if (large.has(priceCellOf(price))) prices.set(price, (prices.get(price) ?? 0) + 1);
+    const cells = [
+      ...coarse.filter((cell) => !isLarge(cell, this.#count)),
+      ...prices.entries().map(([price, count]) => pricedAt(price, count)),
+    ];
+    cells.sort((a, b) => a.first - b.first);
+    return priceRangeOf(this.#min, this.#max, cells);
   }
 }
 
-/** Counts of prices by bands of one width. */
-interface Bands {
-  readonly bands: Int32Array;
-  /** Where the first one begins, in widths. */
-  readonly first: number;
-  /** In cents. */
-  readonly width: number;
-}
-
-/** For prices between two. */
-export const emptyBands = (min: number, max: number): Bands => {
-  const width = BAND_WIDTHS.find((each) => each * MAX_BAND_WIDTHS >= max - min) ?? max;
-  const first = Math.floor(min / width);
-  return { bands: new Int32Array(Math.floor(max / width) - first + 1), first, width };
+/**
+ * The bands of prices that are counted by cells.
+ * @returns undefined where each price of a cell has to be counted by itself
+ */
+export const rangeOfCells = (counts: Int32Array, min: number, max: number): PriceRange | undefined => {
+  const cells = cellsOf(counts, min, max);
+  const total = cells.reduce((sum, { count }) => sum + count, 0);
+  return cells.some((cell) => isLarge(cell, total)) ? undefined : priceRangeOf(min, max, cells);
 };
 
-export const toRange = (min: number, max: number, { bands, first, width }: Bands): PriceRange => ({
-  min: decimalOf(min),
-  max: decimalOf(max),
-  bands: [...bands.entries()].flatMap(([band, count]) => {
-    const low = (first + band) * width;
-    return count > 0 ? [{ min: decimalOf(low), max: decimalOf(low + width - 1), count }] : [];
-  }),
-});
+const cellsOf = (counts: Int32Array, min: number, max: number): PricedCell[] => {
+  const cells: PricedCell[] = [];
+  const last = priceCellOf(max);
+  for (let cell = priceCellOf(min); cell <= last; cell += 1) {
+    const count = counts[cell] as number;
+    if (count > 0) cells.push(pricedCell(firstOfPriceCell(cell), count));
+  }
+  return cells;
+};
 
-/** Cents as PostgreSQL writes `numeric(14,2)`. */
-export const decimalOf = (cents: number): string =>
-  `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
+const isLarge = ({ first, end, count }: PricedCell, total: number): boolean =>
+  end - first > 1 && count > total * MAX_CELL_SHARE;

@@ -1,9 +1,10 @@
 import type { BrowseRequest, Facet, FacetCounts, PriceRange } from '../browse-engine.ts';
+import { priceCellOf } from '../price-bands.ts';
 import { FacetCounters } from './facet-counters.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
-import { emptyBands, toRange } from './prices.ts';
+import { rangeOfCells } from './prices.ts';
 import type { ProductIndex } from './product-index.ts';
-import { BRAND, CATEGORY, PRICE, RowFilter, SALE, STOCK, TAGS } from './row-filter.ts';
+import { BRAND, CATEGORY, PRICE, RowFilter, SALE, STOCK } from './row-filter.ts';
 import { matchesOf } from './term-matches.ts';
 
 /** What the index answers. In NAME_ASC positions have no name, as the index has none. */
@@ -19,11 +20,11 @@ export interface SearchReply {
 /** Where fewer of all products are wanted, it is quicker to look at all of them than to look for the first ones. */
 const MIN_TALLIED_SHARE = 1 / 16;
 
-/** The part of the filter that a facet leaves out. */
+/** The part of the filter that a facet leaves out: none for tags, all of which a product must have. */
 const OWN_PARTS: Readonly<Record<Facet, number>> = {
   categories: CATEGORY,
   brands: BRAND,
-  tags: TAGS,
+  tags: 0,
   price: PRICE,
   inStock: STOCK,
   onSale: SALE,
@@ -113,14 +114,12 @@ const talliedPrices = (index: ProductIndex, filter: RowFilter, parts: number): P
   const min = firstOf('PRICE_ASC');
   const max = firstOf('PRICE_DESC');
   if (min === undefined || max === undefined) return null;
-  const counted = emptyBands(min, max);
-  const { bands, first, width } = counted;
-  if (!priceTallies.addTo(bands, counted, columns, filter.isState(parts))) return undefined;
+  const counts = priceTallies.counts(filter.isState(parts));
   filter.forEachUnsettled(parts, (rows, length) => {
     for (const row of rows.subarray(0, length)) {
-      const band = Math.floor((columns.price.values[row] as number) / width) - first;
-      bands[band] = (bands[band] as number) + 1;
+      const cell = priceCellOf(columns.price.values[row] as number);
+      counts[cell] = (counts[cell] as number) + 1;
     }
   });
-  return toRange(min, max, counted);
+  return rangeOfCells(counts, min, max);
 };
