@@ -48,7 +48,12 @@ export interface MetricSources {
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
   readonly browseIndex: {
-    readonly status: () => { readonly isReady: boolean; readonly products: number; readonly bytes: number };
+    readonly status: () => {
+      readonly isReady: boolean;
+      readonly products: number;
+      readonly leftOut: number;
+      readonly bytes: number;
+    };
     /** Questions by what answered them. */
     readonly answers: { readonly index: number; readonly sql: number };
   };

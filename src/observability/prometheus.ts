@@ -94,10 +94,15 @@ export const createRegistry = (sources: MetricSources): Registry => {
   gauge(
     'vitrine_browse_index_ready',
     '1 while the index of products can answer.',
-    () => (browseIndex.status().isReady ? 1 : 0),
+    () => (browseIndex.status().isReady && browseIndex.status().leftOut === 0 ? 1 : 0),
     'min',
   );
   gauge('vitrine_browse_index_products', 'Products in the index.', () => browseIndex.status().products);
+  gauge(
+    'vitrine_browse_index_left_out',
+    'Products that the index cannot hold. While there is one, PostgreSQL answers.',
+    () => browseIndex.status().leftOut,
+  );
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => browseIndex.status().bytes);
 
   for (const name of ['vitrine_heartbeat_age_seconds', OLD_NAMES.vitrine_heartbeat_age_seconds]) {

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
-const NOT_READY = { isReady: false, products: 0, bytes: 0 };
+const NOT_READY = { isReady: false, products: 0, leftOut: 0, bytes: 0 };
 
 const shop = async (products = 100): Promise<TestDatabase> => {
   const database = await createTestDatabase();
@@ -69,6 +69,50 @@ test('a product is found from the moment of its publication on', async () => {
   }
   expect(seen).toContain(false);
   expect((await ask(index, now())).ids).toContain(id);
+});
+
+test('products of every time that a table can hold are in the index, in their order', async () => {
+  await using database = await shop();
+  await database.sql(`update product set published_at = case id
+    when 5 then '9999-12-31 23:59:59.999999+00' when 70 then '0001-01-01 00:00:00.000003+00'
+    when 71 then '0001-01-01 00:00:00.000002+00' when 72 then '0001-01-01 00:00:00.000001+00' end::timestamptz where id in (5, 70, 71, 72)`);
+  await using engines = await createBrowseEngines(database);
+  const { sql, index, now } = engines;
+  for (const engine of [sql, index])
+    expect(await ask(engine, now(), { order: 'NEWEST', page: { from: 'end', size: 3 } })).toEqual({
+      ids: [70, 71, 72],
+      totalCount: 99,
+    });
+  const request = { terms: [], filter: {}, order: 'NEWEST', isCounted: false, facets: new Set<never>() } as const;
+  for (const [one, other] of [
+    [sql, index],
+    [index, sql],
+  ] as const) {
+    const { items } = await one.search({ ...request, page: { from: 'end', size: 2 }, now: now() });
+    const before = items[0]?.position ?? [];
+    expect(await ask(other, now(), { order: 'NEWEST', page: { from: 'end', size: 1, before } })).toMatchObject({
+      ids: [70],
+    });
+  }
+  expect(engines.browseIndex.status()).toMatchObject({ isReady: true, products: 100, leftOut: 0 });
+});
+
+test('while a product cannot be in the index PostgreSQL answers, and the log and the metrics say so', async () => {
+  await using database = await shop();
+  await database.sql('alter table product alter price type numeric(20, 4)');
+  await using engines = await createBrowseEngines(database);
+  const { browseIndex, now } = engines;
+  await answerOfIndex(engines).toEqual({ ids: [1, 2, 3], totalCount: 100 });
+  await database.sql('update product set price = 0.005, sales = 3 where id = 70');
+  expect(await ask(engines.either(), now())).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+  await expect.poll(() => browseIndex.status()).toMatchObject({ products: 99, leftOut: 1 });
+  await expect(ask(engines.index, now())).rejects.toThrow('the index did not answer');
+  expect(engines.logged.map(({ msg }) => msg)).toContainEqual(
+    expect.stringMatching(/^product 70 cannot be in the index of products: its price/),
+  );
+  await database.sql('update product set price = 0.5, sales = 4 where id = 70');
+  await answerOfIndex(engines).toEqual({ ids: [70, 1, 2], totalCount: 100 });
+  expect(browseIndex.status()).toMatchObject({ products: 100, leftOut: 0 });
 });
 
 test('what changes while the index is filled is not missed', async () => {

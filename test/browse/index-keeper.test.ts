@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { IndexKeeper } from '../../src/browse/index/index-keeper.ts';
-import { UnfitProduct } from '../../src/browse/index/product-reader.ts';
+import { IndexKeeper, UnfitCatalogue } from '../../src/browse/index/index-keeper.ts';
 import { search } from '../../src/browse/index/product-search.ts';
 import { DatabaseClient } from '../../src/database/client.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
@@ -18,7 +17,7 @@ const setUp = async () => {
   let isOver = false;
   const connect = async (): Promise<DatabaseClient> => {
     // The only end that he has.
-    if (isOver) throw new UnfitProduct('the test is over');
+    if (isOver) throw new UnfitCatalogue('the test is over');
     const client = new DatabaseClient(connectionConfig(database.url));
     await client.connect();
     const query = client.query.bind(client) as (statement: { name?: string }) => Promise<unknown>;

@@ -7,7 +7,7 @@ import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
 import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion, SuggestionRequest } from '../browse-engine.ts';
-import { type IndexThread, startIndexThread } from './index-thread.ts';
+import { type IndexThread, NO_INDEX, startIndexThread } from './index-thread.ts';
 import { mergeSuggestions } from './merge-suggestions.ts';
 import type { IndexStatus, Questions, ThreadOptions } from './messages.ts';
 
@@ -176,7 +176,7 @@ export const createBrowseIndex = ({
   return {
     start,
     before,
-    status: () => thread?.status() ?? { isReady: false, products: 0, bytes: 0 },
+    status: () => thread?.status() ?? NO_INDEX,
     answers,
     close: async () => {
       isClosed = true;

@@ -40,6 +40,38 @@ class NumberColumn {
   }
 }
 
+/** From here on, as microseconds the year 2255 and before 1684, not every whole number is one in JavaScript. */
+const FIRST_INEXACT = 2 ** 53;
+
+/** For what is later, the year 128,000, there are not enough numbers. */
+const LAST_MOMENT = 4e18;
+
+/** The bits of {@link FIRST_INEXACT}: those of the numbers above count on by one. */
+const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
+
+/**
+ * A number of its own for each microsecond that a table can hold, in their order: the microseconds themselves where JavaScript has them all, and beyond
+ * these as many numbers further away from zero.
+ * @param microseconds since 1970
+ */
+export const momentOf = (microseconds: string): number => {
+  const number = Number(microseconds);
+  if (Math.abs(number) < FIRST_INEXACT || Number.isNaN(number)) return number;
+  if (Math.abs(number) > LAST_MOMENT) return number < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  const exact = BigInt(microseconds);
+  const beyond = (exact < 0n ? -exact : exact) - BigInt(FIRST_INEXACT);
+  const [size] = new Float64Array(BigInt64Array.of(FIRST_INEXACT_BITS + beyond).buffer);
+  return Math.sign(number) * (size as number);
+};
+
+/** The microseconds that {@link momentOf} has made a number of. */
+export const microsecondsOf = (moment: number): string => {
+  const size = Math.abs(moment);
+  if (size < FIRST_INEXACT || !Number.isFinite(size)) return String(moment);
+  const [bits] = new BigInt64Array(Float64Array.of(size).buffer);
+  return `${moment < 0 ? '-' : ''}${(bits as bigint) - FIRST_INEXACT_BITS + BigInt(FIRST_INEXACT)}`;
+};
+
 /** What a row is, as bits. */
 export const LIVE = 1;
 /** Published so long ago that every question finds it visible. */
@@ -60,7 +92,7 @@ export class ProductColumns {
   /** In cents: prices have at most 14 digits. */
   readonly price = new NumberColumn();
   sales = new Int32Array(0);
-  /** In microseconds since 1970. */
+  /** As {@link momentOf} makes it of the microseconds since 1970. */
   publishedAt = new Float64Array(0);
   /** Where the name stands in the database's collation; NaN while that is not known. */
   nameRank = new Float64Array(0);

@@ -3,7 +3,7 @@ import { releaseGarbage } from '../../fast-path/heap.ts';
 import type { NotifiedChange } from './messages.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
-import { readBeginning, readCategories, readProducts, readProductsAfter, UnfitProduct } from './product-reader.ts';
+import { type ReadProducts, readBeginning, readCategories, readProducts, readProductsAfter } from './product-reader.ts';
 import { CategoryTree } from './suggestions.ts';
 
 interface Options {
@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** The catalogue does not fit into the index. */
-class UnfitCatalogue extends Error {}
+export class UnfitCatalogue extends Error {}
 
 /** What the index holds when it is current. */
 export interface Held {
@@ -45,6 +45,8 @@ export class IndexKeeper {
   #categories = new CategoryTree([]);
   /** Products that are to be read again. */
   #changed = new Set<number>();
+  /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
+  #leftOut = new Set<number>();
   #needsFill = true;
   #needsCategories = true;
   /** Numbers of the changes notified, and of the last one up to which all are in the index. */
@@ -68,7 +70,12 @@ export class IndexKeeper {
 
   get status() {
     const index = this.#index;
-    return { isReady: index !== undefined, products: index?.columns.live ?? 0, bytes: index?.bytes ?? 0 };
+    return {
+      isReady: index !== undefined,
+      products: index?.columns.live ?? 0,
+      leftOut: this.#leftOut.size,
+      bytes: index?.bytes ?? 0,
+    };
   }
 
   /** The connection that the index is read by. */
@@ -89,18 +96,21 @@ export class IndexKeeper {
   }
 
   /**
-   * The index with all that was notified so far; undefined where there is none.
+   * The index with all that was notified so far; undefined where there is none, or it lacks a product.
    * @param needsNames with the order of names
    */
   current(needsNames: boolean): Held | undefined | Promise<Held | undefined> {
     if (!this.#index) return undefined;
-    if ((needsNames ? this.#ranked : this.#applied) === this.#notified)
-      return { index: this.#index, categories: this.#categories };
+    if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#held(this.#index);
     if (this.#isFailing) return undefined;
     const { promise, resolve } = Promise.withResolvers<Held | undefined>();
     this.#waiting.push({ upTo: this.#notified, needsNames, resolve });
     this.#wake?.();
     return promise;
+  }
+
+  #held(index: ProductIndex): Held | undefined {
+    return this.#leftOut.size > 0 ? undefined : { index, categories: this.#categories };
   }
 
   /** Never ends. @throws UnfitCatalogue */
@@ -111,7 +121,7 @@ export class IndexKeeper {
         await this.#step();
         retryMs = 50;
       } catch (error) {
-        if (error instanceof UnfitCatalogue || error instanceof UnfitProduct) throw error;
+        if (error instanceof UnfitCatalogue) throw error;
         this.#options.log(
           'warn',
           `the index of products could not read: ${error instanceof Error ? error.message : error}`,
@@ -151,7 +161,7 @@ export class IndexKeeper {
     this.#checkSize(index);
     this.#applied = upTo;
     this.#isFailing = false;
-    const held = { index, categories: this.#categories };
+    const held = this.#held(index);
     this.#answer(held, upTo, ({ needsNames }) => !needsNames);
     await rankNames(index, client);
     if (this.#index !== index) return;
@@ -179,18 +189,34 @@ export class IndexKeeper {
     try {
       for (; from < ids.length; from += ROWS_AT_ONCE) {
         const some = ids.slice(from, from + ROWS_AT_ONCE);
-        const products = await readProducts(client, some);
+        const read = await readProducts(client, some);
         const gone = new Set(some);
-        for (const product of products) {
-          gone.delete(product.id);
-          index.put(product);
-        }
+        for (const { id } of read.products) gone.delete(id);
         for (const id of gone) index.remove(id);
+        this.#put(index, read, gone);
       }
     } catch (error) {
       for (const id of ids.slice(from)) this.#changed.add(id);
       throw error;
     }
+  }
+
+  /** @param gone that are not on sale, or that the index cannot hold */
+  #put(index: ProductIndex, { products, unfit }: ReadProducts, gone: Iterable<number> = []): void {
+    const before = this.#leftOut.size;
+    for (const id of gone) this.#leftOut.delete(id);
+    for (const product of products) {
+      index.put(product);
+      this.#leftOut.delete(product.id);
+    }
+    for (const { id } of unfit) this.#leftOut.add(id);
+    const [first] = unfit;
+    if (first && before === 0)
+      this.#options.log(
+        'warn',
+        `product ${first.id} cannot be in the index of products: ${first.reason}; PostgreSQL answers until this is mended`,
+      );
+    if (this.#leftOut.size !== before) this.#options.onStatus();
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
@@ -214,18 +240,20 @@ export class IndexKeeper {
       const { estimate, now } = await readBeginning(client);
       this.#clockOffsetUs = now - performance.now() * 1000;
       const index = new ProductIndex();
+      this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);
       let reading = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
       for (;;) {
-        const products = await reading;
-        const last = products.at(-1);
+        const read = await reading;
+        const { lastId } = read;
         if (this.#needsFill) return;
+        const isMore = read.count === ROWS_AT_ONCE && lastId !== undefined;
         // The next ones are on their way while these are taken in.
-        if (last && products.length === ROWS_AT_ONCE) reading = readProductsAfter(client, last.id, ROWS_AT_ONCE);
-        for (const product of products) index.put(product);
+        if (isMore) reading = readProductsAfter(client, lastId, ROWS_AT_ONCE);
+        this.#put(index, read);
         this.#checkSize(index);
-        if (products.length < ROWS_AT_ONCE) break;
+        if (!isMore) break;
       }
       await rankNames(index, client);
       if (this.#needsFill) return;

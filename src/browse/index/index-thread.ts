@@ -24,7 +24,7 @@ export interface IndexThread {
   readonly stop: () => Promise<void>;
 }
 
-const NO_INDEX: IndexStatus = { isReady: false, products: 0, bytes: 0 };
+export const NO_INDEX: IndexStatus = { isReady: false, products: 0, leftOut: 0, bytes: 0 };
 
 /** After this time SQL is asked instead. The slowest questions take 0.3 s. */
 const PATIENCE_MS = 1000;

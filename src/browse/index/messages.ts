@@ -39,6 +39,8 @@ export type Question = {
 export interface IndexStatus {
   readonly isReady: boolean;
   readonly products: number;
+  /** Products that it cannot hold: while there is one, it does not answer. */
+  readonly leftOut: number;
   readonly bytes: number;
 }
 

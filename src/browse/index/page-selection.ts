@@ -1,7 +1,7 @@
 import type { BrowseRequest, Position, ProductSearchOrder } from '../browse-engine.ts';
 import { decimalOf } from '../price-bands.ts';
 import { BLOCK_ROWS, type BlockExtremes } from './block-extremes.ts';
-import type { ProductColumns } from './columns.ts';
+import { microsecondsOf, momentOf, type ProductColumns } from './columns.ts';
 import { centsOf } from './prices.ts';
 
 /** The rows of a page, in the order that was asked for. */
@@ -311,11 +311,11 @@ const boundaryOf = (order: ProductSearchOrder, position: Position, rank: number)
   const [first = '', second = '', third = ''] = position;
   switch (order) {
     case 'RELEVANCE':
-      return { key: Number(first) * SALES_RANGE + Number(second), publishedAt: Number(third), id };
+      return { key: Number(first) * SALES_RANGE + Number(second), publishedAt: momentOf(third), id };
     case 'BEST_SELLING':
-      return { key: Number(first), publishedAt: Number(second), id };
+      return { key: Number(first), publishedAt: momentOf(second), id };
     case 'NEWEST':
-      return { key: Number(first), publishedAt: 0, id };
+      return { key: momentOf(first), publishedAt: 0, id };
     case 'PRICE_ASC':
       return { key: -centsOf(first, 'up'), publishedAt: 0, id };
     case 'PRICE_DESC':
@@ -335,11 +335,11 @@ export const positionOfRow = (
   const idText = String(id[row]);
   switch (order) {
     case 'RELEVANCE':
-      return [String(score), String(sales[row]), String(publishedAt[row]), idText];
+      return [String(score), String(sales[row]), microsecondsOf(publishedAt[row] as number), idText];
     case 'BEST_SELLING':
-      return [String(sales[row]), String(publishedAt[row]), idText];
+      return [String(sales[row]), microsecondsOf(publishedAt[row] as number), idText];
     case 'NEWEST':
-      return [String(publishedAt[row]), idText];
+      return [microsecondsOf(publishedAt[row] as number), idText];
     case 'PRICE_ASC':
     case 'PRICE_DESC':
       return [decimalOf(price.values[row] as number), idText];

@@ -19,7 +19,7 @@ export interface ProductRow {
   readonly isInStock: boolean;
   readonly isOnSale: boolean;
   readonly sales: number;
-  /** In microseconds since 1970. */
+  /** As `momentOf` makes it of the microseconds since 1970. */
   readonly publishedAt: number;
   readonly nameHash: number;
   readonly name: string;

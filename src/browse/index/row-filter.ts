@@ -1,6 +1,6 @@
 import type { SearchFilter } from '../browse-engine.ts';
 import type { Codes } from './codes.ts';
-import { type CodeColumn, IN_STOCK, LIVE, ON_SALE, type ProductColumns, SETTLED } from './columns.ts';
+import { type CodeColumn, IN_STOCK, LIVE, momentOf, ON_SALE, type ProductColumns, SETTLED } from './columns.ts';
 import { CHUNK } from './page-selection.ts';
 import type { Postings } from './postings.ts';
 import { centsOf } from './prices.ts';
@@ -294,13 +294,13 @@ const withPrice = ({ price }: ProductColumns, minPrice: string | undefined, maxP
 };
 
 const publishedLaterThan = ({ publishedAt }: ProductColumns, time: Date): Step => {
-  const timeUs = time.getTime() * 1000;
+  const after = momentOf(String(BigInt(time.getTime()) * 1000n));
   return {
     keep: (rows, length) => {
       let kept = 0;
       for (let at = 0; at < length; at += 1) {
         const row = rows[at] as number;
-        if ((publishedAt[row] as number) > timeUs) rows[kept++] = row;
+        if ((publishedAt[row] as number) > after) rows[kept++] = row;
       }
       return kept;
     },
