@@ -128,8 +128,8 @@ export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
   readonly suggest: (request: SuggestionRequest) => Promise<readonly Suggestion[]>;
   /**
-   * The terms with those that no visible product has replaced by the nearest words in names, brands and tags of visible products
-   * (`nearestWord`); undefined where every term is found, or one has no word near it. A very large catalogue may look at its best sellers only.
+   * The first of the searches that may have been meant (`correctionsOf`) that some visible product has; undefined where one has all terms, or there is none. The words
+   * are those of visible products; a very large catalogue may look at those of its best sellers only.
    */
   readonly correct: (terms: readonly SearchTerm[], now: Date) => Promise<readonly SearchTerm[] | undefined>;
 }

@@ -11,8 +11,8 @@ import type {
   Suggestion,
   ValueCount,
 } from './browse-engine.ts';
-import { missingTermsQuery, nearWordsQuery } from './correct.sql.ts';
-import { nearestWord } from './correction.ts';
+import { foundQuery, nearWordsQuery } from './correct.sql.ts';
+import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { pricedAt, pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
@@ -30,6 +30,9 @@ const WEIGHT_OF_ONE = 0.2;
 
 /** A word of one or two letters begins very many others. */
 const BROAD_LENGTH = 2;
+
+/** Mostly one of the first ones finds something. */
+const CORRECTIONS_AT_ONCE = 8;
 
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
 export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
@@ -55,6 +58,13 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
     }
   };
 
+  const foundOf = async (
+    searches: readonly (readonly SearchTerm[])[],
+    now: Date,
+    isBroad = false,
+  ): Promise<readonly number[]> =>
+    (await read<{ found: number[] }>(foundQuery(searches, now), isBroad))[0]?.found ?? [];
+
   return {
     search: async (request) => {
       const [row] = await read<SearchRow>(searchQuery(request), isBroad(request));
@@ -66,20 +76,24 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
       (await read<SuggestionRow>(suggestionQuery(request), areShort(request.terms))).map(toSuggestion),
 
     correct: async (terms, now) => {
-      const [found] = await read<{ missing: number[] }>(missingTermsQuery(terms, now));
-      if (!found || found.missing.length === 0) return undefined;
-      const corrected = [...terms];
-      for (const index of found.missing) {
-        const term = corrected[index];
-        if (!term) continue;
-        const word = nearestWord(
-          term.text,
-          await read<{ text: string; count: number }>(nearWordsQuery(term, now), true),
-        );
-        if (word === undefined) return undefined;
-        corrected[index] = { ...term, text: word };
+      const found = await foundOf([...terms.map((term) => [term]), terms], now);
+      if (found.includes(terms.length)) return undefined;
+      const doubtful = terms.filter(({ text }) => changesAllowed(text) > 0);
+      if (doubtful.length === 0) return undefined;
+      const words = await read<{ text: string; count: number }>(nearWordsQuery(doubtful, now), true);
+      const corrections = correctionsOf(
+        terms.map((term, place) => ({
+          term,
+          isFound: found.includes(place),
+          near: doubtful.includes(term) ? nearestWords(term.text, words) : [],
+        })),
+      );
+      for (let from = 0; from < corrections.length; from += CORRECTIONS_AT_ONCE) {
+        const some = corrections.slice(from, from + CORRECTIONS_AT_ONCE);
+        const [first] = await foundOf(some, now, true);
+        if (first !== undefined) return some[first];
       }
-      return corrected;
+      return undefined;
     },
   };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nearestWord } from '../../src/browse/correction.ts';
+import { nearestWords } from '../../src/browse/correction.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
@@ -172,6 +172,28 @@ describe('highlights', () => {
   });
 });
 
+const APART = [
+  { name: 'Veil', subtitle: 'As light as gossamer' },
+  { name: 'Hood', description: '<p>A tarpaulin for rain</p>' },
+  { name: 'Headphones', description: 'Over the ear' },
+  { name: 'Headphone stand' },
+  { name: 'Oven', description: 'You hear nothing of it' },
+  { name: 'Ovar cover' },
+  { name: 'Wood', subtitle: 'A stand' },
+];
+const apart = await shared(createTestDatabase());
+const apartCategory = await insertCategory(apart);
+for (const product of APART) await insertProduct(apart, { category_id: apartCategory, ...product });
+const apartGateway = await shared(createTestGateway(apart, PATIENT));
+
+const corrections = async (search: string, filter: object | null = null) =>
+  (
+    await apartGateway.graphql(
+      'query ($search: String, $filter: ProductFilter) { productSearch(search: $search, filter: $filter) { correctedSearch nodes { name } } }',
+      { search, filter },
+    )
+  ).data.productSearch;
+
 describe('mistyped words', () => {
   test.each([
     ['lapm', 'lamp'],
@@ -205,12 +227,37 @@ describe('mistyped words', () => {
     expect(await search(text)).toMatchObject({ correctedSearch: null });
   });
 
+  test.each([
+    ['of a subtitle', 'gosamer', 'gossamer', ['Veil']],
+    ['of a description', 'tarpaulen', 'tarpaulin', ['Hood']],
+    ['of a description beside another', 'hood tarpaulen', 'hood tarpaulin', ['Hood']],
+    // Each of the words is in some product.
+    ['that exists apart', 'headphone over', 'headphones over', ['Headphones']],
+    ['that exists apart, the last one', 'headphones ovar', 'headphones over', ['Headphones']],
+    ['with two that exist apart', 'headphone ovar hear', 'headphones over ear', ['Headphones']],
+    // `oven` is nearer than `over`, and in no product with headphones.
+    ['that is not the nearest', 'headphones ovem', 'headphones over', ['Headphones']],
+    ['with the fewest changes in all', 'stand hood', 'stand wood', ['Wood']],
+  ])('are corrected by a word %s: %j', async (_, text, corrected, names) => {
+    const result = await corrections(text);
+    expect(result).toEqual({ correctedSearch: corrected, nodes: names.map((name) => ({ name })) });
+  });
+
+  test('whose words are found together, but not under the filter, are not corrected', async () => {
+    expect(await corrections('headphones over', { inStock: true })).toEqual({ correctedSearch: null, nodes: [] });
+  });
+
+  test('of ten words that exist apart are corrected by few searches', async () => {
+    const text = 'headphone stand hood oven ovar hear wood cover gossamer tarpaulin';
+    expect(await corrections(text)).toEqual({ correctedSearch: null, nodes: [] });
+  });
+
   test('among words that are equally near, the one that most products have is meant, then the first', () => {
     const nearest = (...candidates: [text: string, count: number][]): string | undefined =>
-      nearestWord(
+      nearestWords(
         'lanp',
         candidates.map(([text, count]) => ({ text, count })),
-      );
+      )[0]?.text;
     expect(nearest(['lamp', 5], ['land', 6], ['lane', 4])).toBe('land');
     expect(nearest(['land', 5], ['lamp', 5], ['lane', 5])).toBe('lamp');
     expect(nearest(['lampen', 9], ['lamp', 1])).toBe('lamp');

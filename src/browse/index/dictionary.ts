@@ -1,6 +1,5 @@
-import { distance } from 'fastest-levenshtein';
 import { inOnePiece } from '../../fast-path/own-memory.ts';
-import { changesAllowed } from '../correction.ts';
+import { changesAllowed, changesBetween } from '../correction.ts';
 import { countBefore } from './binary-search.ts';
 
 /** Up to this many new words are searched one by one; then they are sorted in. */
@@ -49,13 +48,12 @@ export class Dictionary {
     return numbers;
   }
 
-  /** The numbers of words that are as near to one as a correction may be. Two neighbours that are swapped count as one change there, as two here. */
-  *near(word: string): Generator<number> {
-    const allowed = changesAllowed(word);
+  /** The numbers of words that are as near to one as a correction may be, with how many letters are changed. */
+  *near(word: string): Generator<{ readonly word: number; readonly changes: number }> {
+    if (changesAllowed(word) === 0) return;
     for (const [number, candidate] of this.words.entries()) {
-      const difference = Math.abs(candidate.length - word.length);
-      if (difference > allowed) continue;
-      if (distance(word, candidate) <= (difference === 0 && allowed > 0 ? 2 : allowed)) yield number;
+      const changes = changesBetween(word, candidate);
+      if (changes !== undefined) yield { word: number, changes };
     }
   }
 

@@ -29,7 +29,7 @@ export interface ProductRow {
 }
 
 /** The note of a word in a text that a brand or a tag has, and a subtitle. */
-export const IN_BRAND_OR_TAG = 0;
+const IN_BRAND_OR_TAG = 0;
 const IN_SUBTITLE = 1;
 
 /** What was published longer ago than this is visible to every question. */

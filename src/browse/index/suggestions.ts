@@ -1,10 +1,10 @@
 import type { SearchTerm } from '../browse-engine.ts';
-import { nearestWord } from '../correction.ts';
+import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { foldText, piecesOfTerm } from '../words.ts';
 import type { Codes } from './codes.ts';
 import { PageSelection } from './page-selection.ts';
 import type { Postings } from './postings.ts';
-import { IN_BRAND_OR_TAG, type ProductIndex } from './product-index.ts';
+import type { ProductIndex } from './product-index.ts';
 import type { CategoryRow } from './product-reader.ts';
 import { RowFilter } from './row-filter.ts';
 import { matchesOf, postingsOf } from './term-matches.ts';
@@ -187,38 +187,41 @@ export class CategoryTree {
 export const correct = (
   index: ProductIndex,
   { terms, now }: { terms: readonly SearchTerm[]; now: Date },
-): SearchTerm[] | undefined => {
+): readonly SearchTerm[] | undefined => {
   const isVisible = index.columns.visibleAt(now);
-  const { dictionary, inNames, inTexts } = index;
-  /** Visible products that have the word in their name, brand or tags. */
-  const countOf = (word: number): number => {
-    const rows = new Set<number>();
-    inNames.forEach(word, (row) => {
-      if (isVisible(row)) rows.add(row);
-    });
-    inTexts.forEach(word, (row, note) => {
-      if (note === IN_BRAND_OR_TAG && isVisible(row)) rows.add(row);
-    });
-    return rows.size;
-  };
-  const isFound = (term: SearchTerm): boolean => {
-    const { rows, length } = matchesOf(index, [term], 'all');
+  const isFound = (some: readonly SearchTerm[]): boolean => {
+    const { rows, length } = matchesOf(index, some, 'all');
     return rows.subarray(0, length).some(isVisible);
   };
-  const candidates = function* (text: string) {
-    for (const word of dictionary.near(text)) {
-      const count = countOf(word);
-      if (count > 0) yield { text: dictionary.words[word] as string, count };
+  if (isFound(terms)) return undefined;
+  const doubtful = terms.map((term) => ({
+    term,
+    isFound: isFound([term]),
+    near: nearWordsOf(index, term.text, isVisible),
+  }));
+  return correctionsOf(doubtful).find(isFound);
+};
+
+/** As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among the first. */
+const nearWordsOf = (index: ProductIndex, text: string, isVisible: (row: number) => boolean): NearWord[] => {
+  const { dictionary } = index;
+  const termOf = (word: number): SearchTerm => ({ text: dictionary.words[word] as string, isPrefix: false });
+  const near: NearWord[] = [];
+  const byChanges = Map.groupBy(dictionary.near(text), ({ changes }) => changes);
+  for (const [changes, words] of [...byChanges].sort(([one], [other]) => one - other)) {
+    if (near.length >= MAX_NEAR_WORDS) break;
+    const equallyNear: NearWord[] = [];
+    const counted = words.map(({ word }) => ({ word, atMost: postingsOf(index, [termOf(word)], 'all') }));
+    for (const { word, atMost } of counted.sort((a, b) => b.atMost - a.atMost)) {
+      // None of the rest is in as many products.
+      if (atMost < (equallyNear[MAX_NEAR_WORDS - 1]?.count ?? 1)) break;
+      const { rows, length } = matchesOf(index, [termOf(word)], 'all');
+      let count = 0;
+      for (const row of rows.subarray(0, length)) if (isVisible(row)) count += 1;
+      if (count > 0) equallyNear.push({ text: dictionary.words[word] as string, count, changes });
+      equallyNear.sort(compareNear);
     }
-  };
-  const corrected = [...terms];
-  let isChanged = false;
-  for (const [place, term] of terms.entries()) {
-    if (isFound(term)) continue;
-    const text = nearestWord(term.text, candidates(term.text));
-    if (text === undefined) return undefined;
-    corrected[place] = { ...term, text };
-    isChanged = true;
+    near.push(...equallyNear);
   }
-  return isChanged ? corrected : undefined;
+  return near.slice(0, MAX_NEAR_WORDS);
 };
