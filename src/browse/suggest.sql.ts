@@ -1,5 +1,6 @@
 import { visibility } from '../product/visibility.ts';
 import type { Suggestion, SuggestionRequest } from './browse-engine.ts';
+import { lateLettersFolded } from './late-letters.ts';
 import { hasTerms, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 /** A row of the statement of {@link suggestionQuery}. */
@@ -14,7 +15,8 @@ export interface SuggestionRow {
 /** Products among themselves in the order of BEST_SELLING, the others by text. */
 const BEST_FIRST = 'sales desc, rank, published_at desc, case when rank < 4 then text end collate "C", id desc';
 
-const FOLDED = 'lower(text collate "und-x-icu")';
+/** As `merge-suggestions.ts` does it. */
+const FOLDED = `lower((${lateLettersFolded('text')}) collate "und-x-icu")`;
 
 /** Suggestions of every kind in one statement. */
 export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {

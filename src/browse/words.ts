@@ -1,4 +1,5 @@
 import type { SearchTerm } from './browse-engine.ts';
+import { foldLateLetters } from './late-letters.ts';
 
 /*
  * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector) and
@@ -62,7 +63,7 @@ const isAscii = (text: string): boolean => {
 
 /** Without the last step, which composes what is left of what the first took apart: Korean syllables, Japanese voicing. */
 const decompose = (text: string): string =>
-  text
+  foldLateLetters(text)
     .normalize('NFKD')
     .toLowerCase()
     .replace(IGNORED, '')
@@ -120,8 +121,8 @@ const piecesOfRun = (run: string): { readonly text: string; readonly offset: num
   });
 };
 
-// What `normalize` may compose: syllables of Korean, and a character with its marks.
-const COMPOSED = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|\P{M}?\p{M}+|\P{M}/gu;
+// What `normalize` may compose: syllables of Korean, vowels of Kirat Rai, and a character with its marks.
+const COMPOSED = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\u{16d63}\u{16d67}]\u{16d67}+|\P{M}?\p{M}+|\P{M}/gu;
 
 interface Folded {
   readonly folded: string;

@@ -21,6 +21,8 @@ const WORDS = ['Kettle', 'kettles', 'Teapot', 'tea', 'Größe', 'GROSSE', 'lamp'
   '动鞋运动鞋子',
   '运动动鞋',
   'カタカナ𠀀𠀁𠀂',
+  'ᲥᲝᲗᲐᲜᲘ',
+  'ქოთანი',
   'no.',
   '7',
   '12',

@@ -1,4 +1,5 @@
 import type { Suggestion } from '../browse-engine.ts';
+import { foldLateLetters } from '../late-letters.ts';
 import { compareCodePoints } from '../order.ts';
 import type { SuggestedIds } from './suggestions.ts';
 
@@ -39,7 +40,7 @@ export const mergeSuggestions = (
   const first: Suggestion[] = [];
   for (const { publishedAt: _, id, ...suggestion } of all.sort(compare)) {
     if (first.length === limit) break;
-    const folded = suggestion.text.toLowerCase();
+    const folded = foldLateLetters(suggestion.text).toLowerCase();
     if (!seen.has(folded)) first.push(suggestion);
     seen.add(folded);
     if (hasMore && suggestion.kind === 'PRODUCT' && id === last && first.length < limit) return undefined;
