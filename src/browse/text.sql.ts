@@ -28,10 +28,10 @@ export const hasWords = (alias: string, query: string): string =>
   `${alias}.id = any (array(select w.product_id from product_words w where w.words @@ ${query}))`;
 
 /** The words of a text. */
-export const wordsOfText = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD})`;
+const wordsOfText = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD})`;
 
 /** Whether a text has no character beyond ASCII. */
-export const isAscii = (text: string): string => `octet_length(${text}) = length(${text})`;
+const isAscii = (text: string): string => `octet_length(${text}) = length(${text})`;
 
 /** A `tsquery` that wants every term. Words have no character that would need to be escaped. */
 export const tsqueryOf = (terms: readonly SearchTerm[]): string =>

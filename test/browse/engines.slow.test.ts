@@ -75,6 +75,8 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `delete from product where id = ${id}`,
     // At the edges of 32 bits of cents, and of the column.
     `update product set price = (array[0, 42949672.95, 42949672.96, 999999999999.99])[1 + ${n} % 4] where id = ${id}`,
+    // Many that begin with the same four digits.
+    `update product set price = 129.90 + id % 10 * 0.01 where id % 4 = ${n % 4}`,
     `insert into product (slug, ${NAMES}) overriding system value select 'x' || ${n}, ${COLUMNS(`${n}`)} on conflict do nothing`,
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
   ];

@@ -10,7 +10,7 @@ import type { Candidates, Matches } from './term-matches.ts';
 /** The parts of a filter that have a facet, as bits. */
 export const CATEGORY = 1;
 export const BRAND = 2;
-export const TAGS = 4;
+const TAGS = 4;
 export const PRICE = 8;
 export const STOCK = 16;
 export const SALE = 32;
