@@ -34,6 +34,16 @@ describe('a document', () => {
     });
   });
 
+  test('may select nothing', () => {
+    const costs = [{ name: 'unnamed operation', cost: 0 }];
+    expect(check('{ }')).toEqual({ faults: [], warnings: [], costs });
+    expect(check('query Hot { hotProducts(limit: 5) { } }')).toEqual({
+      faults: [],
+      warnings: [],
+      costs: [{ name: 'Hot', cost: 5 }],
+    });
+  });
+
   test('that does not fit the schema is a fault with its line', () => {
     expect(check('query Home {\n  hotProduct { id }\n}').faults).toEqual([
       { name: 'Home', line: 2, message: expect.stringContaining('Did you mean "hotProducts"') },

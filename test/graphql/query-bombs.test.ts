@@ -91,6 +91,15 @@ const BOMBS: [string, () => string][] = [
     },
   ],
   [
+    'fragments that spread each other twice under conditions, and the last one nothing',
+    () => {
+      const twice = (index: number): string => `...F${index + 1} @skip(if:false) `.repeat(2);
+      const all = times(38, (index) => `fragment F${index} on Query{${twice(index)}}`);
+      return requestOf(`{...F0} ${all} fragment F38 on Query{}`);
+    },
+  ],
+  ['fragments of nothing', () => requestOf(`{${'...{}'.repeat(5000)}}`)],
+  [
     'fragments that nest each other twice',
     () =>
       requestOf(

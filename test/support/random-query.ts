@@ -31,7 +31,7 @@ interface Options {
 // Some are properties of every object, where a map would not expect them.
 const VARIABLE_NAMES = ['a', 'b2', 'toString', 'constructor', '__proto__', 'limit'];
 
-/** A valid query: nested lists with arguments, aliases, fragments, variables with and without defaults, fields that merge. */
+/** A valid query: nested lists with arguments, empty selections, aliases, fragments, variables with and without defaults, fields that merge. */
 export const randomQuery = (
   schema: GraphQLSchema,
   g: GeneratorValue,
@@ -126,7 +126,7 @@ export const randomQuery = (
   };
 
   const selectionOf = (type: GraphQLObjectType, depth: number): string => {
-    const parts = Array.from({ length: g(fc.integer, { min: 1, max: 5 }) }, () => {
+    const parts = Array.from({ length: g(fc.integer, { min: 0, max: 5 }) }, () => {
       if (depth > 0 && chance(10)) return `...${chance(50) ? ` on ${type.name}` : ''} ${selectionOf(type, depth - 1)}`;
       if (depth > 0 && chance(15)) {
         const known = fragments.filter((fragment) => fragment.type === type.name);

@@ -138,6 +138,8 @@ const writeObject =
   (value, run, output) => {
     // A value that is an error counts as thrown: a list of a DataLoader may hold some.
     if (value instanceof Error) throw new NotCompiled();
+    // The label of the first field has the bracket before it.
+    if (parts.length === 0) output.text += '{';
     for (const writePart of parts) writePart(value, run, output);
     output.text += '}';
   };

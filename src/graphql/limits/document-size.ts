@@ -143,8 +143,8 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   };
 
   const measureSelection = (selection: SelectionNode, depth: number, nesting: number): Size => {
-    if (selection.kind === Kind.INLINE_FRAGMENT) return measure(selection.selectionSet, depth, nesting);
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return measureSpread(selection, depth, nesting);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return visited(measure(selection.selectionSet, depth, nesting));
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return visited(measureSpread(selection, depth, nesting));
     path.push((selection.alias ?? selection.name).value);
     checkDepth(depth + 1);
     const below = selection.selectionSet ? measure(selection.selectionSet, depth + 1, nesting) : NOTHING;
@@ -154,8 +154,7 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
 
   const measureSpread = (spread: FragmentSpreadNode, depth: number, nesting: number): Size => {
     const fragment = fragments.get(spread.name.value);
-    // Not nothing: every walk that follows visits each spread, and is bounded by the number of fields.
-    if (!fragment) return { fields: 1, depth: 0, nesting: 0 };
+    if (!fragment) return NOTHING;
     if (open.has(fragment)) throw spreadWithinItself(spread);
     return measureFragment(fragment, depth, nesting);
   };
@@ -187,6 +186,9 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   // Fewer fields make fewer pairs.
   if ((fields * (fields - 1)) / 2 > MAX_PAIRS) checkRepeats([...operations, ...unused].map(rootOf), fragments);
 };
+
+/** A fragment that is empty or missing counts as a field: every walk that follows visits it, and is bounded by the number of fields. */
+const visited = (size: Size): Size => (size.fields > 0 ? size : { ...size, fields: 1 });
 
 const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
   new GraphQLError(`Cannot spread fragment "${spread.name.value}" within itself.`, {
