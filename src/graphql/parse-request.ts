@@ -160,8 +160,8 @@ const toParams = (value: unknown): RequestParams | undefined => {
   return {
     query: text as string | undefined,
     documentId,
-    // Yoga accepts a name of any type; one that is not a string selects no operation.
-    operationName: operationName as RequestParams['operationName'],
+    // An empty name is none. Yoga accepts a name of any type; one that is not a string selects no operation.
+    operationName: operationName === '' ? undefined : (operationName as RequestParams['operationName']),
     variables: variables ?? {},
     extensions: extensions ?? {},
   };

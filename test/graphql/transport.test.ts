@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
+import { readStream, untilShown } from '../support/events.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
@@ -18,6 +20,10 @@ const get = (parameters: Record<string, string>, headers: Record<string, string>
   fetch(`${server.url}/graphql?${new URLSearchParams(parameters)}`, { headers });
 
 const post = (body: object, headers?: Record<string, string>): Promise<Response> => postTo(server, body, headers);
+
+const persistedQuery = (text: string) => ({
+  extensions: { persistedQuery: { version: 1, sha256Hash: hash('sha256', text) } },
+});
 
 const QUERY = 'query Other { __typename } query BySlug($slug: String!) { productBySlug(slug: $slug) { name } }';
 const VARIABLES = { slug: 'tasse-größe' };
@@ -61,6 +67,48 @@ describe('an operation', () => {
     expect(
       await (await post({ query: '{ __typename }', variables: null, operationName: null, extensions: null })).json(),
     ).toEqual(expected);
+  });
+
+  test.for([
+    ['a text', (query: string) => ({ query })],
+    ['an automatic persisted query', (query: string) => ({ query, ...persistedQuery(query) })],
+    ['an id', (query: string) => persistedQuery(query)],
+  ] as const)(
+    'by %s, with an empty name is the operation without a name, whatever was sent before',
+    async ([how, of]) => {
+      const one = `{ __typename } # ${how}`;
+      const named = `query Named { __typename } # ${how}`;
+      const two = `query A { __typename } query B { __typename } # ${how}`;
+      for (const query of [one, named, two]) if (how === 'an id') await post({ query, ...persistedQuery(query) });
+      // The document is new, then known without a name.
+      for (const operationName of ['', undefined, '', null, '']) {
+        for (const query of [one, named]) {
+          expect(await (await post({ ...of(query), operationName })).json()).toEqual({ data: { __typename: 'Query' } });
+        }
+        const refused = await (await post({ ...of(two), operationName })).json();
+        expect(refused).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+      }
+      const parameters = (query: string): Record<string, string> =>
+        Object.fromEntries(
+          Object.entries(of(query)).map(([name, value]) => [
+            name,
+            typeof value === 'string' ? value : JSON.stringify(value),
+          ]),
+        );
+      for (const query of [one, named]) {
+        const response = await get({ ...parameters(query), operationName: '' });
+        expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+      }
+    },
+  );
+
+  test('that is a subscription may have an empty name', async () => {
+    for (const query of ['subscription { notices { id } }', 'subscription Named { notices { id } }']) {
+      const response = await post({ query, operationName: '' }, { accept: 'text/event-stream' });
+      const events = readStream(response);
+      await untilShown(events, { notices: [{ id: 1 }] });
+      await events.leave();
+    }
   });
 
   test.for([
