@@ -26,7 +26,8 @@ export interface SearchFilter {
   readonly inStock?: boolean;
   /** Whether the list price is above the price. */
   readonly onSale?: boolean;
-  readonly publishedAfter?: Date;
+  /** Inclusive. */
+  readonly publishedFrom?: Date;
 }
 
 /**

@@ -33,7 +33,7 @@ export const ProductFilter = builder.inputType('ProductFilter', {
     maxPrice: t.field({ type: 'Decimal', description: 'Not dearer.' }),
     inStock: t.boolean({ description: 'Whether any are left.' }),
     onSale: t.boolean({ description: 'Whether the list price is above the price.' }),
-    publishedAfter: t.field({ type: 'DateTime', description: 'Published later than this.' }),
+    publishedAfter: t.field({ type: 'DateTime', description: 'Published in a later millisecond than this.' }),
   }),
 });
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isStorable } from '../database/storable-text.ts';
 import { AppError } from '../errors.ts';
 import type { Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
 import { type KeyType, SEARCH_ORDERS } from './order.ts';
@@ -57,5 +58,5 @@ const IS_VALUE: Readonly<Record<KeyType, (value: string) => boolean>> = {
   timestamptz: (value) =>
     MICROSECONDS.test(value) && BigInt(value) >= FIRST_MICROSECOND && BigInt(value) <= LAST_MICROSECOND,
   numeric: (value) => PRICE.test(value),
-  text: (value) => !value.includes('\0') && value.isWellFormed(),
+  text: isStorable,
 };

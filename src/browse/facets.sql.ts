@@ -1,3 +1,4 @@
+import { isStorable } from '../database/storable-text.ts';
 import { type Facet, MAX_FACET_VALUES, type SearchFilter } from './browse-engine.ts';
 import { MAX_CELL_SHARE, PRICE_CELL_DIGITS } from './price-bands.ts';
 import type { Values } from './text.sql.ts';
@@ -7,8 +8,9 @@ export const facetParts = (filter: SearchFilter, values: Values): [Facet, string
   const parts: [Facet, string][] = [];
   const { categoryIds, brands, tags, minPrice, maxPrice, inStock, onSale } = filter;
   if (categoryIds) parts.push(['categories', `p.category_id = any(${values.add(categoryIds, 'int[]')})`]);
-  if (brands) parts.push(['brands', `coalesce(p.brand = any(${values.add(brands.filter(isText), 'text[]')}), false)`]);
-  if (tags) parts.push(['tags', tags.every(isText) ? `p.tags @> ${values.add(tags, 'text[]')}` : 'false']);
+  if (brands)
+    parts.push(['brands', `coalesce(p.brand = any(${values.add(brands.filter(isStorable), 'text[]')}), false)`]);
+  if (tags) parts.push(['tags', tags.every(isStorable) ? `p.tags @> ${values.add(tags, 'text[]')}` : 'false']);
   const prices = [
     ...(minPrice === undefined ? [] : [`p.price >= ${values.add(minPrice, 'numeric')}`]),
     ...(maxPrice === undefined ? [] : [`p.price <= ${values.add(maxPrice, 'numeric')}`]),
@@ -21,9 +23,6 @@ export const facetParts = (filter: SearchFilter, values: Values): [Facet, string
 
 const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
-
-// No text in PostgreSQL has a NUL; as a parameter it would be an error.
-const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 /** The column by whose values a facet counts. */
 const GROUPS = { categories: 'category_id', brands: 'brand', tags: 'tags', price: 'price' } as const;

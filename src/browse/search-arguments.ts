@@ -99,7 +99,8 @@ const readFilter = (input: FilterInput | null | undefined): SearchFilter => {
     ...(maxPrice && { maxPrice: maxPrice.toFixed() }),
     ...(isGiven(inStock) && { inStock }),
     ...(isGiven(onSale) && { onSale }),
-    ...(publishedAfter && { publishedAfter }),
+    // Later than a time of this API, which has milliseconds; the table has microseconds.
+    ...(publishedAfter && { publishedFrom: new Date(publishedAfter.getTime() + 1) }),
   };
 };
 

@@ -27,7 +27,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const { columns, isDescending } = SEARCH_ORDERS[order];
   const where = [visibility.sql('p', values.add(now, 'timestamptz'))];
   if (terms.length > 0) where.push(hasWords('p', values.add(tsqueryOf(terms), 'tsquery')));
-  if (filter.publishedAfter) where.push(`p.published_at > ${values.add(filter.publishedAfter, 'timestamptz')}`);
+  if (filter.publishedFrom) where.push(`p.published_at >= ${values.add(filter.publishedFrom, 'timestamptz')}`);
   const ownParts = new Map<Facet, string>();
   for (const [facet, condition] of facetParts(filter, values)) {
     if (facets.has(facet) && facet !== 'tags') ownParts.set(facet, condition);

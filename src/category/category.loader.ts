@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import { type Category, Prisma } from '../database/generated/client/client.ts';
 import { columnsOf, createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
+import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo, RowVanished } from '../graphql/context.ts';
 
 declare module '../graphql/context.ts' {
@@ -105,8 +106,7 @@ export const createCategoryLoaders = (
 
   const bySlug = memo(async (slug: string): Promise<Category | null> => {
     hints.dependsOn('category');
-    // No text in PostgreSQL has a NUL; as a parameter it would be an error.
-    return slug.includes('\0') ? null : reads.bySlug.load(slug);
+    return isStorable(slug) ? reads.bySlug.load(slug) : null;
   });
 
   let lineages: DataLoader<readonly number[], ReadonlyMap<number, Category>> | undefined;

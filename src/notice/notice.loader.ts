@@ -1,6 +1,7 @@
 import type DataLoader from 'dataloader';
 import type { Notice, NoticeType } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
+import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 import { ViewCountPlaceholder } from '../graphql/view-count.ts';
 import { readable } from './in-effect.ts';
@@ -50,8 +51,7 @@ interface PageRow extends Notice {
 export const createNoticeReads = (sql: Sql): NoticeReads => ({
   inEffect: (now) => sql.storedRows<Notice>(statements.noticesInEffect, [now]),
   page: async ({ page, pageSize, keyword, type }, now) => {
-    // No text in PostgreSQL has a NUL, so nothing matches; as a parameter it would be an error.
-    if (keyword?.includes('\0')) return { items: [], total: 0 };
+    if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
     const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
     const rows = await sql.storedRows<PageRow>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };

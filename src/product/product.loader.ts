@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Product } from '../database/generated/client/client.ts';
 import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
+import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 import type { ProductOrder } from './product.order.ts';
 import {
@@ -167,8 +168,7 @@ class OperationLoaders implements ProductLoaders {
   }
 
   async #readBySlug(slug: string): Promise<Product | null> {
-    // No text in PostgreSQL has a NUL; as a parameter it would be an error.
-    if (slug.includes('\0')) return null;
+    if (!isStorable(slug)) return null;
     const { hints, inFlight } = this.#scope;
     const product = await inFlight.track(this.#reads.bySlug.load(slug));
     // No other product can have the slug before this one changes.

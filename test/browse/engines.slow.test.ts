@@ -121,7 +121,7 @@ const randomFilter = (g: GeneratorValue, now: Date): SearchFilter => {
     ...(pick([0, 0, 1]) && { maxPrice: pick(['0', '30', '29.999', '49.99', '1000000000000000']) }),
     ...(pick([0, 0, 1]) && { inStock: pick([true, false]) }),
     ...(pick([0, 0, 1]) && { onSale: pick([true, false]) }),
-    ...(pick([0, 0, 0, 1]) && { publishedAfter: new Date(now.getTime() - pick([1, 10, 30]) * 86_400_000) }),
+    ...(pick([0, 0, 0, 1]) && { publishedFrom: new Date(now.getTime() - pick([1, 10, 30]) * 86_400_000) }),
   };
 };
 

@@ -48,7 +48,8 @@ const matches = (product: ShelvedProduct, filter: Filter, without?: Part): boole
       (maxPrice === undefined || product.cents <= Number(maxPrice) * 100),
     inStock: typeof inStock !== 'boolean' || product.stock > 0 === inStock,
     onSale: onSale === undefined || isOnSale(product) === onSale,
-    published: publishedAfter === undefined || BigInt(product.published) > BigInt(Date.parse(publishedAfter)) * 1000n,
+    // Times are compared as the API gives them: to the millisecond.
+    published: publishedAfter === undefined || BigInt(product.published) / 1000n > BigInt(Date.parse(publishedAfter)),
   };
   return Object.entries(parts).every(([part, holds]) => part === without || holds);
 };
@@ -191,6 +192,40 @@ test('a facet has as many values as are asked for, at most', async () => {
   expect([brands.length, tags.length, categories.length]).toEqual([1, 2, 3]);
 });
 
+test('a product is not found after the time that the API gives for its publication', async () => {
+  const { data } = await gateway.graphql('{ newProducts(limit: 30) { id publishedAt } }');
+  for (const { id, publishedAt } of data.newProducts) {
+    const { nodes } = (
+      await gateway.graphql(
+        'query ($after: DateTime!) { productSearch(filter: { publishedAfter: $after }, first: 100) { nodes { id } } }',
+        { after: publishedAt },
+      )
+    ).data.productSearch;
+    expect(nodes).not.toContainEqual({ id });
+  }
+});
+
+test('a text that no table can hold finds nothing, whatever asks for it', async () => {
+  await database.sql(`insert into notice (title, content) values (E'\\ufffd', 'x')`);
+  await insertCategory(database, { id: 900, slug: '\ufffd' });
+  for (const text of ['\0', '\ud800', '\udc00\0']) {
+    const { data } = await gateway.graphql(
+      `query ($text: String!) {
+        productBySlug(slug: $text) { id } categoryBySlug(slug: $text) { id } noticePage(keyword: $text) { total }
+        searchSuggestions(prefix: $text) { text } productSearch(filter: { brands: [$text] }) { totalCount }
+      }`,
+      { text },
+    );
+    expect(data, JSON.stringify(text)).toEqual({
+      productBySlug: null,
+      categoryBySlug: null,
+      noticePage: { total: 0 },
+      searchSuggestions: [],
+      productSearch: { totalCount: 0 },
+    });
+  }
+});
+
 test('values of a filter that are none are refused', async () => {
   for (const filter of [
     { minPrice: 'x' },
@@ -198,6 +233,9 @@ test('values of a filter that are none are refused', async () => {
     { maxPrice: '' },
     { publishedAfter: '2026-01-01' },
     { publishedAfter: '2026-13-01T00:00:00Z' },
+    { publishedAfter: '2026-02-30T00:00:00Z' },
+    { publishedAfter: '2025-02-29T12:00:00+02:00' },
+    { publishedAfter: '2026-01-01T24:00:00Z' },
     { categoryIds: ['a'] },
   ]) {
     const { errors } = await gateway.graphql(QUERY, { filter });

@@ -11,7 +11,7 @@ const PRODUCTS = 4000;
 const ORDERS: ProductSearchOrder[] = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale'];
 /** Every product meets it, and each is looked at. */
-const ALWAYS: SearchFilter = { publishedAfter: new Date(0) };
+const ALWAYS: SearchFilter = { publishedFrom: new Date(0) };
 
 const product = (id: number, random: (below: number) => number): ProductRow => ({
   id,

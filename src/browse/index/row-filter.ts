@@ -1,3 +1,4 @@
+import { isStorable } from '../../database/storable-text.ts';
 import type { SearchFilter } from '../browse-engine.ts';
 import type { Codes } from './codes.ts';
 import { type CodeColumn, IN_STOCK, LIVE, momentOf, ON_SALE, type ProductColumns, SETTLED } from './columns.ts';
@@ -36,7 +37,7 @@ export class RowFilter {
   readonly #now: Date;
   /** By part, for parts that are given, apart from those of the state; the quickest to refuse most rows come first. */
   readonly #steps = new Map<number, Step>();
-  readonly #publishedAfter: Step | undefined;
+  readonly #publishedFrom: Step | undefined;
   /** The parts that are given. */
   readonly parts: number;
 
@@ -44,16 +45,17 @@ export class RowFilter {
   constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
     this.#index = index;
     this.#matches = matches;
-    this.#filter = filter;
+    // What no text in PostgreSQL can be is no brand, and not the mark for none either.
+    this.#filter = { ...filter, ...(filter.brands && { brands: filter.brands.filter(isStorable) }) };
     this.#now = now;
     const { columns } = index;
-    const { minPrice, maxPrice, inStock, onSale, publishedAfter } = filter;
+    const { minPrice, maxPrice, inStock, onSale, publishedFrom } = filter;
     const steps = this.#steps;
     if (minPrice !== undefined || maxPrice !== undefined) steps.set(PRICE, withPrice(columns, minPrice, maxPrice));
     if (filter.tags) steps.set(TAGS, withTags(index, filter.tags));
     if (filter.categoryIds) steps.set(CATEGORY, withCode(columns.category, index.categories, filter.categoryIds));
-    if (filter.brands) steps.set(BRAND, withCode(columns.brand, index.brands, filter.brands));
-    this.#publishedAfter = publishedAfter && publishedLaterThan(columns, publishedAfter);
+    if (this.#filter.brands) steps.set(BRAND, withCode(columns.brand, index.brands, this.#filter.brands));
+    this.#publishedFrom = publishedFrom && withPublication(columns, publishedFrom);
     this.parts =
       steps.keys().reduce((sum, part) => sum | part, 0) |
       (inStock === undefined ? 0 : STOCK) |
@@ -62,7 +64,7 @@ export class RowFilter {
 
   /** Whether nothing but stock and sale decides, as for {@link Tallies}. */
   isTallied(parts: number): boolean {
-    return !this.#matches && !this.#publishedAfter && (parts & ~(STOCK | SALE)) === 0;
+    return !this.#matches && !this.#publishedFrom && (parts & ~(STOCK | SALE)) === 0;
   }
 
   /** Whether the bits of a row's state are as the parts want them. */
@@ -141,7 +143,7 @@ export class RowFilter {
     return [
       ...(this.#matches && !areMatches ? [withScore(this.#matches.scores)] : []),
       ...steps,
-      ...(this.#publishedAfter ? [this.#publishedAfter] : []),
+      ...(this.#publishedFrom ? [this.#publishedFrom] : []),
       withState(this.#index.columns, mask | bit, (wanted & mask) | bit),
     ];
   }
@@ -293,14 +295,14 @@ const withPrice = ({ price }: ProductColumns, minPrice: string | undefined, maxP
   };
 };
 
-const publishedLaterThan = ({ publishedAt }: ProductColumns, time: Date): Step => {
-  const after = momentOf(String(BigInt(time.getTime()) * 1000n));
+const withPublication = ({ publishedAt }: ProductColumns, time: Date): Step => {
+  const from = momentOf(String(BigInt(time.getTime()) * 1000n));
   return {
     keep: (rows, length) => {
       let kept = 0;
       for (let at = 0; at < length; at += 1) {
         const row = rows[at] as number;
-        if ((publishedAt[row] as number) > after) rows[kept++] = row;
+        if ((publishedAt[row] as number) >= from) rows[kept++] = row;
       }
       return kept;
     },

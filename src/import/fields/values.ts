@@ -1,3 +1,4 @@
+import { isDay } from '../../parse-time.ts';
 import type { Value } from '../record.ts';
 import { looksLikeList } from './lists.ts';
 
@@ -101,15 +102,9 @@ const TIMESTAMP =
 /** A date and time in ISO 8601. Without an offset it is UTC; a date alone is midnight. */
 export const timestamp: Parse = (value) => {
   const [match, date = '', minutes = '00:00', seconds = ':00', offset = 'Z'] = TIMESTAMP.exec(trimmedOf(value)) ?? [];
-  if (match === undefined || !isDate(date)) {
+  if (match === undefined || !isDay(date)) {
     throw new InvalidValueError('must be an ISO 8601 date or time such as 2026-11-20T09:00:00Z');
   }
   // PostgreSQL would round more than six decimals of a second up.
   return `${date} ${minutes}${seconds.slice(0, 10)}${/^(Z|UTC)$/i.test(offset) ? 'Z' : offset}`;
-};
-
-/** JavaScript reads 30 February as 2 March. */
-const isDate = (text: string): boolean => {
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 };

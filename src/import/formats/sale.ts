@@ -1,3 +1,4 @@
+import { isDay } from '../../parse-time.ts';
 import type { Value } from '../record.ts';
 import type { Draft } from './format.ts';
 
@@ -19,9 +20,9 @@ export interface Offer extends Prices {
 export const offerOf = (prices: Prices): Offer => {
   const { regular = '', sale = '', from, to } = prices;
   const now = Date.now();
-  const start = Date.parse(from);
+  const start = timeOf(from);
   // A date alone is the whole day.
-  const end = Date.parse(/^\d{4}-\d\d-\d\d$/.test(to) ? `${to}T23:59:59Z` : to);
+  const end = timeOf(/^\d{4}-\d\d-\d\d$/.test(to) ? `${to}T23:59:59Z` : to);
   const isSale = sale !== '' && !(start > now || end < now);
   return { ...prices, isSale, price: isSale ? sale : regular };
 };
@@ -40,4 +41,10 @@ export const fieldsOf = (
   return regular === undefined
     ? { values: { price }, ifNew: { listPrice: '' }, columns: columnOf }
     : { values: { price, listPrice: regular }, columns: columnOf };
+};
+
+/** NaN for a day that does not exist. */
+const timeOf = (text: string): number => {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  return day !== undefined && !isDay(day) ? Number.NaN : Date.parse(text);
 };
