@@ -524,3 +524,28 @@ describe('the rights that serving needs', () => {
     );
   });
 });
+
+describe('20261128000100_currency_codes', () => {
+  test('refuses a table with another currency and names the products; nothing is changed before they are right', async () => {
+    await using scene = await createScene();
+    await scene.migrate(scriptsBefore('20261128000100_currency_codes'));
+    await scene.sql(`
+      insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price, currency)
+      select 1, 'Kettle', n, 1, case when n <= 12 then 'EU' else 'EUR' end from generate_series(1, 20) n`);
+    const run = { url: scene.url.href, log: () => {} };
+    await expect(applyMigrations(run)).rejects.toThrow(
+      'migration 20261128000100_currency_codes failed: the currency of 12 products is not three capital letters, as ISO 4217 has them. ' +
+        'The first of them are the products 1, 2, 3, 4, 5, 6, 7, 8, 9, 10. ' +
+        "Nothing was changed. Set the right currencies, such as: update product set currency = 'EUR' where currency = 'EU'. " +
+        'It was rolled back; correct it and run this again',
+    );
+    expect(await scene.sql(`update product set price = 2 where currency = 'EU' returning id`)).toHaveLength(12);
+    await scene.sql(`update product set currency = 'EUR' where currency = 'EU'`);
+    await applyMigrations(run);
+    await expect(scene.sql(`update product set currency = 'EU'`)).rejects.toThrow('product_currency_check');
+    expect(await scene.sql(`select convalidated from pg_constraint where conname = 'product_currency_check'`)).toEqual([
+      { convalidated: true },
+    ]);
+  });
+});

@@ -74,6 +74,7 @@ describe('the database refuses', () => {
     ['product', { list_price: 'NaN' }, 'product_list_price_check'],
     ['product', { stock: -1 }, 'product_stock_check'],
     ['product', { sales: -1 }, 'product_sales_check'],
+    ...['EU', '', 'eur', 'E€R', '1 2'].map((currency) => ['product', { currency }, 'product_currency_check'] as const),
     ['product', { tags: '{a,null}' }, 'product_tags_check'],
     ['product', { tags: '{{a},{b}}' }, 'product_tags_check'],
     ['product', { image_urls: '{null}' }, 'product_image_urls_check'],
