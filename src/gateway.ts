@@ -306,7 +306,7 @@ export const createGateway = async (
     writer: createResponseWriter({
       clock,
       contentEncodings: createContentEncodings(log),
-      cors: createCors(config.corsOrigins),
+      cors: createCors(config),
       isRestricted: access.isRestricted,
       hasPreviews: config.previewTokens.length > 0,
     }),

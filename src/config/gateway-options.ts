@@ -189,6 +189,11 @@ export interface VariableOptions {
    * @default none
    */
   readonly corsOrigins?: readonly string[] | undefined;
+  /**
+   * Request headers that scripts of these origins may send.
+   * @default 'authorization,content-type,if-none-match,x-preview-at,x-request-id,traceparent,tracestate,baggage,sentry-trace,apollographql-client-name,apollographql-client-version'
+   */
+  readonly corsAllowedHeaders?: readonly string[] | undefined;
 
   /**
    * Folder with GraphQL documents for the REST paths. Each replaces the built-in one of the same file name. Other files in it may hold fragments

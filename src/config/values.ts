@@ -178,6 +178,18 @@ export const originList: Value<readonly string[]> = {
   optionType: 'readonly string[]',
 };
 
+// https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2
+const isHeaderName = (value: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(value);
+
+export const headerNames: Value<readonly string[]> = {
+  schema: v.pipe(
+    commaList,
+    v.check((names) => names.every(isHeaderName), 'must be names of headers with commas between'),
+  ),
+  accepts: 'names of headers with commas between',
+  optionType: 'readonly string[]',
+};
+
 export const keySetUrl: Value<string> = {
   schema: v.pipe(v.string(), v.check(isKeySetUrl, 'must be an https:// or http:// URL without a password')),
   accepts: 'an https:// or http:// URL without a password',

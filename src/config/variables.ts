@@ -4,6 +4,7 @@ import {
   databaseUrl,
   exposure,
   fraction,
+  headerNames,
   hostName,
   httpUrl,
   integer,
@@ -356,6 +357,13 @@ export const VARIABLES = {
     default: '',
     whenUnset: 'none',
     description: 'Web origins whose scripts may read responses. `*`: all.',
+  },
+  CORS_ALLOWED_HEADERS: {
+    group: 'access',
+    value: headerNames,
+    default:
+      'authorization,content-type,if-none-match,x-preview-at,x-request-id,traceparent,tracestate,baggage,sentry-trace,apollographql-client-name,apollographql-client-version',
+    description: 'Request headers that scripts of these origins may send.',
   },
 
   REST_DOCUMENTS: {

@@ -3,17 +3,23 @@ import type { GatewayRequest, GatewayResponse } from './message.ts';
 /** Adds the `access-control-*` headers for the origin of a request. */
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
 
+export interface CorsConfig {
+  /** Exact origins, or `*` for any. */
+  readonly corsOrigins: readonly string[];
+  /** The request headers that scripts may send. */
+  readonly corsAllowedHeaders: readonly string[];
+}
+
 const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after';
-const ALLOWED_HEADERS = 'authorization, content-type, if-none-match, x-preview-at, x-request-id';
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**
  * Cross-origin reading by an allow-list, never with credentials: https://fetch.spec.whatwg.org/#http-cors-protocol
- * @param origins exact origins, or `*` for any
  * @returns undefined where no origin is allowed
  */
-export const createCors = (origins: readonly string[]): Cors | undefined => {
+export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsConfig): Cors | undefined => {
   if (origins.length === 0) return undefined;
+  const allowedHeaders = corsAllowedHeaders.join(', ');
   const anyOrigin = origins.includes('*');
 
   return ({ method, headers: { origin } }, headers) => {
@@ -26,7 +32,7 @@ export const createCors = (origins: readonly string[]): Cors | undefined => {
       return;
     }
     headers['access-control-allow-methods'] = 'GET, HEAD, POST, OPTIONS';
-    headers['access-control-allow-headers'] = ALLOWED_HEADERS;
+    headers['access-control-allow-headers'] = allowedHeaders;
     headers['access-control-max-age'] = PREFLIGHT_MAX_AGE_S;
   };
 };

@@ -113,8 +113,9 @@ const sendAndLinger = (
 const LINGER_MS = 1000;
 
 /** Answers on a connection whose request could not be handed on, and closes it. */
-export const refuse = (socket: Duplex, error: AppError): void => {
+export const refuse = (socket: Duplex, error: AppError, addHeaders?: (headers: Headers) => void): void => {
   const { status, headers, body } = problemResponse(error);
+  addHeaders?.(headers);
   const lines = Object.entries({
     ...dropConnectionHeaders(headers),
     'content-length': Buffer.byteLength(body ?? ''),
@@ -124,6 +125,8 @@ export const refuse = (socket: Duplex, error: AppError): void => {
   socket.write(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
   endAndLinger(socket);
 };
+
+type Headers = GatewayResponse['headers'];
 
 // If the connection were closed at once, a client that is still sending would get a reset before it has read why.
 const endAndLinger = (socket: Duplex): void => {
@@ -157,12 +160,15 @@ export const responseUnderWay = (socket: Duplex & InnerSocket) => socket._httpMe
 /**
  * For the event `clientError` of a server: answers what Node's parser did not accept as a request, after the responses to the requests
  * before it, so that each client can tell which response is whose.
+ * @param addHeaders for the `Origin` of the request, as far as that has come
  */
-export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: Duplex) => void) => {
+export const createParserRefusal = (
+  addHeaders: (origin: string | undefined, headers: Headers) => void,
+): ((error: ParserError, socket: Duplex) => void) => {
   // More bytes on such a connection are an error again.
   const known = new WeakSet<Duplex>();
 
-  const answer = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  const answer = (error: ParserError, socket: Duplex): void => {
     const underWay = responseUnderWay(socket);
     if (underWay?.req.complete) {
       underWay.once('finish', () => answer(error, socket));
@@ -171,7 +177,10 @@ export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: D
     if (!socket.writable) socket.destroy();
     // The broken request itself was answered for another reason: Node writes all of that response in the next tick.
     else if (underWay?.headersSent) process.nextTick(endAndLinger, socket);
-    else refuse(socket, toAppError(error));
+    else {
+      const origin = underWay ? underWay.req.headers.origin : originIn(error.rawPacket);
+      refuse(socket, toAppError(error), (headers) => addHeaders(origin, headers));
+    }
   };
 
   return (error, socket) => {
@@ -184,6 +193,14 @@ export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: D
     }
   };
 };
+
+/** With what had come last: https://nodejs.org/api/http.html#event-clienterror */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
+const originIn = (bytes: Buffer | undefined): string | undefined =>
+  /^origin: *([!-~]+) *$/im.exec(bytes?.toString('latin1') ?? '')?.[1];
 
 const hasReadNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 

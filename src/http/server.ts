@@ -12,6 +12,7 @@ import { type GatewayRequest, type GatewayResponse, MAX_HEADER_BYTES, problemRes
 import type { App, MakeResponse } from './pipeline.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
+import { type CorsConfig, createCors } from './response-headers.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
 
 export interface HttpServer {
@@ -37,7 +38,7 @@ interface Options {
   readonly log: Logger;
 }
 
-interface ServerConfig {
+interface ServerConfig extends CorsConfig {
   /** 0: any free port. */
   readonly port: number;
   /** Undefined: every interface. */
@@ -93,7 +94,13 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
   const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
+  const cors = createCors(config);
+  const onlyOrigin = config.corsOrigins.length === 1 ? config.corsOrigins[0] : undefined;
   let isDraining = false;
+
+  /** For responses that the app does not make. */
+  const addCors = (origin: string | undefined, headers: GatewayResponse['headers']): void =>
+    cors?.({ method: 'GET', headers: { origin } }, headers);
 
   const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
     connections.isExcess(request.socket) && !HEALTH_PATHS.has(target)
@@ -107,8 +114,13 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   /** An unexpected error ends this request and no other. */
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     const appError = toAppError(error, () => log);
-    if (response.headersSent) response.destroy();
-    else reply(request, response, problemResponse(appError));
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const answered = problemResponse(appError);
+    addCors(request.headers.origin, answered.headers);
+    reply(request, response, answered);
   };
 
   const replies = createTurnBatch<Reply>(({ request, response, answered }) => {
@@ -189,7 +201,8 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
     );
   });
-  const refuseUnparsed = createParserRefusal();
+  // Where the origin has not come, it may be the only one that there is.
+  const refuseUnparsed = createParserRefusal((origin = onlyOrigin, headers) => addCors(origin, headers));
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.
     misses.flush();

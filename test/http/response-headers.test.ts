@@ -92,14 +92,74 @@ describe('CORS', () => {
     expect(corsOf(answer)).toEqual({
       'access-control-allow-origin': SHOP,
       'access-control-allow-methods': expect.stringContaining('POST'),
-      'access-control-allow-headers': expect.stringMatching(
-        /^(?=.*authorization)(?=.*content-type)(?=.*if-none-match)/,
-      ),
+      'access-control-allow-headers':
+        'authorization, content-type, if-none-match, x-preview-at, x-request-id, traceparent, tracestate, baggage, sentry-trace, ' +
+        'apollographql-client-name, apollographql-client-version',
       'access-control-max-age': expect.stringMatching(/^\d+$/),
     });
     expect(
       corsOf(await listed.request('OPTIONS', '/graphql', { ...preflight, origin: 'https://evil.example' })),
     ).toEqual({});
+  });
+
+  test('allows the headers of the list', async () => {
+    const CORS_ALLOWED_HEADERS = 'content-type, X-Shop-Session';
+    await using own = await createTestGateway(database, { CORS_ORIGINS: SHOP, CORS_ALLOWED_HEADERS });
+    const { headers } = await own.request('OPTIONS', '/graphql', preflight);
+    expect(headers['access-control-allow-headers']).toBe('content-type, X-Shop-Session');
+    expect(() => readConfig({ CORS_ALLOWED_HEADERS: 'x shop' })).toThrow(
+      'CORS_ALLOWED_HEADERS must be names of headers',
+    );
+  });
+
+  const CHUNKED =
+    'POST /graphql HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\ncontent-type: application/json\r\n';
+  const EARLY: [status: number, what: string, bytesFor: (origin: string) => string][] = [
+    [400, 'a method that nobody knows', (origin) => `BREW / HTTP/1.1\r\nhost: x\r\n${origin}\r\n`],
+    [400, 'a request without a host', (origin) => `GET /livez HTTP/1.1\r\nconnection: close\r\n${origin}\r\n`],
+    [400, 'a chunk whose size is none', (origin) => `${CHUNKED}${origin}\r\nxyz\r\n`],
+    [408, 'a body that does not come', (origin) => `${CHUNKED}${origin}\r\n`],
+    [413, 'an extension of a chunk', (origin) => `${CHUNKED}${origin}\r\n1;x=${'y'.repeat(20_000)}\r\n`],
+    [
+      413,
+      'a body that is too long',
+      (origin) => `${CHUNKED}${origin}\r\n200000\r\n${'x'.repeat(0x200000)}\r\n0\r\n\r\n`,
+    ],
+    [
+      414,
+      'a long target',
+      (origin) => `GET /${'x'.repeat(9000)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${origin}\r\n`,
+    ],
+    [417, 'an expectation', (origin) => `GET /livez HTTP/1.1\r\nhost: x\r\nexpect: more\r\n${origin}\r\n`],
+    [431, 'a very long target', (origin) => `GET /${'x'.repeat(40_000)} HTTP/1.1\r\nhost: x\r\n${origin}\r\n`],
+    [431, 'a long header', (origin) => `GET /livez HTTP/1.1\r\nhost: x\r\n${origin}x: ${'x'.repeat(40_000)}\r\n\r\n`],
+  ];
+
+  test.for(EARLY)(
+    'lets scripts read the %i for %s, which comes before the request is read',
+    async ([status, , bytesFor]) => {
+      const environment = { REQUEST_TIMEOUT_MS: '1000', HEADERS_TIMEOUT_MS: '1000' };
+      for (const CORS_ORIGINS of [SHOP, `https://other.example,${SHOP}`, '*']) {
+        await using own = await createTestGateway(database, { CORS_ORIGINS });
+        await using server = await listen(own, { CORS_ORIGINS, ...environment });
+        const answer = await sendRaw(server.url, bytesFor(`Origin: ${SHOP}\r\n`));
+        expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+        const allowed = CORS_ORIGINS === '*' ? '\\*' : SHOP;
+        expect(answer).toMatch(new RegExp(`^access-control-allow-origin: ${allowed}\r$`, 'm'));
+        const evil = await sendRaw(server.url, bytesFor('Origin: https://evil.example\r\n'));
+        expect(evil.includes('access-control-allow-origin'), evil).toBe(CORS_ORIGINS === '*');
+      }
+      await using server = await listen(gateway, environment);
+      expect(await sendRaw(server.url, bytesFor(`Origin: ${SHOP}\r\n`))).not.toContain('access-control');
+    },
+  );
+
+  test('lets the only origin of the list read an error that comes before its name', async () => {
+    const bytes = `GET /${'x'.repeat(40_000)}`;
+    await using server = await listen(listed, { CORS_ORIGINS: SHOP });
+    expect(await sendRaw(server.url, bytes)).toContain(`access-control-allow-origin: ${SHOP}\r\n`);
+    await using other = await listen(listed, { CORS_ORIGINS: `${SHOP},https://other.example` });
+    expect(await sendRaw(other.url, bytes)).not.toContain('access-control');
   });
 
   test('lets everybody read with *, without credentials', async () => {
