@@ -6,6 +6,7 @@ import type { BodyForm, Engine } from '../graphql/run-operation.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import type { RestOperation } from './documents.ts';
+import type { Parameter } from './parameters.ts';
 
 interface Options {
   readonly engine: Engine;
@@ -87,20 +88,29 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing with this id.');
 
+/** PHP, axios, jQuery and qs write the items of a list as `ids[]=1&ids[]=2` or `ids[0]=1&ids[1]=2`. */
+const ITEM = /\[\d*\]$/;
+
+const textsOf = ({ name, isList }: Parameter, fields: ReadonlyMap<string, string[]>): readonly string[] =>
+  isList
+    ? [...fields].flatMap(([key, texts]) => (key.replace(ITEM, '') === name ? texts : []))
+    : (fields.get(name) ?? []);
+
 const readVariables = (
   { parameters }: RestOperation,
   pathParameter: Readonly<Record<string, string>>,
   fields: ReadonlyMap<string, string[]>,
 ): Record<string, unknown> => {
   const variables: Record<string, unknown> = {};
-  for (const { name, isRequired, coerce } of parameters) {
+  for (const parameter of parameters) {
+    const { name, isRequired, coerce } = parameter;
     const inPath = pathParameter[name];
     if (inPath !== undefined) {
       variables[name] = readId(() => coerce([inPath]));
       continue;
     }
     // An empty value is the same as an absent one: the document's default applies.
-    const texts = fields.get(name)?.filter((text) => text !== '') ?? [];
+    const texts = textsOf(parameter, fields).filter((text) => text !== '');
     if (texts.length > 0) variables[name] = coerce(texts);
     else if (isRequired) {
       throw new AppError('BAD_USER_INPUT', `Parameter "${name}" is required.`, {

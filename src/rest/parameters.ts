@@ -35,6 +35,7 @@ export interface GivenArgument {
 export interface Parameter {
   readonly name: string;
   readonly type: GraphQLInputType;
+  readonly isList: boolean;
   readonly isRequired: boolean;
   readonly defaultValue: ConstValueNode | undefined;
   /** The arguments that have its value. */
@@ -89,6 +90,7 @@ export const parametersOf = (
     return {
       name,
       type,
+      isList: isListType(getNullableType(type)),
       isRequired: isNonNullType(type) && !defaultValue,
       defaultValue,
       arguments: given

@@ -96,6 +96,11 @@ describe('categoryIds', () => {
     'categoryIds=%2B1,02',
     'categoryIds=1,2,3,999,-1,-2147483648,2147483647',
     'categoryIds=1&categoryIds=&categoryIds=2',
+    // As axios writes lists, then jQuery, PHP and qs.
+    'categoryIds[]=1&categoryIds[]=2',
+    'categoryIds%5B%5D=1&categoryIds%5B%5D=2',
+    'categoryIds%5B0%5D=1&categoryIds%5B1%5D=2',
+    'categoryIds[10]=2&categoryIds=1&categoryIds[]=',
     `categoryIds=${Array.from({ length: 1000 }, (_, index) => index).join(',')}`,
   ])('are categories 1 and 2 as %s', async (query) => {
     expect((await getIds(LIST + query)).toSorted((a, b) => a - b)).toEqual(PRODUCT_IDS);
@@ -103,7 +108,7 @@ describe('categoryIds', () => {
 
   test('are category 1 alone', async () => {
     for (const query of words(
-      'categoryIds=1 categoryIds=001 categoryIds=1,1 categoryIds=1&categoryIds=1 x=2&categoryIds=1',
+      'categoryIds=1 categoryIds=001 categoryIds=1,1 categoryIds=1&categoryIds=1 x=2&categoryIds=1 categoryIds[]=1 categoryIds[0]=1',
     )) {
       const ids = await getIds(LIST + query);
       expect(ids, query).toHaveLength(15);
@@ -112,7 +117,10 @@ describe('categoryIds', () => {
   });
 
   test('are all of them where they are empty, and may match nothing', async () => {
-    for (const query of ['categoryIds=', 'categoryIds', 'categoryIds=&categoryIds=', '']) {
+    const others = words(
+      'categoryIds[]= categoryIds[0] categoryIds[x]=1 categoryIds[0][id]=1 categoryIds.0=1 [0]=1 []=1',
+    );
+    for (const query of ['categoryIds=', 'categoryIds', 'categoryIds=&categoryIds=', '', ...others]) {
       expect(await getIds(LIST + query), query).toHaveLength(30);
     }
     for (const raw of words('0 -0 -1 999 2147483647 -2147483648 3')) {
@@ -130,6 +138,7 @@ describe('categoryIds', () => {
     ['[1,2]', '[1'],
     ['1,2x', '2x'],
     ['1&categoryIds=x', 'x'],
+    ['1&categoryIds[]=x', 'x'],
   ] as const)('are not %s', async ([raw, shown]) => {
     const answer = await shop.gateway.get(`${LIST}categoryIds=${raw}`);
     expectBadParameter(answer, 'categoryIds', `Parameter "categoryIds" ${WHOLE}, but is ${decoded(shown)}.`);
