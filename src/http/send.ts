@@ -18,7 +18,7 @@ export const send = (
 ): void => {
   const { status, body, encoding = 'utf8', lines } = sent;
   if (sent.stream && request.method !== 'HEAD') {
-    sendStream(response, sent, sent.stream);
+    sendStream(request, response, sent, sent.stream);
     return;
   }
   // What follows an unread body would be taken for the next request.
@@ -40,6 +40,7 @@ export const send = (
 
 /** Sends a body that is streamed, and closes the connection after it. */
 const sendStream = (
+  { socket }: IncomingMessage,
   response: ServerResponse,
   { status, headers }: GatewayResponse,
   stream: NonNullable<GatewayResponse['stream']>,
@@ -49,7 +50,7 @@ const sendStream = (
     write: (bytes) => {
       if (response.writableLength > MAX_UNREAD_BYTES) {
         // By a reset, or the system would keep the unread bytes.
-        response.socket?.resetAndDestroy();
+        socket.resetAndDestroy();
         return false;
       }
       response.write(bytes);
@@ -57,8 +58,12 @@ const sendStream = (
     },
     end: (bytes) => response.end(bytes),
   });
-  if (response.destroyed) onClose();
-  else response.once('close', onClose);
+  if (response.destroyed || socket.destroyed) onClose();
+  else {
+    // Node 22 closes no response that waits for another one of its connection; of these there may be many.
+    socket.setMaxListeners(0);
+    socket.once('close', onClose);
+  }
   // Until the next event is sent, nothing else shows that the client has gone.
   response.socket?.once('end', () => response.destroy());
 };

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import net from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import { createGateway } from '../../../src/index.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { type Asked, openStream, readStream } from '../../support/events.ts';
@@ -113,6 +114,25 @@ describe('a subscription', () => {
     expect(admitted.results).toEqual([{ data: DATA }]);
     admitted.leave();
   });
+});
+
+test('subscriptions that one connection asks for, one right after the other, are all over once the client has gone', async () => {
+  const { hostname, port } = new URL(server.url);
+  const requests = `GET ${target(SUBSCRIPTION)} HTTP/1.1\r\nhost: x\r\naccept: ${EVENTS}\r\n\r\n`.repeat(20);
+  const open = async (): Promise<number> => (await scrape(gateway)).sum('vitrine_subscriptions');
+  const warned = vi.fn();
+  process.on('warning', warned);
+  // One leaves while it listens, the other while the last of its requests are being read.
+  for (const isListening of [true, false]) {
+    const socket = net.connect(Number(port), hostname);
+    socket.on('error', () => {});
+    socket.write(requests);
+    await expect.poll(open).toBeGreaterThan(isListening ? 19 : 0);
+    socket.resetAndDestroy();
+    await expect.poll(open).toBe(0);
+  }
+  process.off('warning', warned);
+  expect(warned).not.toHaveBeenCalled();
 });
 
 describe('a client that takes events', () => {
