@@ -1,3 +1,5 @@
+import { PREFIX } from './view.ts';
+
 type Child = Node | string | false | null | undefined;
 type Attributes = Readonly<Record<string, string | boolean | null | undefined>>;
 
@@ -16,11 +18,18 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   return created;
 };
 
-/** A picture; where there is none, or it does not load, the first letter of what it would show. */
+/** A picture, a path of the gateway's or an address of any host; where there is none, or it does not load, the first letter of what it would show. */
 export const picture = (url: string | null, label: string, attributes: Attributes = {}): HTMLElement => {
   const fallback = () => element('span', { class: 'no-picture', 'aria-hidden': 'true' }, label.charAt(0));
   if (url === null) return fallback();
-  const image = element('img', { src: url, alt: '', width: '600', height: '600', decoding: 'async', ...attributes });
+  const image = element('img', {
+    src: /^\/(?!\/)/.test(url) ? PREFIX + url : url,
+    alt: '',
+    width: '600',
+    height: '600',
+    decoding: 'async',
+    ...attributes,
+  });
   image.addEventListener('error', () => image.replaceWith(fallback()), { once: true });
   return image;
 };

@@ -1,7 +1,8 @@
 import type { TypedDocumentString } from './operations.ts';
 import { accessToken, currentPreview } from './session.ts';
+import { PREFIX } from './view.ts';
 
-export const ENDPOINT = '/graphql';
+export const ENDPOINT = `${PREFIX}/graphql`;
 
 /** Why a shop has no answer. */
 export class ShopError extends Error {

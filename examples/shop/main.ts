@@ -12,6 +12,11 @@ const slot = <Type extends HTMLElement>(id: string, type: new () => Type): Type 
   return found;
 };
 
+// The addresses in the page are relative to the place where a visit begins, which changes without the page being loaded again.
+for (const link of document.querySelectorAll('a')) link.setAttribute('href', link.href);
+for (const form of document.querySelectorAll('form')) form.setAttribute('action', form.action);
+const explorer = document.body.getAttribute('data-explorer');
+
 const main = slot('main', HTMLElement);
 const noticeBar = slot('notice-bar', HTMLElement);
 const searchField = slot('search-field', HTMLInputElement);
@@ -23,7 +28,7 @@ const slots = {
 const beginDrawer = startDrawer({
   dialog: slot('drawer', HTMLDialogElement),
   button: slot('drawer-button', HTMLButtonElement),
-  explorer: document.body.getAttribute('data-explorer') ?? undefined,
+  explorer: explorer === null ? undefined : new URL(explorer, location.href).href,
 });
 
 // Who goes to the search field while the next page is loading stays there: neither the text nor the focus is taken away.

@@ -14,7 +14,10 @@ export interface Place {
 /** Makes the view of a place. @throws ShopError */
 export type MakeView = (place: Place, signal: AbortSignal) => Promise<View>;
 
-export const BASE = '/demo';
+/** What the gateway's paths begin with: nothing, or the prefix that a proxy strips. This file is at `/demo/assets/<hash>/view.ts`. */
+export const PREFIX = new URL('../../..', import.meta.url).pathname.slice(0, -1);
+
+export const BASE = `${PREFIX}/demo`;
 
 export const productPath = (id: number): string => `${BASE}/product/${id}`;
 export const categoryPath = (id: number): string => `${BASE}/category/${id}`;

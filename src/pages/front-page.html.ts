@@ -40,7 +40,7 @@ const show = (number) => (number === null ? '\u2013' : number.toLocaleString('en
 const refresh = async () => {
   if (document.hidden) return;
   try {
-    const { numbers } = await (await fetch('/', { headers: { accept: 'application/json' } })).json();
+    const { numbers } = await (await fetch('./', { headers: { accept: 'application/json' } })).json();
     for (const element of document.querySelectorAll('dd')) element.textContent = show(numbers[element.id]);
     status.textContent = Object.values(numbers).includes(null) ? 'The database does not answer.' : '';
   } catch {
@@ -92,6 +92,9 @@ const CACHE_LABELS: Labels = [
 
 const show = (value: number | null | undefined): string => (value == null ? '–' : value.toLocaleString('en'));
 
+/** A proxy may strip a prefix, so that the front page is not at the root for a browser. */
+export const relative = (path: string): string => `.${path}`;
+
 /** Gives a result with any catalogue. */
 const QUERY = `query ShopWindow {
   hotProducts(limit: 3) {
@@ -107,11 +110,11 @@ const QUERY = `query ShopWindow {
 }`;
 
 const renderQuery = ({ endpoint, explorer }: QueryForm): string => `
-      <form data-endpoint="${endpoint}">
+      <form data-endpoint="${relative(endpoint)}">
         <div>
           <label for="query">A query to edit and run</label>
           <textarea id="query" spellcheck="false" autocapitalize="off" aria-keyshortcuts="Control+Enter">${QUERY}</textarea>
-          <p><button>Run</button>${explorer ? `<a id="explorer" href="${explorer}">Open in GraphiQL</a>` : ''}</p>
+          <p><button>Run</button>${explorer ? `<a id="explorer" href="${relative(explorer)}">Open in GraphiQL</a>` : ''}</p>
         </div>
         <div>
           <label for="answer">Its answer</label>
@@ -175,7 +178,7 @@ export const renderFrontPage = ({
       <p>${escapeHtml(PROMISES(freshnessMs))}</p>${query ? renderQuery(query) : ''}
       <nav aria-label="Places">
         <ul>
-          ${links.map(({ href, title, about }) => `<li><a href="${href}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`).join('\n          ')}
+          ${links.map(({ href, title, about }) => `<li><a href="${relative(href)}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`).join('\n          ')}
         </ul>
       </nav>${numbers ? renderNumbers([...counts, ...CACHE_LABELS], numbers) : ''}
       ${version ? `<footer>Version ${version}</footer>` : ''}

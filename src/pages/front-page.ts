@@ -5,7 +5,7 @@ import type { Clock } from '../database/clock.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
 import { pageHeaders } from '../http/response-headers.ts';
-import { FRONT_PAGE_SOURCES, type QueryForm, renderFrontPage } from './front-page.html.ts';
+import { FRONT_PAGE_SOURCES, type QueryForm, relative, renderFrontPage } from './front-page.html.ts';
 
 /** A link of the front page. */
 export interface FrontPageLink {
@@ -55,7 +55,7 @@ export const createFrontPage = ({
   const { name, description, version } = packageJson;
   const hrefs = Object.fromEntries(links.map(({ name, href }) => [name, href]));
   const link = links
-    .flatMap(({ href, relation }) => (relation === undefined ? [] : [`<${href}>; rel="${relation}"`]))
+    .flatMap(({ href, relation }) => (relation === undefined ? [] : [`<${relative(href)}>; rel="${relation}"`]))
     .join(', ');
 
   const readNumbers = async (): Promise<Numbers> => {

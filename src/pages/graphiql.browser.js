@@ -2,7 +2,10 @@
 
 const { options, examples, operations, workers } = JSON.parse(document.querySelector('#config').textContent);
 
-self.MonacoEnvironment = { getWorkerUrl: (_moduleId, label) => workers[label] };
+/** Of an address that is relative to the page. */
+const absolute = (address) => new URL(address, location.href).href;
+
+self.MonacoEnvironment = { getWorkerUrl: (_moduleId, label) => absolute(workers[label]) };
 
 const pretty = (json) => {
   try {
@@ -40,6 +43,7 @@ const forgetLinkUnless = (stillShown) => {
 
 self.YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), {
   ...options,
+  endpoint: absolute(options.endpoint),
   defaultTabs: linked ? [linked, ...examples] : examples,
   query: opened.query ?? '',
   variables: opened.variables ?? '',

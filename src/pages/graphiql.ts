@@ -7,7 +7,7 @@ export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
   createBundledPage({
     assetsPath: '/graphiql',
     worker: new URL('./graphiql.worker.ts', import.meta.url),
-    render: (base) => renderPage(options, base),
+    render: ({ root, base }) => renderPage(options, root, base),
     sources: pageSources,
     // The same address serves GraphQL.
     headers: { vary: 'accept, accept-encoding' },
@@ -42,11 +42,20 @@ export interface GraphiqlOptions {
   readonly operations: Readonly<Record<string, string>>;
 }
 
-/** The page that opens GraphiQL. @param base path of the folder with the files of the bundle, without a slash at the end */
-const renderPage = ({ endpoint, title, introspection, operations }: GraphiqlOptions, base: string): string => {
+/** The page that opens GraphiQL. @param root, base as in `Addresses` */
+const renderPage = (
+  { endpoint, title, introspection, operations }: GraphiqlOptions,
+  root: string,
+  base: string,
+): string => {
   const config = {
     // GraphiQL inserts logo and title into the page as HTML.
-    options: { endpoint, title: escapeHtml(title), logo: LOGO, ...(introspection ? {} : { schema: null }) },
+    options: {
+      endpoint: root + endpoint.slice(1),
+      title: escapeHtml(title),
+      logo: LOGO,
+      ...(introspection ? {} : { schema: null }),
+    },
     examples: examples.map(toTab),
     operations,
     workers: {

@@ -8,8 +8,12 @@ import { startThread } from '../start-thread.ts';
 
 /** A page and its assets. */
 export interface BundledPage {
-  /** @throws the error of reading its files; the next call tries again */
-  page(): Promise<StaticFile>;
+  /**
+   * @param depth how many slashes the path of the request has after its first one: the addresses in the page are relative, for proxies that strip a
+   * prefix. @default 0
+   * @throws the error of reading its files; the next call tries again
+   */
+  page(depth?: number): Promise<StaticFile>;
   /**
    * @param path of the request, as in `/graphiql/0123456789abcdef/start.js`
    * @throws as `page` does
@@ -17,13 +21,22 @@ export interface BundledPage {
   asset?(path: string): Promise<StaticFile | undefined>;
 }
 
+/** What a page refers to, relative to the page. */
+export interface Addresses {
+  /** The front page, with a slash at the end. */
+  readonly root: string;
+  /** The folder of the assets, without a slash at the end. */
+  readonly base: string;
+  /** Of the assets. */
+  readonly names: readonly string[];
+}
+
 interface Options {
   /** Path of the folder of the assets, without a slash at the end. */
   readonly assetsPath?: string;
   /** Module that posts the assets, by `postBundle`. Undefined: the page has no assets. */
   readonly worker?: URL;
-  /** The page as HTML. @param base path of the folder with the assets, without a slash at the end @param names of the assets */
-  readonly render: (base: string, names: readonly string[]) => string;
+  readonly render: (addresses: Addresses) => string;
   readonly sources: PageSources;
   /** Further headers of the page. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,14 +49,18 @@ interface Options {
 export const createBundledPage = ({ assetsPath = '', worker, render, sources, headers = {} }: Options): BundledPage => {
   const bundle = remember(async () => (worker ? loadBundle(worker) : NO_ASSETS));
   const assets = remember(async () => toAssets(assetsPath, await bundle()));
-  const page = remember(async () => {
+  const pageAt = async (depth: number): Promise<StaticFile> => {
     const { hash, files } = await bundle();
-    const html = render(
-      `${assetsPath}/${hash}`,
-      files.map(({ name }) => name),
-    );
+    const root = depth === 0 ? './' : '../'.repeat(depth);
+    const html = render({ root, base: root + `${assetsPath}/${hash}`.slice(1), names: files.map(({ name }) => name) });
     return toPage(html, { ...headers, ...pageHeaders(sources) });
-  });
+  };
+  const pages = new Map<number, () => Promise<StaticFile>>();
+  const page: BundledPage['page'] = (depth = 0) => {
+    const known = pages.get(depth) ?? remember(() => pageAt(depth));
+    pages.set(depth, known);
+    return known();
+  };
   return worker ? { page, asset: async (path) => (await assets()).get(path) } : { page };
 };
 

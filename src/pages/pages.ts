@@ -99,6 +99,9 @@ const pageAt = (exposure: Exposure, respond: ResponseRoute['respond']): Response
   respond,
 });
 
+/** Clients can make up addresses of any depth, and the page of each depth is kept. */
+const MAX_DEPTH = 4;
+
 /** Finds the route of a page or an asset. */
 const createFinder = (
   row: PageRow,
@@ -117,7 +120,10 @@ const createFinder = (
   return (path) => {
     if (path === row.path) return pageItself;
     if (!asset || !path.startsWith(assetsPath)) return undefined;
-    return fileFrom(async () => (await asset(path)) ?? (isEverywhereBelow ? page() : undefined));
+    const depth = path.split('/').length - 2;
+    return fileFrom(
+      async () => (await asset(path)) ?? (isEverywhereBelow && depth <= MAX_DEPTH ? page(depth) : undefined),
+    );
   };
 };
 

@@ -17,7 +17,7 @@ const int32Input = ({ React }) => ({
 
 self.SwaggerUIBundle({
   plugins: [int32Input],
-  url: '/openapi.json',
+  url: 'openapi.json',
   domNode: document.querySelector('#reference'),
   deepLinking: true,
   displayRequestDuration: true,

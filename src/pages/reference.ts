@@ -1,4 +1,4 @@
-import { type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
+import { type Addresses, type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
 
 /** The REST reference: Swagger UI on `/openapi.json`. */
 export const createDocs = (): BundledPage =>
@@ -15,7 +15,7 @@ export const createDocs = (): BundledPage =>
     },
   });
 
-const renderPage = (base: string): string => `<!doctype html>
+const renderPage = ({ root, base }: Addresses): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -28,8 +28,8 @@ const renderPage = (base: string): string => `<!doctype html>
     <script defer src="${base}/start.js"></script>
   </head>
   <body>
-    <header>${LOGO}<strong>REST reference</strong><a href="/">Vitrine</a><a href="/openapi.json">openapi.json</a></header>
-    <main id="reference"><noscript>The reference needs JavaScript; <a href="/openapi.json">openapi.json</a> says the same.</noscript></main>
+    <header>${LOGO}<strong>REST reference</strong><a href="${root}">Vitrine</a><a href="openapi.json">openapi.json</a></header>
+    <main id="reference"><noscript>The reference needs JavaScript; <a href="openapi.json">openapi.json</a> says the same.</noscript></main>
   </body>
 </html>
 `;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
+import { type Addresses, type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
 
 /** The documents of the shop, by their hashes. */
 export const SHOP_DOCUMENTS = path.join(import.meta.dirname, '../../examples/shop/trusted-documents.json');
@@ -14,7 +14,7 @@ export const createDemo = ({ explorer }: Options): BundledPage =>
   createBundledPage({
     assetsPath: '/demo/assets',
     worker: new URL('./shop.worker.ts', import.meta.url),
-    render: (base, names) => renderPage(base, names, explorer),
+    render: (addresses) => renderPage(addresses, explorer),
     sources: {
       'script-src': "'self'",
       'style-src': "'self'",
@@ -29,7 +29,7 @@ const MENU_ICON =
 const SEARCH_ICON =
   '<svg aria-hidden="true" width="20" height="20" viewBox="0 0 20 20"><path fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" d="M8.5 14a5.5 5.5 0 1 0 0-11 5.500 5.500 0 0 0 0 11zm4-1.500L17 17"/></svg>';
 
-const renderPage = (base: string, names: readonly string[], explorer: string | undefined): string => {
+const renderPage = ({ root, base, names }: Addresses, explorer: string | undefined): string => {
   const styles = names.filter((name) => name.endsWith('.css'));
   const modules = names.filter((name) => !name.endsWith('.css'));
   const main = modules.find((name) => name.startsWith('main.'));
@@ -44,13 +44,13 @@ const renderPage = (base: string, names: readonly string[], explorer: string | u
     <script type="module" src="${base}/${main}"></script>
     ${modules.map((name) => `<link rel="modulepreload" href="${base}/${name}">`).join('\n    ')}
   </head>
-  <body${explorer === undefined ? '' : ` data-explorer="${explorer}"`}>
+  <body${explorer === undefined ? '' : ` data-explorer="${root}${explorer.slice(1)}"`}>
     <a class="skip" href="#main">To the content</a>
     <aside id="preview-bar" class="preview-bar" aria-label="Preview" hidden></aside>
     <header>
-      <a class="brand" href="/demo">${LOGO.replace('<svg', '<svg aria-hidden="true"')} Demo shop</a>
+      <a class="brand" href="${root}demo">${LOGO.replace('<svg', '<svg aria-hidden="true"')} Demo shop</a>
       <button id="menu-button" type="button" aria-haspopup="dialog" aria-expanded="false">${MENU_ICON} Categories</button>
-      <form class="search" role="search" aria-label="Products" action="/demo/search">
+      <form class="search" role="search" aria-label="Products" action="${root}demo/search">
         <input id="search-field" type="search" name="q" maxlength="200" placeholder="Search the shop" aria-label="Search the shop" autocomplete="off"
           autocapitalize="off" spellcheck="false" role="combobox" aria-autocomplete="list" aria-expanded="false" aria-controls="suggestions">
         <button aria-label="Search">${SEARCH_ICON}</button>
@@ -61,7 +61,7 @@ const renderPage = (base: string, names: readonly string[], explorer: string | u
     </header>
     <aside id="notice-bar" class="notice-bar" aria-label="Notice" aria-live="polite" hidden></aside>
     <main id="main"><noscript>The demo shop needs JavaScript.</noscript></main>
-    <footer>This shop asks nothing but the public API of <a href="/">Vitrine</a>. Its code is made to be copied.</footer>
+    <footer>This shop asks nothing but the public API of <a href="${root}">Vitrine</a>. Its code is made to be copied.</footer>
     <dialog id="menu" class="menu" aria-label="Categories"></dialog>
     <dialog id="drawer" class="drawer" aria-labelledby="drawer-title"></dialog>
   </body>

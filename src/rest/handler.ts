@@ -50,7 +50,7 @@ const createRoute = (
   const prepared = engine.documents.prepare(operation.document);
   if (!prepared) throw new Error(`${route.document} has no operation`);
   const form = bodyFormOf(operation);
-  const link = explorer === undefined ? undefined : createOperationLink(explorer, id);
+  const link = explorer === undefined ? undefined : createOperationLink(toRoot(route.path) + explorer.slice(1), id);
 
   const parse = ({ path, query }: Call): ParsedOperation => {
     const id = decodePath(path).split('/').at(-1) ?? '';
@@ -95,6 +95,9 @@ const textsOf = ({ name, isList }: Parameter, fields: ReadonlyMap<string, string
   isList
     ? [...fields].flatMap(([key, texts]) => (key.replace(ITEM, '') === name ? texts : []))
     : (fields.get(name) ?? []);
+
+/** The way from an address to the root, which a proxy may have put below a prefix. */
+const toRoot = (path: string): string => '../'.repeat(path.split('/').length - 2);
 
 const readVariables = (
   { parameters }: RestOperation,
@@ -173,7 +176,7 @@ const NO_VARIABLES = encodeURIComponent('{}');
 
 /**
  * https://www.rfc-editor.org/rfc/rfc8288. It names the document, which may be too long for a header.
- * @param explorer path of GraphiQL, which knows the documents by name
+ * @param explorer address of GraphiQL, which knows the documents by name
  * @param id a GraphQL name, or the name of a document
  */
 const createOperationLink = (explorer: string, id: string): OperationLink => {

@@ -7,7 +7,7 @@ import { shared } from '../support/shared.ts';
 const shop = await shared(createRestShop());
 
 const linkOf = (id: string, variables?: object) =>
-  `</graphql?operation=${id}${variables ? `&variables=${encodeURIComponent(JSON.stringify(variables))}` : ''}>; ` +
+  `<../../graphql?operation=${id}${variables ? `&variables=${encodeURIComponent(JSON.stringify(variables))}` : ''}>; ` +
   `rel="alternate"; type="text/html"; title="GraphQL ${id}"`;
 
 describe('the Link of a REST answer', () => {

@@ -21,7 +21,7 @@ describe('the front page', () => {
     const { status, headers, text } = await gateway.get('/', BROWSER);
     expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/html; charset=utf-8' });
     expect(text.length).toBeLessThan(12_288);
-    expect(text.match(/(?:src|href)="(?!\/[a-z.]+"|data:)[^"]*"/g)).toBeNull();
+    expect(text.match(/(?:src|href)="(?!\.\/[a-z.]+"|data:)[^"]*"/g)).toBeNull();
     expect(headers['content-security-policy']).toMatch(
       /^default-src 'none'; style-src 'sha256-[^;]+'; script-src 'sha256-[^;]+' 'sha256-[^;]+';/,
     );
@@ -141,7 +141,7 @@ describe('the front page', () => {
     for (const path of Object.values(links)) expect((await gateway.get(path, BROWSER)).status, path).toBe(200);
     const { headers } = await gateway.get('/');
     expect(headers.link).toBe(
-      '</docs>; rel="service-doc", </openapi.json>; rel="service-desc", </readyz>; rel="status"',
+      '<./docs>; rel="service-doc", <./openapi.json>; rel="service-desc", <./readyz>; rel="status"',
     );
   });
 

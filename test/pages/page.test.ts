@@ -6,14 +6,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 test('a page whose files could not be read is read again at the next request', async () => {
   await using folder = await temporaryFolder();
   const worker = pathToFileURL(`${folder.path}/worker.mjs`);
-  const { page } = createBundledPage({ worker, render: (base) => `<p>${base}</p>`, sources: {} });
+  const { page } = createBundledPage({ worker, render: ({ base }) => `<p>${base}</p>`, sources: {} });
   await expect(page()).rejects.toThrow('worker.mjs');
   const bundle = JSON.stringify({ hash: 'cafe', files: [] });
   await folder.write(
     'worker.mjs',
     `import { parentPort } from 'node:worker_threads'; parentPort.postMessage(${bundle});`,
   );
-  expect(new TextDecoder().decode((await page()).bodies.identity)).toBe('<p>/cafe</p>');
+  expect(new TextDecoder().decode((await page()).bodies.identity)).toBe('<p>./cafe</p>');
 });
 
 test('JSON in a script cannot close it', () => {

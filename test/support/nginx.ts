@@ -46,3 +46,33 @@ export const startNginx = async (addresses: readonly [string, string]): Promise<
     },
   };
 };
+
+/** nginx that gives a gateway all that is asked for below a prefix, without the prefix, and has nothing else. */
+export const startStrippingNginx = async (gateway: { readonly url: string }, prefix: string): Promise<ProxyProcess> => {
+  const folder = await temporaryFolder();
+  const port = await freePort();
+  const text = `pid /run/nginx.pid; error_log stderr; events {}
+http {
+  access_log off;
+  server {
+    listen 127.0.0.1:${port};
+    location ${prefix}/ { proxy_pass ${gateway.url}/; proxy_set_header Host $http_host; }
+    location / { return 404; }
+  }
+}`;
+  const file = await folder.write('nginx.conf', inFolder(text, folder.path));
+  const proxy = await startProxyProcess({
+    program: String(PROGRAM),
+    args: ['-c', file, '-g', 'daemon off;'],
+    url: `http://127.0.0.1:${port}`,
+    readyPath: `${prefix}/livez`,
+    signal: 'SIGTERM',
+  });
+  return {
+    url: proxy.url,
+    [Symbol.asyncDispose]: async () => {
+      await proxy[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+};

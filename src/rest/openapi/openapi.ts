@@ -89,7 +89,8 @@ export const openapiDocument = (
       description: DESCRIPTION,
       license: { name: packageJson.license, identifier: packageJson.license },
     },
-    servers: [{ url: '/' }],
+    // Relative to this document: a proxy may strip a prefix.
+    servers: [{ url: '.' }],
     // Readers show a padlock at whatever has a requirement, even at one that is optional.
     security: isRestricted ? [{ accessToken: [] }] : [],
     tags: [...tags.values()],
@@ -115,7 +116,7 @@ const REQUEST_ID = header(
 
 const LINK = header(
   'Opens the GraphQL operation behind the response in GraphiQL, where that is switched on.',
-  '</graphql?operation=HotProducts&variables=%7B%22limit%22%3A3%7D>; rel="alternate"; type="text/html"; title="GraphQL HotProducts"',
+  '<../../graphql?operation=HotProducts&variables=%7B%22limit%22%3A3%7D>; rel="alternate"; type="text/html"; title="GraphQL HotProducts"',
 );
 
 const REVALIDATION = {
