@@ -61,7 +61,7 @@ export const CACHE_STATUS = {
 } as const;
 
 /** The headers that differ between responses of a kind: they are written for each. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(['x-request-id', 'link', 'cache-control', 'etag']);
+const OWN_HEADERS: ReadonlySet<string> = new Set(['x-request-id', 'link', 'cache-control', 'x-accel-expires', 'etag']);
 
 /** Responses whose cache control is always the same have it among the shared lines. */
 const OWN_HEADERS_UNCACHED: ReadonlySet<string> = new Set(['x-request-id', 'link']);
@@ -77,6 +77,13 @@ export interface WrittenFailure {
 }
 
 const OWN_OF_FAILURES: ReadonlySet<string> = new Set(['x-request-id']);
+
+/** For how long a cache outside may keep a response. */
+interface Freshness {
+  readonly cacheControl: string;
+  /** For nginx, which goes by this header before `Cache-Control`: the last second in which the response may be shown, by nginx's own clock. */
+  readonly accelExpires: string | undefined;
+}
 
 interface Rejection extends Pick<GatewayResponse, 'status'> {
   readonly body: string | Uint8Array;
@@ -95,18 +102,24 @@ export const createResponseWriter = ({
     ...(isRestricted ? ['authorization'] : []),
     ...(hasPreviews ? [PREVIEW_HEADER] : []),
   ].join(', ');
-  const fresh = Array.from(
-    { length: MAX_AGE_S + 1 },
-    (_, age) => `${isRestricted ? 'private' : 'public'}, max-age=${age}`,
+  // Varnish would show a response for ten more seconds while it asks for the next.
+  const fresh = Array.from({ length: MAX_AGE_S + 1 }, (_, age) =>
+    isRestricted ? `private, max-age=${age}` : `public, max-age=${age}, stale-while-revalidate=0`,
   );
   /** The lines that all responses of a kind share: there is a kind for each media type and content encoding. */
   const linesOf = new Map<string, string>();
   const rejections = new Map<string, Rejection>();
 
-  const cacheControlOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome): string => {
-    const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - clock.nowMs();
+  const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome): Freshness => {
+    const nowMs = clock.nowMs();
+    const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - nowMs;
     const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
-    return fresh[Math.max(0, Math.min(leftS, MAX_AGE_S))] ?? 'no-cache';
+    const maxAgeS = Math.max(0, Math.min(leftS, MAX_AGE_S));
+    const cacheControl = fresh[maxAgeS] ?? 'no-cache';
+    // With this header, nginx would keep a private response too.
+    if (maxAgeS === 0 || isRestricted) return { cacheControl, accelExpires: undefined };
+    // nginx goes by whole seconds: `max-age=1` is up to two, and this present second is one at most. Beside nginx, this process has the clock that nginx has.
+    return { cacheControl, accelExpires: `@${Math.floor(Math.min(nowMs, Date.now()) / 1000)}` };
   };
 
   const ofCache = (
@@ -116,12 +129,18 @@ export const createResponseWriter = ({
     { method, headers }: GatewayRequest,
   ): GatewayResponse => {
     if (cached.status === 404) return ofAbsence(cached.body, 'latin1', link);
-    const cacheControl = cacheControlOf(cached, outcome);
+    const { cacheControl, accelExpires } = freshnessOf(cached, outcome);
     const { etag } = cached;
     const cacheStatus = CACHE_STATUS[outcome];
     const ifNoneMatch = headers['if-none-match'];
     if (ifNoneMatch !== undefined && method !== 'POST' && matchesEtag(ifNoneMatch, etag)) {
-      const notModified = { 'cache-control': cacheControl, etag, vary, 'cache-status': cacheStatus };
+      const notModified: GatewayResponse['headers'] = {
+        'cache-control': cacheControl,
+        etag,
+        vary,
+        'cache-status': cacheStatus,
+      };
+      if (accelExpires !== undefined) notModified['x-accel-expires'] = accelExpires;
       return withLink(link, { status: 304, headers: notModified, body: null });
     }
     const contentEncoding = contentEncodings(cached, headers['accept-encoding']);
@@ -133,6 +152,7 @@ export const createResponseWriter = ({
       vary,
       'cache-status': cacheStatus,
     };
+    if (accelExpires !== undefined) own['x-accel-expires'] = accelExpires;
     if (contentEncoding) own['content-encoding'] = contentEncoding.name;
     return withLink(link, {
       status: 200,
@@ -209,9 +229,10 @@ export const createResponseWriter = ({
     const kind =
       (outcome === 'hit' ? '' : `${outcome} `) + head.contentType + (contentEncoding ? ` ${contentEncoding.name}` : '');
     const lines = writeOnce(kind, () => ofCache(cached, outcome, head, request), OWN_HEADERS);
-    const own = `etag: ${cached.etag}\r\ncache-control: ${cacheControlOf(cached, outcome)}\r\n`;
+    const { cacheControl, accelExpires } = freshnessOf(cached, outcome);
+    const own = `etag: ${cached.etag}\r\ncache-control: ${cacheControl}\r\n`;
     return new WrittenResponse(
-      lines + linkLine(head.link) + own + idLine(requestId),
+      lines + linkLine(head.link) + own + accelLine(accelExpires) + idLine(requestId),
       contentEncoding?.body ?? cached.body,
     );
   };
@@ -287,6 +308,9 @@ const idLine = (requestId: string): string => `x-request-id: ${requestId}\r\n`;
 
 const timingLine = (serverTiming: string | undefined): string =>
   serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`;
+
+const accelLine = (accelExpires: string | undefined): string =>
+  accelExpires === undefined ? '' : `x-accel-expires: ${accelExpires}\r\n`;
 
 const linkLine = (link: string | undefined): string => (link === undefined ? '' : `link: ${link}\r\n`);
 

@@ -49,6 +49,7 @@ test('lists are answered as they will be, by GraphQL and by REST, and nothing of
     expect(idsOf(hot.json)).toEqual([coming, present]);
     expect(hot.headers).toMatchObject({ 'cache-control': 'private, no-store' });
     expect(hot.headers).not.toHaveProperty('etag');
+    expect(hot.headers).not.toHaveProperty('x-accel-expires');
     expect(idsOf((await each.get('/api/notice/list', at(await inDays(4)))).json)).toEqual([starting]);
   }
   expect(await listsOf(gateway)).toEqual(now);

@@ -21,6 +21,14 @@ const TARGETS = [
 const ask = (target: string, ifNoneMatch?: string, method = 'GET'): Promise<CachedResponse> =>
   shop.gateway.request(method, target, ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch });
 
+/** The last second in which nginx may show a copy. */
+const lastSecondOf = ({ headers }: CachedResponse): number | undefined => {
+  const { 'x-accel-expires': value } = headers;
+  if (value === undefined) return undefined;
+  expect(value).toMatch(/^@\d{10}$/);
+  return Number(value.slice(1));
+};
+
 const etagOf = async (target: string): Promise<string> => String((await ask(target)).headers.etag);
 
 describe.each(TARGETS)('%s', (target) => {
@@ -41,7 +49,8 @@ describe.each(TARGETS)('%s', (target) => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await ask(target, ifNoneMatch(etag), method);
       expect(answer).toMatchObject({ status: 304, text: '', headers: { etag, vary: full.headers.vary } });
-      expect(answer.headers['cache-control']).toMatch(/^public, max-age=[01]$/);
+      expect(answer.headers['cache-control']).toMatch(/^public, max-age=[01], stale-while-revalidate=0$/);
+      expect(lastSecondOf(answer) !== undefined).toBe(answer.headers['cache-control']?.includes('max-age=1'));
       expect(answer.headers).not.toHaveProperty('content-length');
       expect(answer.headers).not.toHaveProperty('content-encoding');
     }
@@ -101,7 +110,7 @@ test('over a socket a 304 ends with its headers, and the connection goes on', as
   }
 });
 
-test('max-age never reaches past a publication, a start or an end, and is not 0 for nothing', async () => {
+test('max-age and the second for nginx never reach past a publication, a start or an end, and are not 0 for nothing', async () => {
   await using database = await createTestDatabase();
   const category = await insertCategory(database);
   const id = await insertProduct(database, { category_id: category });
@@ -109,6 +118,7 @@ test('max-age never reaches past a publication, a start or an end, and is not 0 
   // The first request loads what is needed for any.
   await gateway.graphql('{ __typename }');
   const moment = await momentFromNow(database, 1800);
+  const momentMs = Date.parse(moment);
   await insertNotice(database, { ends_at: moment });
   await insertProduct(database, { category_id: category, published_at: moment });
 
@@ -118,13 +128,24 @@ test('max-age never reaches past a publication, a start or an end, and is not 0 
   for (let receivedMs = -Infinity; receivedMs < 0; ) {
     for (const [target, seen] of ages) {
       const sentMs = await millisecondsSince(database, moment);
-      const { headers } = await gateway.get(target);
+      const method = seen.size > 0 ? 'HEAD' : 'GET';
+      const answer = await gateway.request(method, target);
       receivedMs = await millisecondsSince(database, moment);
-      const age = Number(/^public, max-age=(\d+)$/.exec(headers['cache-control'] ?? '')?.[1]);
+      const age = Number(
+        /^public, max-age=(\d+), stale-while-revalidate=0$/.exec(answer.headers['cache-control'] ?? '')?.[1],
+      );
       if (receivedMs >= 0) break;
       seen.add(age);
       // The gateway's clock is the database's but for half of a round trip: a fraction of a millisecond, and more on a busy machine.
       if (CHANGING.includes(target)) expect(sentMs + age * 1000, target).toBeLessThan(CLOCK_TOLERANCE_MS);
+      const lastSecond = lastSecondOf(answer);
+      expect(lastSecond !== undefined, target).toBe(age === 1);
+      if (lastSecond === undefined) continue;
+      // nginx shows a copy until this second is over.
+      const hiddenMs = (lastSecond + 1) * 1000 - momentMs;
+      expect(hiddenMs, target).toBeGreaterThan(sentMs - CLOCK_TOLERANCE_MS);
+      expect(hiddenMs, target).toBeLessThan(receivedMs + 1000 + CLOCK_TOLERANCE_MS);
+      if (CHANGING.includes(target)) expect(hiddenMs, target).toBeLessThan(CLOCK_TOLERANCE_MS);
     }
   }
   for (const target of CHANGING) expect([...(ages.get(target) ?? [])].sort()).toEqual([0, 1]);

@@ -69,6 +69,11 @@ describe('a process whose own clock is', () => {
       await expect.poll(() => textOf(target)).toContain('Shown');
       expect(await textOf(target)).not.toContain('Hidden');
     }
+    // An nginx beside the gateway has the gateway's clock, another has the right one: neither may keep an answer for longer.
+    const { headers } = await fetch(`${gateway.url}/api/product/new`);
+    const lastSecond = Number(/^@(\d+)$/.exec(headers.get('x-accel-expires') ?? '')?.[1]);
+    expect(lastSecond * 1000).toBeLessThan(Date.now() + Math.min(0, shiftMs) + 1000);
+
     expect((await fetch(`${gateway.url}/api/notice/${hidden}`)).status).toBe(404);
     expect(JSON.parse(await textOf(`/api/notice/${ended}`))).toMatchObject({ inEffect: false });
 

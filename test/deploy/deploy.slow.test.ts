@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readConfig } from '../../src/config/config.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { inFolder } from '../support/nginx.ts';
+import { hasNginx, nginxConfiguration } from '../support/nginx.ts';
 import { runCli, startGatewayProcess } from '../support/process.ts';
 import { findProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -189,7 +189,7 @@ describe('the systemd unit', async () => {
 
 describe('the proxies', () => {
   test('let go of idle connections before the gateway does', async () => {
-    const [haproxy, nginx] = await Promise.all([read('haproxy/haproxy.cfg'), read('nginx/nginx.conf')]);
+    const [haproxy, nginx] = await Promise.all([read('haproxy/haproxy.cfg'), read('nginx/nginx.conf.template')]);
     const [, kept] = /timeout server (\d+s)/.exec(haproxy) ?? [];
     const times = [kept, ...[...nginx.matchAll(/keepalive_timeout (\d+s)/g)].map(([, time]) => time)];
     expect(times.length).toBe(3);
@@ -199,7 +199,9 @@ describe('the proxies', () => {
   test('repeat only what cannot count a view', async () => {
     const patterns = await Promise.all([
       read('haproxy/haproxy.cfg').then((text) => /path -m reg (\S+)/.exec(text)?.[1]),
-      read('nginx/nginx.conf').then((text) => /location ~ (\S+) \{\s+proxy_next_upstream error/.exec(text)?.[1]),
+      read('nginx/nginx.conf.template').then(
+        (text) => /location ~ (\S+) \{\s+proxy_next_upstream error/.exec(text)?.[1],
+      ),
     ]);
     for (const pattern of patterns.map((text) => new RegExp(String(text)))) {
       for (const path of ['product/1', 'product/hot', 'product/new', 'product/list', 'notice/list', 'notice/page']) {
@@ -214,10 +216,14 @@ describe('the proxies', () => {
     expect(stdout).toContain('Configuration file is valid');
   });
 
-  test.skipIf(!NGINX)('nginx takes its file', async () => {
+  test.skipIf(!hasNginx).for([
+    ['on this machine', ['8080', '127.0.0.1:4001', '127.0.0.1:4002', 'off']],
+    ['elsewhere, and keeps answers', ['127.0.0.1:80', '10.0.0.1:4000', '10.0.0.2:4000', 'answers']],
+  ] as const)('nginx takes its file with gateways %s', async ([, [LISTEN, GATEWAY_1, GATEWAY_2, CACHE]]) => {
     await using folder = await temporaryFolder();
-    const file = await folder.write('nginx.conf', inFolder(await read('nginx/nginx.conf'), folder.path));
-    const { stderr } = await run(String(NGINX), ['-t', '-c', file]);
+    const text = nginxConfiguration({ LISTEN, GATEWAY_1, GATEWAY_2, CACHE }, folder.path);
+    expect(text).toContain(`server ${GATEWAY_2} `);
+    const { stderr } = await run(String(NGINX), ['-t', '-c', await folder.write('nginx.conf', text)]);
     expect(stderr).toContain('test is successful');
   });
 });

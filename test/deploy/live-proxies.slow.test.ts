@@ -17,7 +17,10 @@ const [one, two] = [await shared(startInstance(database.url)), await shared(star
 
 const PROXIES = [
   { isThere: hasHaproxy, start: startHaproxy },
-  { isThere: hasNginx, start: startNginx },
+  {
+    isThere: hasNginx,
+    start: (addresses: readonly [string, string]) => startNginx(addresses, { CACHE: 'answers' }),
+  },
 ].filter(({ isThere }) => isThere);
 
 test.skipIf(PROXIES.length === 0)(

@@ -31,7 +31,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 const MAKES_DATABASE = /^create database/m;
 
 /** Blocks of these are for the eye. */
-const NOT_READ = new Set(['nginx', 'ini', 'haproxy', 'promql', 'text', 'diff', 'dockerfile', 'systemd']);
+const NOT_READ = new Set(['nginx', 'vcl', 'ini', 'haproxy', 'promql', 'text', 'diff', 'dockerfile', 'systemd']);
 
 const REPOSITORY = path.join(import.meta.dirname, '../..');
 const DOCS = (await readdir(path.join(REPOSITORY, 'docs'))).filter((name) => name.endsWith('.md')).sort();

@@ -1,34 +1,52 @@
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePort } from './haproxy.ts';
 import { findProgram } from './programs.ts';
 import { type ProxyProcess, startProxyProcess } from './proxy-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const FILE = path.join(import.meta.dirname, '../../deploy/nginx/nginx.conf');
-const PROGRAM = findProgram('nginx');
+const FILE = path.join(import.meta.dirname, '../../deploy/nginx/nginx.conf.template');
+const [PROGRAM, ENVSUBST] = [findProgram('nginx'), findProgram('envsubst')];
 
-export const hasNginx = PROGRAM !== undefined;
+export const hasNginx = PROGRAM !== undefined && ENVSUBST !== undefined;
 
-/** The text of a configuration, with the files of nginx itself in a folder of whoever tests, who may not write where a server of root's does. */
-export const inFolder = (text: string, folder: string): string => {
+export interface NginxVariables {
+  readonly LISTEN: string;
+  readonly GATEWAY_1: string;
+  readonly GATEWAY_2: string;
+  readonly CACHE: 'off' | 'answers';
+}
+
+/**
+ * The file of deploy/ with its variables, as deploy/README.md writes it, and with the files of nginx itself in a folder of whoever tests, who may
+ * not write where a server of root's does.
+ */
+export const nginxConfiguration = (variables: NginxVariables, folder: string): string => {
+  const names = Object.keys(variables).map((name) => `$${name}`);
+  const text = execFileSync(String(ENVSUBST), [names.join(' ')], {
+    input: readFileSync(FILE),
+    env: { ...variables },
+    encoding: 'utf8',
+  });
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
   return text
     .replace('http {', `http {\n${temporary.join('\n')}`)
-    .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`);
+    .replaceAll(/\/(run|var\/log\/nginx)\//g, `${folder}/`)
+    .replace('/var/cache/nginx', `${folder}/cache`);
 };
 
-/** nginx with the file of deploy/, in front of two gateways. */
-export const startNginx = async (addresses: readonly [string, string]): Promise<ProxyProcess> => {
+/** nginx with the file of deploy/, in front of two gateways. @param CACHE whether answers are kept */
+export const startNginx = async (
+  addresses: readonly [string, string],
+  { CACHE = 'off' }: Partial<NginxVariables> = {},
+): Promise<ProxyProcess> => {
   const folder = await temporaryFolder();
   const port = await freePort();
-  const text = inFolder(await readFile(FILE, 'utf8'), folder.path)
-    .replace(/^user .*$/m, '')
-    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
-    .replace('127.0.0.1:4001', addresses[0])
-    .replace('127.0.0.1:4002', addresses[1]);
+  const variables = { LISTEN: `127.0.0.1:${port}`, GATEWAY_1: addresses[0], GATEWAY_2: addresses[1], CACHE };
+  const text = nginxConfiguration(variables, folder.path).replace(/^user .*$/m, 'user root;');
   const file = await folder.write('nginx.conf', text);
   const proxy = await startProxyProcess({
     program: String(PROGRAM),

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { hasNginx, startNginx } from '../support/nginx.ts';
+import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
+import { listen } from '../support/socket.ts';
+import { hasVarnish, startVarnish } from '../support/varnish.ts';
+
+// Caches of others, as deploy/ and docs/ set them up, between a client and the gateway.
+
+const database = await shared(createTestDatabase());
+const gateway = await shared(createTestGateway(database, PATIENT));
+const { url } = await shared(listen(gateway));
+const { host } = new URL(url);
+await insertNotice(database, { title: 'Stays' });
+
+const PROXIES = [
+  { name: 'nginx', isThere: hasNginx, start: () => startNginx([host, host], { CACHE: 'answers' }) },
+  { name: 'Varnish', isThere: hasVarnish, start: () => startVarnish(host) },
+].filter(({ isThere }) => isThere);
+
+const TARGETS = ['/api/notice/list', `/graphql?${new URLSearchParams({ query: '{ notices { title } }' })}`];
+
+/** What a cache, and then a browser, may add to the age of an answer. */
+const MAX_AGE_MS = 1000;
+/** By how much the gateway may be late by itself (its bound of freshness), and a busy machine. */
+const LATE_MS = 500;
+
+/** For how long a browser keeps a response. */
+const keptMs = ({ headers }: Response): number => {
+  const maxAgeS = Number(/max-age=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1]);
+  return Math.max(0, maxAgeS - Number(headers.get('age') ?? 0)) * 1000;
+};
+
+describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start }) => {
+  test('no notice is shown more than a second after its end, to whoever asks all the time, in a browser that keeps it too', {
+    timeout: 60_000,
+  }, async () => {
+    await using proxy = await start();
+    const begin = await momentFromNow(database, 0);
+    // Ends in all parts of a second, for caches that go by whole ones.
+    const ends = new Map(Array.from({ length: 12 }, (_, index) => [`Ends ${index}`, 2000 + index * 430]));
+    const lastMs = Math.max(...ends.values());
+    for (const [title, endMs] of ends) {
+      await insertNotice(database, { title, ends_at: new Date(Date.parse(begin) + endMs).toISOString() });
+    }
+    const latest = { shownMs: -Infinity, keptMs: -Infinity };
+    const seen = new Set<string>();
+    for (let sentMs = 0; sentMs < lastMs + 3 * MAX_AGE_MS; ) {
+      for (const target of TARGETS) {
+        sentMs = await millisecondsSince(database, begin);
+        const response = await fetch(proxy.url + target);
+        const text = await response.text();
+        for (const [title, endMs] of ends) {
+          if (!text.includes(`"${title}"`)) continue;
+          seen.add(title);
+          latest.shownMs = Math.max(latest.shownMs, sentMs - endMs);
+          latest.keptMs = Math.max(latest.keptMs, sentMs + keptMs(response) - endMs);
+        }
+      }
+    }
+    expect(seen.size).toBe(ends.size);
+    expect(latest.shownMs).toBeLessThan(MAX_AGE_MS);
+    expect(latest.keptMs).toBeLessThan(MAX_AGE_MS);
+  });
+
+  test('whoever comes after a pause is shown no notice that has ended meanwhile', { timeout: 60_000 }, async () => {
+    await using proxy = await start();
+    // With a copy of long before the end, and with one of just before it, for which a cache may have asked by the entity tag.
+    for (const [round, isAskedLate] of [false, true, false, true].entries()) {
+      const title = `Ends in a pause, ${round}`;
+      // Later than the copy of before may be kept, by a second in which one with the notice may be kept, too.
+      const end = await momentFromNow(database, 3000);
+      await insertNotice(database, { title, ends_at: end });
+      const shown = async (): Promise<string> => (await fetch(`${proxy.url}/api/notice/list`)).text();
+      await expect.poll(shown).toContain(title);
+      if (isAskedLate) {
+        await expect.poll(() => millisecondsSince(database, end)).toBeGreaterThan(-500);
+        await shown();
+      }
+      await expect.poll(() => millisecondsSince(database, end)).toBeGreaterThan(MAX_AGE_MS);
+      expect(await shown()).not.toContain(title);
+    }
+  });
+
+  test('every change shows a second after the gateway shows it', { timeout: 60_000 }, async () => {
+    await using proxy = await start();
+    const id = await insertNotice(database, { title: 'Change 0.' });
+    const begin = await momentFromNow(database, 0);
+    /** When each title was replaced by the next. */
+    const replacedMs: number[] = [];
+    let ageMs = -Infinity;
+    for (let sentMs = 0; sentMs < 8000; ) {
+      sentMs = await millisecondsSince(database, begin);
+      const text = await (await fetch(`${proxy.url}/api/notice/list`)).text();
+      const shown = Number(/Change (\d+)\./.exec(text)?.[1] ?? Number.NaN);
+      ageMs = Math.max(ageMs, sentMs - (replacedMs[shown] ?? Number.POSITIVE_INFINITY));
+      if (sentMs < (replacedMs.at(-1) ?? 0) + 130) continue;
+      await database.sql('update notice set title = $1 where id = $2', [`Change ${replacedMs.length + 1}.`, id]);
+      replacedMs.push(await millisecondsSince(database, begin));
+    }
+    expect(replacedMs.length).toBeGreaterThan(10);
+    expect(ageMs).toBeLessThan(MAX_AGE_MS + LATE_MS);
+  });
+
+  test('a copy has the same headers for GET, HEAD and If-None-Match, and says how old it may be', async () => {
+    await using proxy = await start();
+    // It shows no view counts, and nothing is to be published: no copy is of the last second.
+    const target = `${proxy.url}/api/product/hot`;
+    const ask = async (init: RequestInit = {}) => {
+      const { status, headers } = await fetch(target, init);
+      const names = ['cache-control', 'etag', 'vary'] as const;
+      return { status, headers: Object.fromEntries(names.map((name) => [name, headers.get(name)])) };
+    };
+    const full = await ask();
+    expect(full.headers).toMatchObject({
+      'cache-control': 'public, max-age=1, stale-while-revalidate=0',
+      etag: expect.stringMatching(/^W\//),
+      vary: expect.stringContaining('accept'),
+    });
+    // Without it a browser would add a second to that of the cache.
+    await expect.poll(async () => (await fetch(target)).headers.get('age')).toMatch(/^[01]$/);
+    for (const _ of ['once', 'again']) {
+      expect(await ask({ method: 'HEAD' })).toEqual(full);
+      const ifNoneMatch = { 'if-none-match': String(full.headers.etag) };
+      for (const method of ['GET', 'HEAD']) {
+        const known = await ask({ method, headers: ifNoneMatch });
+        expect(known.status).toBe(304);
+        expect(known.headers.etag).toBe(full.headers.etag);
+      }
+    }
+  });
+
+  test('each view of a notice is counted, and comes through; HEAD counts none', async () => {
+    await using proxy = await start();
+    const id = await insertNotice(database, { title: 'Viewed' });
+    const query = `{ notice(id: ${id}) { viewCount } }`;
+    for (const viewCount of [1, 3, 5]) {
+      for (const path of [`/api/notice/${id}`, `/graphql?${new URLSearchParams({ query })}`]) {
+        expect((await fetch(proxy.url + path, { method: 'HEAD' })).status).toBe(200);
+      }
+      expect(await (await fetch(`${proxy.url}/api/notice/${id}`)).json()).toMatchObject({ viewCount });
+      const operation = await fetch(`${proxy.url}/graphql?${new URLSearchParams({ query })}`);
+      expect(await operation.json()).toEqual({ data: { notice: { viewCount: viewCount + 1 } } });
+    }
+  });
+});
