@@ -1,8 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { createVitrine } from '../../examples/clients/next/vitrine.ts';
 import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { OUTAGES } from '../support/outages.ts';
 import { runCli } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
@@ -37,7 +39,9 @@ interface Result {
 const copyOf = async (name: string) => {
   const root = await mkdtemp(path.join(tmpdir(), 'vitrine-client-'));
   const folder = path.join(root, 'clients', name);
-  await cp(path.join(CLIENTS, name), folder, { recursive: true });
+  for (const each of new Set([name, 'live'])) {
+    await cp(path.join(CLIENTS, each), path.join(root, 'clients', each), { recursive: true });
+  }
   await cp(path.join(CLIENTS, 'package.json'), path.join(root, 'clients/package.json'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'));
   await symlink(path.join(CLIENTS, 'node_modules'), path.join(root, 'clients/node_modules'));
@@ -67,12 +71,54 @@ const copyOf = async (name: string) => {
       await using server = await listen(strict);
       return await run(server.url);
     },
+    /** Asks such a gateway through a proxy that has lost it at first, while the database is away. @returns the statuses of the answers, too */
+    runInTrouble: async (manifest: string, args: readonly string[]): Promise<Result & { readonly seen: number[] }> => {
+      const TRUSTED_DOCUMENTS = path.join(folder, manifest);
+      await using outage = await OUTAGES['that refuses connections']({ url: databaseUrl });
+      await using strict = await createTestGateway(outage, { TRUSTED_DOCUMENTS, TRUSTED_DOCUMENTS_ONLY: 'true' });
+      await using server = await listen(strict);
+      await using proxy = await startProxy(server.url);
+      await outage.begin();
+      const running = node(args, proxy.url);
+      await expect.poll(() => proxy.seen, { timeout: 30_000 }).toContain(503);
+      await outage.end();
+      return { ...(await running), seen: proxy.seen };
+    },
     /** Asks for a field that there is not. */
     misspell: async (file: string): Promise<void> => {
       const source = path.join(folder, file);
       await writeFile(source, (await readFile(source, 'utf8')).replace('price.amount', 'price.amout'));
     },
     [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
+  };
+};
+
+/** A proxy that answers the first request by a page of its own. */
+const startProxy = async (target: string) => {
+  const seen: number[] = [];
+  const server = createServer(async (request, response) => {
+    if (seen.push(502) === 1) {
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<html><h1>502 Bad Gateway</h1></html>');
+      return;
+    }
+    const answer = await fetch(`${target}${request.url}`, { headers: { accept: String(request.headers.accept) } });
+    seen.splice(-1, 1, answer.status);
+    const [type, retryAfter] = ['content-type', 'retry-after'].map((name) => answer.headers.get(name));
+    response.writeHead(answer.status, {
+      'content-type': String(type),
+      ...(retryAfter && { 'retry-after': retryAfter }),
+    });
+    response.end(await answer.text());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    seen,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 };
 
@@ -86,6 +132,8 @@ describe('GraphQL Code Generator', { timeout: 120_000 }, () => {
     expect(await client.typeCheck()).toEqual(FINE);
     const ran = await client.runTrusted('gql/persisted-documents.json', (trusted) => client.node(['main.ts'], trusted));
     expect(ran).toEqual({ code: 0, output: SHELF });
+    const troubled = await client.runInTrouble('gql/persisted-documents.json', ['main.ts']);
+    expect(troubled).toEqual({ code: 0, output: SHELF, seen: [502, 503, ...troubled.seen.slice(2, -1), 200] });
     // Without the file, the gateway knows no id.
     expect((await client.node(['main.ts'])).output).toContain('PersistedQueryNotFound');
     await client.misspell('main.ts');
@@ -119,23 +167,8 @@ describe('Apollo Client', { timeout: 120_000 }, () => {
       client.node(['main.ts'], trusted),
     );
     expect(ran).toEqual({ code: 0, output: SHELF });
-  });
-
-  test('shows a change of a subscription, by a link of graphql-sse', async () => {
-    await using client = await copyOf('apollo');
-    await using database = await createDemoDatabase();
-    await using gatewayOfOne = await createTestGateway(database, PATIENT);
-    await using server = await listen(gatewayOfOne);
-    const child = spawn(process.execPath, ['live.ts'], {
-      cwd: client.folder,
-      env: { PATH: process.env.PATH, VITRINE_URL: server.url },
-    });
-    await using _ = { [Symbol.asyncDispose]: async () => void (child.kill() && (await once(child, 'close'))) };
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    await expect.poll(() => output, { timeout: 30_000 }).toContain("'Free delivery");
-    await database.sql("update notice set title = 'Closed today' where title like 'Free delivery%'");
-    await expect.poll(() => output, { timeout: 30_000 }).toContain("'Closed today'");
+    const troubled = await client.runInTrouble('persisted-query-manifest.json', ['main.ts']);
+    expect(troubled).toEqual({ code: 0, output: SHELF, seen: [502, 503, ...troubled.seen.slice(2, -1), 200] });
   });
 });
 
@@ -204,6 +237,13 @@ describe('the fetch of a server component', () => {
     expect(await ask(QUERY, { limit: 3 })).toMatchObject({ hotProducts: [{}, {}, {}] });
   });
 
+  test('throws the status of a proxy that answers HTML, and asks again', async () => {
+    await using proxy = await startProxy(url);
+    const ask = createVitrine(proxy.url);
+    await expect(ask(QUERY, { limit: 2 })).rejects.toThrow('502');
+    expect(await ask(QUERY, { limit: 2 })).toMatchObject({ hotProducts: [{}, {}] });
+  });
+
   test('throws what the gateway says, and keeps no error', async () => {
     await using witness = await startWitness();
     const ask = createVitrine(witness.url);
@@ -212,8 +252,11 @@ describe('the fetch of a server component', () => {
   });
 });
 
-test('what docs/clients.md shows is in the examples', async () => {
-  const page = await readFile(path.join(ROOT, 'docs/clients.md'), 'utf8');
+test.for([
+  ['clients.md', 9],
+  ['live.md', 3],
+] as const)('what docs/%s shows is in the examples', async ([name, least]) => {
+  const page = await readFile(path.join(ROOT, 'docs', name), 'utf8');
   const folders = (await readdir(CLIENTS, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   const examples = folders.filter(({ name }) => name !== 'node_modules');
   const files = await Promise.all(
@@ -223,7 +266,7 @@ test('what docs/clients.md shows is in the examples', async () => {
     }),
   );
   const shown = [...page.matchAll(/^```(?:ts|json)\n([\s\S]*?)^```/gm)].map(([, block]) => block ?? '');
-  expect(shown.length).toBeGreaterThan(4);
+  expect(shown.length).toBeGreaterThan(least);
   for (const block of shown)
     expect(
       files.flat().some((file) => file.includes(block.trimEnd())),

@@ -8,23 +8,21 @@ import {
   type TypedDocumentNode,
 } from '@apollo/client';
 import { OperationTypeNode, print } from 'graphql';
-import { createClient } from 'graphql-sse';
+import { createLive } from '../live/subscribe.ts';
 
 const VITRINE_URL = process.env.VITRINE_URL ?? 'http://localhost:4000';
 
-type Shown = Record<string, unknown>;
-
-const sse = createClient({ url: `${VITRINE_URL}/graphql` });
-const sseLink = new ApolloLink(
+const live = createLive(`${VITRINE_URL}/graphql`);
+const liveLink = new ApolloLink(
   ({ query, variables }) =>
-    new Observable((observer) => sse.subscribe<Shown, Shown>({ query: print(query), variables }, observer)),
+    new Observable((observer) => live<Record<string, unknown>>({ query: print(query), variables }, observer)),
 );
 
 const client = new ApolloClient({
   cache: new InMemoryCache(),
   link: ApolloLink.split(
     ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-    sseLink,
+    liveLink,
     new HttpLink({ uri: `${VITRINE_URL}/graphql` }),
   ),
 });

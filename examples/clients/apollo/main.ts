@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, type TypedDocumentNode } from '@apollo/client';
+import { ServerError } from '@apollo/client/errors';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { RetryLink } from '@apollo/client/link/retry';
 import { generatePersistedQueryIdsFromManifest } from '@apollo/persisted-query-lists';
 
 const VITRINE_URL = process.env.VITRINE_URL ?? 'http://localhost:4000';
@@ -9,11 +11,20 @@ const ids = generatePersistedQueryIdsFromManifest({
   loadManifest: async () => JSON.parse(await readFile('persisted-query-manifest.json', 'utf8')),
 });
 
+const retryLink = new RetryLink({
+  attempts: (count, _operation, error) =>
+    count < 5 && (!ServerError.is(error) || [429, 502, 503, 504].includes(error.statusCode)),
+  delay: (count, _operation, error) =>
+    1000 * (ServerError.is(error) ? Number(error.response.headers.get('retry-after')) || count : count),
+});
+
 const client = new ApolloClient({
   cache: new InMemoryCache(),
   link: ApolloLink.from([
+    retryLink,
     new PersistedQueryLink({ ...ids, useGETForHashedQueries: true }),
-    new HttpLink({ uri: `${VITRINE_URL}/graphql` }),
+    // In `application/graphql-response+json` a 503 would be a result like any other, and not tried again.
+    new HttpLink({ uri: `${VITRINE_URL}/graphql`, headers: { accept: 'application/json' } }),
   ]),
 });
 

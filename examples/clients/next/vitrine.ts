@@ -22,6 +22,8 @@ export const createVitrine = (url: string) => {
     const response = await fetch(target, { headers, cache: 'no-store' });
     let data = known?.data;
     if (response.status !== 304) {
+      // The 502 of a proxy is a page of HTML.
+      if (!response.headers.get('content-type')?.includes('json')) throw new Error(`${response.status} of ${url}`);
       const body = await response.json();
       if (body.errors) throw new Error(body.errors[0].message);
       data = body.data;

@@ -4,5 +4,7 @@ const VITRINE_URL = process.env.VITRINE_URL ?? 'http://localhost:4000';
 export const fetchFunction = async (params: { readonly id: string | null }, variables: object) => {
   const query = new URLSearchParams({ doc_id: String(params.id), variables: JSON.stringify(variables) });
   const response = await fetch(`${VITRINE_URL}/graphql?${query}`);
+  // The 502 of a proxy is a page of HTML.
+  if (!response.headers.get('content-type')?.includes('json')) throw new Error(`${response.status} of the gateway`);
   return await response.json();
 };
