@@ -110,6 +110,8 @@ export const createResponseWriter = ({
   const linesOf = new Map<string, string>();
   const rejections = new Map<string, Rejection>();
 
+  let second = secondAt(clock.nowMs());
+
   const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome): Freshness => {
     const nowMs = clock.nowMs();
     const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - nowMs;
@@ -118,8 +120,8 @@ export const createResponseWriter = ({
     const cacheControl = fresh[maxAgeS] ?? 'no-cache';
     // With this header, nginx would keep a private response too.
     if (maxAgeS === 0 || isRestricted) return { cacheControl, accelExpires: undefined };
-    // nginx goes by whole seconds: `max-age=1` is up to two, and this present second is one at most. Beside nginx, this process has the clock that nginx has.
-    return { cacheControl, accelExpires: `@${Math.floor(Math.min(nowMs, Date.now()) / 1000)}` };
+    if (nowMs < second.beginsMs || nowMs >= second.endsMs) second = secondAt(nowMs);
+    return { cacheControl, accelExpires: second.accelExpires };
   };
 
   const ofCache = (
@@ -302,6 +304,24 @@ export const createResponseWriter = ({
     failed: ({ status, lines, body }, requestId, serverTiming) =>
       new WrittenResponse(lines + idLine(requestId) + timingLine(serverTiming), body, status),
   };
+};
+
+/** A second as nginx counts it, which is written once for all responses in it. */
+interface Second {
+  /** By the database's clock. */
+  readonly beginsMs: number;
+  readonly endsMs: number;
+  readonly accelExpires: string;
+}
+
+/**
+ * nginx goes by whole seconds: to it `max-age=1` is up to two, and the present second is one at most. By the earlier of two clocks, because an nginx
+ * beside this process has this process's clock, and another one, like the database's, is taken to be right.
+ */
+const secondAt = (nowMs: number): Second => {
+  const slowMs = Math.max(0, nowMs - Date.now());
+  const present = Math.floor((nowMs - slowMs) / 1000);
+  return { beginsMs: nowMs, endsMs: (present + 1) * 1000 + slowMs, accelExpires: `@${present}` };
 };
 
 const idLine = (requestId: string): string => `x-request-id: ${requestId}\r\n`;

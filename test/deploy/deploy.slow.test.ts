@@ -212,12 +212,14 @@ describe('the proxies', () => {
   });
 
   test.skipIf(!HAPROXY)('HAProxy takes its file', async () => {
-    const { stdout } = await run(String(HAPROXY), ['-c', '-f', path.join(DEPLOY, 'haproxy/haproxy.cfg')]);
-    expect(stdout).toContain('Configuration file is valid');
+    for (const env of [{}, { LISTEN: '*:8080', GATEWAY_1: '10.0.0.1:4000', GATEWAY_2: '10.0.0.2:4000' }]) {
+      const { stdout } = await run(String(HAPROXY), ['-c', '-f', path.join(DEPLOY, 'haproxy/haproxy.cfg')], { env });
+      expect(stdout).toContain('Configuration file is valid');
+    }
   });
 
   test.skipIf(!hasNginx).for([
-    ['on this machine', ['8080', '127.0.0.1:4001', '127.0.0.1:4002', 'off']],
+    ['on this machine', ['*:8080', '127.0.0.1:4001', '127.0.0.1:4002', 'off']],
     ['elsewhere, and keeps answers', ['127.0.0.1:80', '10.0.0.1:4000', '10.0.0.2:4000', 'answers']],
   ] as const)('nginx takes its file with gateways %s', async ([, [LISTEN, GATEWAY_1, GATEWAY_2, CACHE]]) => {
     await using folder = await temporaryFolder();
