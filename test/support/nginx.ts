@@ -29,6 +29,11 @@ export const nginxConfiguration = (variables: NginxVariables, folder: string): s
     env: { ...variables },
     encoding: 'utf8',
   });
+  return inFolder(text, folder);
+};
+
+/** The text of a configuration, with the files of nginx itself in a folder. */
+const inFolder = (text: string, folder: string): string => {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
