@@ -106,7 +106,10 @@ const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], fragme
 const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Compiled => {
   const fields = compileFields(type, parents, fragments);
   const selection = `{${fields.map((field) => field.selection).join('')}}`;
-  return { selection, write: sharedWriter(type, selection, () => writeObject([fieldsWriter(fields)])) };
+  return {
+    selection,
+    write: sharedWriter(type, selection, () => writeObject(fields.length > 0 ? [fieldsWriter(fields)] : [])),
+  };
 };
 
 /** Of selections: what is compiled of one takes up to 90 bytes a character (measured). */
