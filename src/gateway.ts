@@ -1,3 +1,4 @@
+import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { type OpenedAccess, openAccess } from './access/access.ts';
 import { createPreviewTime } from './access/preview.ts';
@@ -11,7 +12,7 @@ import { type CachedTable, createTagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
-import { isDatabaseUnreachable } from './database/failures.ts';
+import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/failures.ts';
 import { assertServing } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { createDatabase, createPrisma } from './database/pool.ts';
@@ -23,24 +24,23 @@ import { AppError, Overloaded, withDeadline } from './errors.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
 import { createDocuments } from './graphql/documents.ts';
-import { createFailureWriter } from './graphql/failure-writer.ts';
-import { ExecutionFailed } from './graphql/failures.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
-import { createSubscriptions } from './graphql/live/subscriptions.ts';
-import { readShape } from './graphql/parse-request.ts';
-import { createEngine } from './graphql/run-operation.ts';
+import { createCostLimit } from './graphql/limits/cost.ts';
+import { loadPlugins } from './graphql/load-plugins.ts';
+import { createMaskError, rootCause } from './graphql/mask-error.ts';
+import { createOperationRunner, ExecutionFailed } from './graphql/operation-runner.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
+import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
+import { createLive } from './graphql/use-live.ts';
 import { createCountViews } from './graphql/view-count.ts';
-import { createYogaThread } from './graphql/yoga-thread.ts';
-import { createBodyShapes } from './http/body-shapes.ts';
+import { createGraphqlServer } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
-import { createKnownFailures } from './http/known-failures.ts';
 import { GRAPHQL_PATH } from './http/message.ts';
-import { type App, createApp } from './http/pipeline.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
+import { type App, createApp } from './http/serve-request.ts';
 import { startHttpServer } from './http/server.ts';
 import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
@@ -93,16 +93,22 @@ export interface DatabaseToServe {
   readonly poolerMode?: PoolerMode | undefined;
 }
 
+export interface GatewayParts {
+  /** The metrics of all processes, where this is one of several. */
+  readonly pageOfAll?: Metrics['page'] | undefined;
+  /** Of Yoga or Envelop, after those of the gateway. */
+  readonly plugins?: readonly Plugin[] | undefined;
+}
+
 /**
  * Puts the gateway together on a migrated database.
- * @param pageOfAll the metrics of all processes, where this is one of several
  * @throws OperatorError when the database is not there or not migrated, a REST document does not fit, or the file of tokens cannot be used
  */
 export const createGateway = async (
   config: Config,
   { url: databaseUrl, poolerMode }: DatabaseToServe,
   log: Logger,
-  pageOfAll?: Metrics['page'],
+  { pageOfAll, plugins = [] }: GatewayParts = {},
 ): Promise<Gateway> => {
   const schema = createSchema(config);
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
@@ -217,26 +223,38 @@ export const createGateway = async (
     lag: watchLoopLag(),
     log,
   });
-  const engine = createEngine({
-    schema,
-    documents,
+  const costLimit = createCostLimit(schema, limits.maxCost);
+  const runOperation = createOperationRunner({
     createContext,
     responseCache,
+    costLimit,
     countViews,
     load,
     tracing,
     timeoutMs,
-    limits,
   });
-  const subscriptions = createSubscriptions({
-    engine,
+  const compiled = createCompiledExecution();
+  const live = createLive({
+    documents,
+    runOperation,
+    execute: compiled.execute,
     topics: { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf },
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
     log,
   });
-  const bodyShapes = createBodyShapes(readShape);
-  const yoga = createYogaThread();
+  const yoga = createGraphqlServer({
+    schema,
+    documents,
+    trusted,
+    isRestricted: access.isRestricted,
+    costLimit,
+    live,
+    compiled,
+    runOperation,
+    maskError: createMaskError(() => observer.logOf(log)),
+    plugins: [...plugins, ...(await loadPlugins(config.graphqlPlugins))],
+  });
   const metrics = createMetrics(
     {
       ...observability,
@@ -245,11 +263,11 @@ export const createGateway = async (
       cacheMaxBytes,
       freshnessMonitor,
       views: viewCounter,
-      subscriptions: { counts: subscriptions.counts, max: config.maxSubscriptions },
+      subscriptions: { counts: live.counts, max: config.maxSubscriptions },
       pool,
       replicas,
       load,
-      fallBacks: engine.fallBacks,
+      fallBacks: compiled.fallBacks,
       browseIndex,
     },
     pageOfAll,
@@ -279,25 +297,13 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({
-        engine,
-        bodyShapes,
-        writeFailure: createFailureWriter(yoga),
-        trusted,
-        subscriptions,
-        isRestricted: access.isRestricted,
-        graphiql: pages.graphiql,
-      }),
-      createRestRoutes(operations, { engine, explorer }),
+      createGraphqlRoutes({ yoga, graphiql: pages.graphiql }),
+      createRestRoutes(operations, { yoga, documents, explorer }),
       probes.find,
       pages.find,
       createDemoPictures(),
     ],
-    requests: createRequestCache(
-      Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE)),
-      bodyShapes,
-    ),
-    failures: createKnownFailures(),
+    requests: createRequestCache(Math.max(MIN_REQUEST_CACHE_BYTES, Math.floor(cacheMaxBytes * REQUEST_CACHE_SHARE))),
     responses: responseCache,
     countViews,
     access,
@@ -319,14 +325,14 @@ export const createGateway = async (
     metrics,
     statementCount: replicas ? () => statementCount() + replicas.statementCount() : statementCount,
     startDraining: probes.startDraining,
-    completeSubscriptions: subscriptions.complete,
+    completeSubscriptions: live.complete,
     startIndex: browseIndex.start,
     close: async () => {
-      subscriptions.close();
+      live.close();
       load.stop();
       opened.close();
       await browseIndex.close();
-      await yoga.stop();
+      await yoga.dispose();
       await freshnessMonitor.close();
       await prisma.$disconnect();
       await replicas?.close();
@@ -337,9 +343,11 @@ export const createGateway = async (
 };
 
 const kindOf = (error: unknown): FailureKind => {
-  const causes = error instanceof ExecutionFailed ? error.errors.map(({ cause }) => cause) : [error];
+  const causes = error instanceof ExecutionFailed ? error.errors.map(rootCause) : [error];
   if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
-  const failures = causes.filter((cause) => cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE');
+  const failures = causes.filter(
+    (cause) => isDatabaseUnavailable(cause) || (cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE'),
+  );
   if (failures.length === 0) return 'other';
   return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
 };
@@ -368,7 +376,7 @@ export const serve = async (
   log: Logger,
   pageOfAll?: Metrics['page'],
 ): Promise<ServingGateway> => {
-  const gateway = await createGateway(config, database, log, pageOfAll);
+  const gateway = await createGateway(config, database, log, { pageOfAll });
   const { metrics } = gateway;
   try {
     const server = await startHttpServer({ app: gateway.app, config, log });

@@ -1,3 +1,4 @@
+import type { Plugin } from 'graphql-yoga';
 import { pino } from 'pino';
 import { type Config, readOptions, secretsOf } from './config/config.ts';
 import type { VariableOptions } from './config/gateway-options.ts';
@@ -14,6 +15,8 @@ export { OperatorError } from './errors.ts';
 export interface GatewayOptions extends VariableOptions {
   /** Apply pending migrations to {@link databaseUrl} first. @default false */
   readonly migrate?: boolean | undefined;
+  /** Plugins of Yoga or Envelop, as their documentation describes them. What memory answers runs none of them. @default none */
+  readonly plugins?: readonly Plugin[] | undefined;
   /** Receives the log, one line of JSON at a time, without secrets. @default standard output */
   readonly log?: { write(line: string): void } | undefined;
   /** Environment variables, such as `process.env`. An option takes precedence over its variable. @default none */
@@ -39,14 +42,14 @@ export interface Gateway extends AsyncDisposable {
  * does not fit the schema, or the token file cannot be used
  */
 export const createGateway = async (options: GatewayOptions = {}): Promise<Gateway> => {
-  const { migrate, log: stream, environment, ...variables } = options;
+  const { migrate, log: stream, environment, plugins, ...variables } = options;
   const config = readOptions(variables, environment);
   const log = await logTo(stream, config);
   const database = await prepareDatabase(config, log);
   try {
     if (migrate)
       await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
-    const gateway = await assemble(config, database, log);
+    const gateway = await assemble(config, database, log, { plugins });
     const handler = createFetchHandler(gateway.app);
     let closing: Promise<void> | undefined;
     const finish = async (): Promise<void> => {

@@ -141,6 +141,11 @@ export interface VariableOptions {
   readonly queryMaxTokens?: number | undefined;
 
   /**
+   * JavaScript module whose default export is a list of plugins of Yoga or Envelop. They see every GraphQL operation that memory does not answer.
+   * @default none
+   */
+  readonly graphqlPlugins?: string | undefined;
+  /**
    * JSON file of GraphQL documents that requests may name by an id: an object of ids and texts, or a manifest of Apollo. The start checks them
    * against the schema.
    * @default none

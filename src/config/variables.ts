@@ -287,6 +287,13 @@ export const VARIABLES = {
     description: 'Most lexical tokens in a document: names, values and punctuation.',
   },
 
+  GRAPHQL_PLUGINS: {
+    group: 'documents',
+    value: path,
+    whenUnset: 'none',
+    description:
+      'JavaScript module whose default export is a list of plugins of Yoga or Envelop. They see every GraphQL operation that memory does not answer.',
+  },
   TRUSTED_DOCUMENTS: {
     group: 'documents',
     value: path,

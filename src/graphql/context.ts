@@ -10,7 +10,7 @@ import type { Tracing } from '../observability/tracing.ts';
 import { RowBudget } from './limits/list-size.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
-export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log' | 'observe'>;
+export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
 
 /** A row that another row refers to was deleted between two statements of the operation. */
 export class RowVanished extends Error {

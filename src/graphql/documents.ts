@@ -6,13 +6,13 @@ import {
   parse,
   Source,
   specifiedRules,
+  type ValidationRule,
+  validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { stackless } from '../fast-path/stackless.ts';
 import { checkSelections, readTokens } from './limits/document-size.ts';
 import type { QueryLimits } from './limits/query-limits.ts';
 import { type Operation, prepareOperation } from './operation.ts';
-import { createValidation } from './validation.ts';
 
 /**
  * Parses a text that is small enough to be parsed. What it selects may still be too large.
@@ -29,7 +29,7 @@ export const parseWithin = (limits: QueryLimits, source: Source): DocumentNode =
   return document;
 };
 
-/** A document, its validation errors, and its operations. */
+/** A document and its validation errors. */
 interface CheckedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
@@ -37,15 +37,20 @@ interface CheckedDocument {
 
 /** The documents of clients: parsed, validated and prepared once for as long as their texts are in memory. */
 export interface Documents {
+  /** A valid document that is in memory. */
+  readonly find: (text: string) => DocumentNode | undefined;
   /**
    * @throws AppError QUERY_TOO_COMPLEX
    * @throws GraphQLError for a syntax error
    */
+  readonly parse: (text: string) => DocumentNode;
+  /** The errors of a document, remembered with it. @param rules {@link rules}, and perhaps more behind them */
+  readonly validate: (document: DocumentNode, rules: readonly ValidationRule[]) => readonly GraphQLError[];
+  readonly rules: readonly ValidationRule[];
+  /** Parses and validates. @throws as {@link parse} */
   readonly check: (text: string) => CheckedDocument;
   /** The operation of a valid document; undefined where the name selects none. */
   readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;
-  /** The operation of a valid document that is in memory already. */
-  readonly find: (text: string, name: string | null | undefined) => Operation | undefined;
 }
 
 interface Options {
@@ -64,41 +69,47 @@ const ENTRY_OVERHEAD_CHARS = 200;
 const MAX_VALIDATION_ERRORS = 10;
 
 export const createDocuments = ({ schema, limits, introspection, fieldSuggestions }: Options): Documents => {
-  // Of valid documents.
-  const documents = new LRUCache<string, CheckedDocument>({
+  const valid = new LRUCache<string, DocumentNode>({
     maxSize: MAX_CHARS,
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_CHARS,
   });
+  const validated = new WeakMap<DocumentNode, Map<string, readonly GraphQLError[]>>();
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const hideSuggestions = !fieldSuggestions;
-  const prepared = (document: DocumentNode, name: string | null | undefined): Operation | undefined =>
-    operations.get(document)?.get(name ?? '');
-  const validate = createValidation({ schema, rules, maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions });
+  const parseDocument = (text: string): DocumentNode => parseWithin(limits, new Source(text));
+
+  const validateDocument: Documents['validate'] = (document, given) => {
+    const added = given.slice(rules.length).map(({ name }) => name);
+    const key = added.join();
+    const known = validated.get(document) ?? new Map<string, readonly GraphQLError[]>();
+    let errors = known.get(key);
+    if (!errors) {
+      errors = validate(schema, document, given, { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions });
+      validated.set(document, known.set(key, errors));
+    }
+    // A faulty one would take the place of one in use: clients can make up any number.
+    const text = document.loc?.source.body;
+    if (errors.length === 0 && text !== undefined && valid.get(text) !== document) valid.set(text, document);
+    return errors;
+  };
 
   return {
+    find: (text) => valid.get(text),
+    parse: parseDocument,
+    validate: validateDocument,
+    rules,
     check: (text) => {
-      const known = documents.get(text);
-      if (known) return known;
-      const checked = stackless(() => {
-        const document = parseWithin(limits, new Source(text));
-        return { document, errors: validate(document) };
-      });
-      // A faulty one would take the place of one in use: clients can make up any number, and what failed is in memory by its request.
-      if (checked.errors.length === 0) documents.set(text, checked);
-      return checked;
+      const document = valid.get(text) ?? parseDocument(text);
+      return { document, errors: validateDocument(document, rules) };
     },
     prepare: (document, name) => {
-      const known = prepared(document, name);
+      const known = operations.get(document)?.get(name ?? '');
       if (known) return known;
       const operation = prepareOperation(schema, document, name, hideSuggestions);
       // A name that selects nothing is not kept: clients could make up any number of them.
       if (operation) operations.set(document, (operations.get(document) ?? new Map()).set(name ?? '', operation));
       return operation;
-    },
-    find: (text, name) => {
-      const known = documents.get(text);
-      return known && prepared(known.document, name);
     },
   };
 };

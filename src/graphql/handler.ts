@@ -1,64 +1,28 @@
-import { getOperationAST } from 'graphql';
-import { bytesOf } from '../cache/cached-response.ts';
-import { attempt, ERROR_TABLE } from '../errors.ts';
-import type { BodyShapes } from '../http/body-shapes.ts';
-import { type ErrorFormat, type GatewayRequest, type GatewayResponse, GRAPHQL_PATH } from '../http/message.ts';
-import type {
-  Call,
-  Executed,
-  FindRoute,
-  OperationRoute,
-  ParsedRequest,
-  ResponseHead,
-  ResponseRoute,
-} from '../http/route.ts';
-import type { Failed, WriteFailure } from './failure-writer.ts';
-import { EVENT_STREAM_TYPE, singleEvent } from './live/event-stream.ts';
-import type { Subscriptions } from './live/subscriptions.ts';
-import { type Operation, rootFieldsOf } from './operation.ts';
+import { ERROR_TABLE } from '../errors.ts';
+import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
-  checkJsonBody,
-  errorTypeOf,
-  negotiate,
-  negotiateEvents,
-  paramsOfPost,
-  paramsOfTarget,
-  type RequestParams,
-  wantsPage,
-} from './parse-request.ts';
-import type { BodyForm, Engine } from './run-operation.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
-
-/** What a request asks the engine for, by either protocol. */
-export interface ParsedOperation extends ParsedRequest {
-  readonly operation: Operation;
-  readonly form: BodyForm;
-}
-
-/** A request, once its parameters are read. */
-interface SeenRequest {
-  readonly request: GatewayRequest;
-  readonly params: RequestParams | undefined;
-  /** What it asks for, where that is in memory. */
-  operation: Operation | undefined;
-}
+  type BodySink,
+  dropConnectionHeaders,
+  type ErrorFormat,
+  type GatewayResponse,
+  GRAPHQL_PATH,
+} from '../http/message.ts';
+import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
+import { GRAPHQL_BODY } from './body-form.ts';
+import type { RequestState, ServerContext } from './request.ts';
+import { bodyFault, EVENT_STREAM_TYPE, errorTypeOf, wantsPage } from './request-params.ts';
+import type { Yoga } from './yoga.ts';
 
 interface Options {
-  readonly engine: Engine;
-  readonly bodyShapes: BodyShapes<RequestParams | undefined>;
-  readonly writeFailure: WriteFailure;
-  readonly trusted: TrustedDocuments;
-  readonly subscriptions: Subscriptions;
-  /** Whether some callers may ask for what others may not. */
-  readonly isRestricted: boolean;
+  readonly yoga: Yoga;
   readonly graphiql: ResponseRoute;
 }
 
-/** The address of the GraphQL endpoint: GraphiQL for browsers, and GraphQL over HTTP. */
-export const createGraphqlRoutes = ({ graphiql, ...parts }: Options): FindRoute => {
+/** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
+export const createGraphqlRoutes = ({ yoga, graphiql }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
   const page: ResponseRoute = { ...graphiql, methods, errors: GRAPHQL_ERRORS, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(parts, methods);
+  const endpoint = createEndpoint(yoga, methods);
 
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
@@ -66,18 +30,11 @@ export const createGraphqlRoutes = ({ graphiql, ...parts }: Options): FindRoute 
   };
 };
 
-/** A longer request costs more to read than to reject. */
-const MAX_VIEW_BYTES = 8192;
+/** A host that is never looked up: the one that the client names is not trusted. */
+const ORIGIN = 'http://gateway.invalid';
 
-/**
- * GraphQL over HTTP. The order of the checks: media type and size of the body (415, 413), `Accept` (406), parameters, document, access (401).
- */
-const createEndpoint = (
-  { engine, bodyShapes, writeFailure, trusted, subscriptions, isRestricted }: Omit<Options, 'graphiql'>,
-  methods: readonly string[],
-): OperationRoute<ParsedOperation> => {
-  /** Of the request that was looked at last: most are looked at twice, one right after the other. */
-  let last: SeenRequest | undefined;
+/** Asks Yoga, and takes from its response what is not in memory already. */
+const createEndpoint = (yoga: Yoga, methods: readonly string[]): OperationRoute => {
   /** By content type: one for all requests that are remembered. */
   const heads = new Map<string, ResponseHead>();
 
@@ -90,150 +47,88 @@ const createEndpoint = (
     return head;
   };
 
-  const lookAt = (request: GatewayRequest): SeenRequest => {
-    if (last?.request === request) return last;
-    const { method, body } = request;
-    const isInBody = method === 'POST' && Buffer.isBuffer(body);
-    const params = isInBody ? paramsOfPost(body, bodyShapes.split(request)) : paramsOfTarget(request);
-    last = { request, params, operation: undefined };
-    return last;
-  };
-
   return {
     methods,
     errors: GRAPHQL_ERRORS,
-
-    countsViewsOnly: (_, request) => {
-      if (Buffer.isBuffer(request.body) && request.body.byteLength > MAX_VIEW_BYTES) return false;
-      try {
-        const seen = lookAt(request);
-        const { params } = seen;
-        seen.operation = params && engine.documents.find(trusted.textOf(params), params.operationName);
-        return seen.operation?.isOnlyCounted === true;
-      } catch {
-        return false;
-      }
-    },
-
-    parse: (call) => {
-      const { request } = call;
-      if (request.method === 'POST') checkJsonBody(request);
-      const contentType = negotiate(request.headers.accept);
-      const { params, operation: known } = lookAt(request);
-      last = undefined;
-      const wanted = params && known ? withParams(known, params) : findOperation(engine, trusted, params);
-      if ('at' in wanted) {
-        const respond = () => respondFailed(writeFailure, wanted, withText(request, params), call, contentType);
-        // Else the client may not learn what is wrong with the document.
-        const admission =
-          isRestricted && wanted.at === 'validation'
-            ? call.admit(rootFieldsOf(wanted.document, wanted.definition))
-            : undefined;
-        return admission ? admission.then(respond) : respond();
-      }
-      const { operation } = wanted;
-      call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
-      const ownType = operation.isSubscription ? negotiateEvents(request.headers.accept) : contentType;
-      return { ...wanted, head: headOf(ownType) };
-    },
-
-    run: (parsed, call) => {
-      const { operation, variables, form, head } = parsed;
-      return attempt<Executed | GatewayResponse, Executed | GatewayResponse>(
-        () =>
-          isLive(operation, call) ? subscriptions.open(parsed, call) : engine.run(operation, variables, call, form),
-        (done) => ('headers' in done || head.contentType !== EVENT_STREAM_TYPE ? done : singleEvent(toBytes(done))),
-        (error) => {
-          const cost = form === BODY_WITH_COST ? engine.costOf(operation, variables) : undefined;
-          const failed: Failed = { at: 'execution', error, cost };
-          return respondFailed(writeFailure, failed, call.request, call, head.contentType);
+    faultOf: bodyFault,
+    run: async (call) => {
+      const state: RequestState = { form: GRAPHQL_BODY };
+      const { method, target, headers, body } = call.request;
+      // HEAD is no method of Yoga: it is asked as GET, and counts nothing.
+      const isPost = method === 'POST';
+      const response = await yoga.fetch(
+        ORIGIN + target,
+        {
+          method: isPost ? 'POST' : 'GET',
+          headers: headers as Record<string, string>,
+          body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
         },
+        { call, state } as ServerContext,
       );
+      const { executed, contentType } = state;
+      if (!executed || !contentType || response.status !== 200) return toGatewayResponse(response, state);
+      const { 'content-type': _, ...added } = headersOf(response);
+      return { executed, head: headOf(contentType), added };
     },
   };
 };
 
-/** A preview shows one moment, which does not change. */
-const isLive = ({ isSubscription }: Operation, { request: { method }, previewAt }: Call): boolean =>
-  isSubscription && method !== 'HEAD' && previewAt === undefined;
-
-const toBytes = (executed: Executed): Buffer =>
-  executed.answer ? bytesOf(executed.answer.body) : Buffer.from(executed.body, executed.encoding);
-
-/** The statuses of faults that are in the operation, or in what it asks for. */
-const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
-
-/** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
-const respondFailed = (
-  writeFailure: WriteFailure,
-  failed: Failed,
-  request: GatewayRequest,
-  call: Call,
-  contentType: string,
-): GatewayResponse | Promise<GatewayResponse> => {
-  if (contentType !== EVENT_STREAM_TYPE) return writeFailure(failed, request, call, contentType);
-  const toEvent = (response: GatewayResponse): GatewayResponse =>
-    failed.at === 'parameters' || !OPERATION_FAULTS.has(response.status)
-      ? response
-      : singleEvent(Buffer.from(response.body as string));
-  const response = writeFailure(failed, request, call, errorTypeOf(request.headers.accept));
-  return response instanceof Promise ? response.then(toEvent) : toEvent(response);
+const EVENT_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': EVENT_STREAM_TYPE,
+  'cache-control': 'no-store',
+  vary: 'accept',
+  // nginx would hold events back: https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_buffering
+  'x-accel-buffering': 'no',
 };
 
-const findOperation = (
-  { documents }: Engine,
-  trusted: TrustedDocuments,
-  params: RequestParams | undefined,
-): Omit<ParsedOperation, 'head'> | Failed => {
-  if (!params) return { at: 'parameters' };
-  const { operationName } = params;
-  let checked: ReturnType<typeof documents.check>;
-  try {
-    checked = documents.check(trusted.textOf(params));
-  } catch (error) {
-    return { at: 'parsing', error };
+/** The response of Yoga: errors, events, and what a plugin has changed. */
+const toGatewayResponse = async (response: Response, state: RequestState): Promise<GatewayResponse> => {
+  const { status } = response;
+  const headers = headersOf(response);
+  if (!headers['content-type']?.startsWith('text/event-stream')) {
+    return {
+      status,
+      headers: { 'cache-control': 'no-store', vary: 'accept', ...headers },
+      body: await response.text(),
+    };
   }
-  const { document, errors } = checked;
-  const definition = getOperationAST(document, operationName);
-  if (!definition) return { at: 'operation' };
-  if (errors.length > 0) return { at: 'validation', document, definition, errors };
-  const operation = documents.prepare(document, operationName);
-  return operation ? withParams(operation, params) : { at: 'operation' };
+  const { 'content-encoding': _, ...others } = headers;
+  const eventHeaders = { ...others, ...EVENT_HEADERS };
+  const { outcome } = state;
+  // One result, and the end.
+  if (!outcome) return { status, headers: eventHeaders, body: await response.text() };
+  return {
+    status,
+    headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[outcome] },
+    body: null,
+    stream: (sink) => copyTo(sink, response, state),
+  };
 };
 
-const withParams = (operation: Operation, { variables, extensions }: RequestParams): Omit<ParsedOperation, 'head'> => ({
-  operation,
-  variables: declared(variables, operation),
-  form: extensions.cost === true ? BODY_WITH_COST : BODY,
-});
+/** In lower case, without those that the server writes. */
+const headersOf = ({ headers }: Response): Record<string, string> =>
+  dropConnectionHeaders(Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value])));
 
-/** Yoga refuses a request without a text. Where a document was named by an id, it is asked only if none of its operations is selected. */
-const withText = (request: GatewayRequest, params: RequestParams | undefined): GatewayRequest =>
-  !params || params.query !== undefined
-    ? request
-    : { ...request, method: 'POST', body: NO_OPERATION, split: undefined };
-
-const NO_OPERATION = Buffer.from(JSON.stringify({ query: 'fragment None on Query { __typename }' }));
-
-/** The variables that the operation declares. The request cache keeps no others: their size has no bound. */
-const declared = (
-  variables: Readonly<Record<string, unknown>>,
-  { variableNames }: Operation,
-): Readonly<Record<string, unknown>> => {
-  const given = variableNames.filter((name) => Object.hasOwn(variables, name));
-  if (given.length === Object.keys(variables).length) return variables;
-  return Object.fromEntries(given.map((name) => [name, variables[name]]));
+/** Copies a body as it comes, and cuts a client that does not read it. @returns what is called when the client has gone */
+const copyTo = (sink: BodySink, { body }: Response, state: RequestState): (() => void) => {
+  const reader = body?.getReader();
+  const copy = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) return sink.end(NOTHING);
+      if (sink.write(value)) continue;
+      state.isSlow = true;
+      await reader?.cancel();
+      return;
+    }
+  };
+  copy().catch(() => sink.end(NOTHING));
+  return () => void reader?.cancel();
 };
 
-const BODY: BodyForm = { name: 'graphql', toBody: (data) => `{"data":${data}}`, givesPartialData: true };
+const NOTHING = new Uint8Array();
 
-const BODY_WITH_COST: BodyForm = {
-  name: 'graphql+cost',
-  toBody: (data, cost) => `{"data":${data},"extensions":${JSON.stringify({ cost: cost() })}}`,
-  givesPartialData: true,
-};
-
-/** Errors that came before or around the engine, in the shape of a GraphQL response. */
+/** Errors that came before or around Yoga, in the shape of a GraphQL response. */
 const GRAPHQL_ERRORS: ErrorFormat = {
   typeOf: ({ accept }) => errorTypeOf(accept),
   toResponse: ({ code, message, headers, details }, { accept }) => ({

@@ -4,6 +4,7 @@ import {
   type GraphQLSchema,
   getArgumentValues,
   getOperationAST,
+  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -17,7 +18,8 @@ import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { silentFields, type WithoutSilentFields } from './live/silent-fields.ts';
 import { collectFields, fragmentsOf, type MergedField, rootOf } from './selection.ts';
-import { type Coerced, variableReader } from './variables.ts';
+
+type Coerced = ReturnType<typeof getVariableValues>;
 
 /** A valid operation, prepared once for all of its executions. */
 export interface Operation {
@@ -25,8 +27,7 @@ export interface Operation {
   readonly label: string;
   /** Equal for equal documents and names. */
   readonly id: string;
-  /** Of the variables that it declares. */
-  readonly variableNames: readonly string[];
+  /** The variables of a request, coerced by the operation's types and defaults, or their faults. */
   readonly coerce: (variables: Readonly<Record<string, unknown>>) => Coerced;
   /** The arguments of the reference executor, without the context. */
   readonly executionArgs: (variables: VariableValues) => ValidatedExecutionArgs;
@@ -67,15 +68,15 @@ export const prepareOperation = (
   const isCounted = (field: string): boolean => fields[field]?.extensions.isCounted === true;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
   const findLongList = longListFinder(schema, document, definition);
-  const readVariables = variableReader(schema, variableDefinitions, hideSuggestions);
   let validated: ValidatedExecutionArgs | undefined;
   return {
     label: definition.name?.value ?? 'anonymous',
     id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
-    variableNames: variableDefinitions.map(({ variable }) => variable.name.value),
     coerce: (variables) => {
       const fault = findLongList(variables);
-      return fault ? [fault] : readVariables(variables);
+      return fault
+        ? { errors: [fault] }
+        : getVariableValues(schema, variableDefinitions, variables, { hideSuggestions });
     },
     executionArgs: (variableValues) => {
       validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);

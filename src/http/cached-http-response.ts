@@ -13,7 +13,7 @@ import {
   writeLines,
 } from './message.ts';
 import type { Cors } from './response-headers.ts';
-import type { Executed, ResponseHead } from './route.ts';
+import type { Answered, ResponseHead } from './route.ts';
 import { matchesEtag } from './static-file.ts';
 
 /** Writes the HTTP responses of operations. Those of the methods up to `failed` are complete: what their heads share is serialized once. */
@@ -22,14 +22,8 @@ export interface ResponseWriter {
   /** @param body with the view counts of this request, one character for each byte */
   counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
   rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse;
-  /** Whether the response to a request that failed may be one that equal requests get too. */
-  isShared(request: GatewayRequest): boolean;
-  /** Such a response, written once for all of them. @param response still without the headers that all responses have */
-  failure(response: GatewayResponse): WrittenFailure;
-  /** @param serverTiming of this request, where it was not answered from memory */
-  failed(failure: WrittenFailure, requestId: string, serverTiming?: string): GatewayResponse;
   /** The result of a request that was executed, to be {@link completed}. */
-  executed(executed: Executed, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
+  executed(answered: Answered, request: GatewayRequest, requestId: string): GatewayResponse;
   /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
   completed(
     response: GatewayResponse,
@@ -67,16 +61,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set(['x-request-id', 'link', 'cache
 const OWN_HEADERS_UNCACHED: ReadonlySet<string> = new Set(['x-request-id', 'link']);
 
 const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, body: undefined, fault: undefined };
-
-/** A response to a request that failed, but for its request id and its `Server-Timing`. */
-export interface WrittenFailure {
-  readonly status: number;
-  readonly lines: string;
-  /** One character for each byte. */
-  readonly body: string;
-}
-
-const OWN_OF_FAILURES: ReadonlySet<string> = new Set(['x-request-id']);
 
 /** For how long a cache outside may keep a response. */
 interface Freshness {
@@ -254,7 +238,7 @@ export const createResponseWriter = ({
     rejected: (error, format, request, requestId) => {
       const { headers } = request;
       if (dependsOnOrigin(request)) return withCommon(format.toResponse(error, headers), request, requestId);
-      const kind = `${error.code} ${error.headers.allow} ${format.typeOf(headers)}`;
+      const kind = `${error.message} ${error.headers.allow} ${format.typeOf(headers)}`;
       let rejection = rejections.get(kind);
       if (!rejection) {
         const response = format.toResponse(error, headers);
@@ -268,13 +252,17 @@ export const createResponseWriter = ({
       return new WrittenResponse(rejection.lines + idLine(requestId), rejection.body, rejection.status);
     },
 
-    executed: (executed, head, request, requestId) =>
-      executed.answer
-        ? (written(executed.answer, executed.outcome, head, request, requestId) ??
+    executed: ({ executed, head, added }, request, requestId) => {
+      const hasAdded = added !== undefined && Object.keys(added).length > 0;
+      const response = executed.answer
+        ? ((hasAdded ? undefined : written(executed.answer, executed.outcome, head, request, requestId)) ??
           ofCache(executed.answer, executed.outcome, head, request))
         : executed.status === 404
           ? ofAbsence(executed.body, executed.encoding, head.link)
-          : ofRequest(executed.body, executed.encoding, head),
+          : ofRequest(executed.body, executed.encoding, head);
+      if (hasAdded) Object.assign(response.headers, added);
+      return response;
+    },
 
     completed: (response, request, requestId, serverTiming) => {
       if (response instanceof WrittenResponse) {
@@ -285,24 +273,6 @@ export const createResponseWriter = ({
       if (serverTiming !== undefined) response.headers['server-timing'] = serverTiming;
       return response;
     },
-
-    isShared: (request) => request.method !== 'HEAD' && !dependsOnOrigin(request),
-
-    failure: (response) => {
-      const { status, headers, body } = response;
-      // The headers of errors come from a few literals, so there are few kinds.
-      let kind = 'failure';
-      for (const name in headers) kind += `\n${name}: ${headers[name]}`;
-      const isAscii = typeof body === 'string' && Buffer.byteLength(body) === body.length;
-      return {
-        status,
-        lines: writeOnce(kind, () => response, OWN_OF_FAILURES),
-        body: isAscii ? body : Buffer.from(body ?? '').toString('latin1'),
-      };
-    },
-
-    failed: ({ status, lines, body }, requestId, serverTiming) =>
-      new WrittenResponse(lines + idLine(requestId) + timingLine(serverTiming), body, status),
   };
 };
 

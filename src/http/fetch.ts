@@ -6,8 +6,8 @@ import {
   MAX_UNREAD_BYTES,
   takesBody,
 } from './message.ts';
-import type { App } from './pipeline.ts';
 import { MAX_BODY_BYTES, tooLarge } from './request-body.ts';
+import type { App } from './serve-request.ts';
 
 /** The app as a handler of the Fetch standard: https://fetch.spec.whatwg.org */
 export interface FetchHandler {

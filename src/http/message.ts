@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
 import { validateHeaderName, validateHeaderValue } from '../fast-path/node-http.ts';
-import type { Splittable } from './body-shapes.ts';
 
 /** The one path that takes a body. */
 export const GRAPHQL_PATH = '/graphql';
 
 /** A request as the server, or `fetch`, hands it to the pipeline. */
-export interface GatewayRequest extends Splittable {
+export interface GatewayRequest {
   readonly method: string;
   /** The request target as it was sent: path and query. */
   readonly target: string;
@@ -66,7 +65,7 @@ const CONNECTION_HEADERS = [
 ];
 
 /** Removes the headers that a response may not set for its connection. @returns the same object */
-export const dropConnectionHeaders = (headers: GatewayResponse['headers']): GatewayResponse['headers'] => {
+export const dropConnectionHeaders = <Headers extends GatewayResponse['headers']>(headers: Headers): Headers => {
   for (const name of CONNECTION_HEADERS) if (name in headers) delete headers[name];
   return headers;
 };

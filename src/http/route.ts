@@ -1,6 +1,7 @@
 import type { Exposure } from '../access/access.ts';
 import type { CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
+import type { AppError } from '../errors.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-observer.ts';
@@ -27,16 +28,16 @@ export interface ResponseRoute extends AnyRoute {
   respond(call: Call): GatewayResponse | Promise<GatewayResponse>;
 }
 
-/** A way to run operations, whose results are cached. A response that it gives in place of a result is not cached. */
-export interface OperationRoute<Parsed extends ParsedRequest = ParsedRequest> extends AnyRoute {
+/** A way to run operations, whose results are cached. */
+export interface OperationRoute extends AnyRoute {
   /** The value of the header `Link` in its errors. */
   readonly errorLink?: string | undefined;
-  /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
-  countsViewsOnly(path: string, request: GatewayRequest): boolean;
-  /** Reads what a request asks for: at once, unless the caller is admitted later. @throws AppError, or rejects with it */
-  parse(call: Call): Parsed | GatewayResponse | Promise<Parsed | GatewayResponse>;
-  /** Executes the request, or finds the result in the cache: at once where nothing has to be read. @throws AppError, or rejects with it */
-  run(parsed: Parsed, call: Call): Executed | GatewayResponse | Promise<Executed | GatewayResponse>;
+  /** Whether its requests do nothing but count views, which wait in a queue of their own. */
+  readonly isOnlyCounted?: boolean;
+  /** Why a request is refused before anything is made for it, and before its body has come. */
+  faultOf?(request: GatewayRequest): AppError | undefined;
+  /** Executes the request, or finds the result in the cache. A response in place of a result is not cached. @throws AppError (in the promise) */
+  run(call: Call): Promise<Answered | GatewayResponse>;
 }
 
 /** A request that is not answered from the cache at once, with what its route needs. */
@@ -55,17 +56,7 @@ export interface Call {
   readonly previewAt?: Date | undefined;
   /** Its lines have the id of the request. */
   readonly log: LazyLog;
-  /** Runs work for the request: its statements are counted for the request. */
-  readonly observe: <Result>(work: () => Result) => Result;
   readonly requestContext: RequestContext;
-}
-
-/** What a request asks for; routes add what they need to run it. */
-export interface ParsedRequest {
-  /** The request cache references it weakly: it lives as long as its document is cached. */
-  readonly operation: object;
-  readonly variables: Record<string, unknown>;
-  readonly head: ResponseHead;
 }
 
 /** What a request decides about the head of its response. */
@@ -90,5 +81,13 @@ export type Executed =
       /** The cached response with placeholders for view counts that the body was made of. */
       readonly template?: CachedResponse | undefined;
     };
+
+/** A finished body and the head of its response. */
+export interface Answered {
+  readonly executed: Executed;
+  readonly head: ResponseHead;
+  /** Headers that a plugin has added. Equal requests that are answered from memory do not have them. */
+  readonly added?: Readonly<Record<string, string>> | undefined;
+}
 
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

@@ -9,11 +9,11 @@ import { createServer } from '../fast-path/node-http.ts';
 import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
 import { type GatewayRequest, type GatewayResponse, MAX_HEADER_BYTES, problemResponse, takesBody } from './message.ts';
-import type { App, MakeResponse } from './pipeline.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { type CorsConfig, createCors } from './response-headers.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
+import type { App, MakeResponse } from './serve-request.ts';
 
 export interface HttpServer {
   /** Where it listens: `http://localhost:4000`. */

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
-import type { ErrorCode } from '../errors.ts';
 import {
   type CacheUse,
   countAnswer,
@@ -13,6 +13,7 @@ import {
   type RequestCounts,
   type StatementCounts,
 } from './counts.ts';
+import { lazyLog } from './log.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Attributes, RequestSpan, Tracing } from './tracing.ts';
 
@@ -51,6 +52,8 @@ export interface RequestObserver {
     startMs: number,
   ) => void;
   readonly statement: ObserveStatement;
+  /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
+  readonly logOf: (log: Logger) => Logger;
 }
 
 interface Deps {
@@ -139,6 +142,11 @@ export const createRequestObserver = ({
       if (span?.isSampled) span.end(spanName(requestContext), spanAttributes(requestContext, status), false);
     },
 
+    logOf: (log) => {
+      const requestContext = working.getStore();
+      return requestContext ? lazyLog(log, requestContext)() : log;
+    },
+
     statement: (name, text) => {
       const startMs = performance.now();
       const requestContext = working.getStore();
@@ -181,8 +189,6 @@ export class RequestContext {
   cache: CacheUse = 'none';
   /** The code of the error that the request ended with. */
   code: string | undefined = undefined;
-  /** Whether an equal request fails in the same way at any time and for every caller. */
-  isRepeatable = false;
   /** Whether it was rejected because of overload. */
   isRejected = false;
   /** Statements of this request. One that several requests share counts for the first of them. */
@@ -196,10 +202,8 @@ export class RequestContext {
     this.counts = firstCounts(origin.path, requests);
   }
 
-  /** @param isAll of the response: there is no data beside the error */
-  failWith(code: string, isAll: boolean): void {
+  failWith(code: string): void {
     this.code = code;
-    this.isRepeatable = isAll && REPEATABLE.has(code);
   }
 
   /** Sets the operation, once it is known. @param route the path, with parameters in braces */
@@ -207,15 +211,6 @@ export class RequestContext {
     this.counts = this.#requests.of(handler, operation, route);
   }
 }
-
-/** They depend on the request and on nothing else: no row, no time and no caller. */
-const REPEATABLE: ReadonlySet<string> = new Set<ErrorCode>([
-  'BAD_USER_INPUT',
-  'GRAPHQL_PARSE_FAILED',
-  'GRAPHQL_VALIDATION_FAILED',
-  'METHOD_NOT_ALLOWED',
-  'NOT_ACCEPTABLE',
-]);
 
 const OTHER: Readonly<Record<string, string>> = { '/livez': 'health', '/readyz': 'health', '/metrics': 'metrics' };
 

@@ -1,15 +1,18 @@
-import { AppError, attempt } from '../errors.ts';
+import { type ExecutionResult, type GraphQLError, print } from 'graphql';
+import { AppError } from '../errors.ts';
 import { joined } from '../fast-path/own-memory.ts';
-import { ExecutionFailed } from '../graphql/failures.ts';
-import type { ParsedOperation } from '../graphql/handler.ts';
-import type { BodyForm, Engine } from '../graphql/run-operation.ts';
+import type { BodyForm } from '../graphql/body-form.ts';
+import type { Documents } from '../graphql/documents.ts';
+import type { RequestState } from '../graphql/request.ts';
+import type { Yoga } from '../graphql/yoga.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import type { RestOperation } from './documents.ts';
 import type { Parameter } from './parameters.ts';
 
 interface Options {
-  readonly engine: Engine;
+  readonly yoga: Pick<Yoga, 'getEnveloped'>;
+  readonly documents: Pick<Documents, 'prepare'>;
   /** Where GraphiQL is; undefined where it is switched off. */
   readonly explorer: string | undefined;
 }
@@ -44,20 +47,28 @@ const decodePath = (path: string): string =>
 const createRoute = (
   operation: RestOperation,
   pathParameter: string | undefined,
-  { engine, explorer }: Options,
-): OperationRoute<ParsedOperation> => {
-  const { route, id } = operation;
-  const prepared = engine.documents.prepare(operation.document);
+  { yoga, documents, explorer }: Options,
+): OperationRoute => {
+  const { route, id, document, rootKey } = operation;
+  const prepared = documents.prepare(document);
   if (!prepared) throw new Error(`${route.document} has no operation`);
+  const text = document.loc?.source.body ?? print(document);
   const form = bodyFormOf(operation);
   const link = explorer === undefined ? undefined : createOperationLink(toRoot(route.path) + explorer.slice(1), id);
 
-  const parse = ({ path, query }: Call): ParsedOperation => {
+  const readRequest = ({ path, query }: Call): Record<string, unknown> => {
     const id = decodePath(path).split('/').at(-1) ?? '';
     const inPath = pathParameter === undefined ? {} : { [pathParameter]: id };
-    const variables = readVariables(operation, inPath, parseQueryString(query));
-    const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
-    return { operation: prepared, variables, form, head };
+    return readVariables(operation, inPath, parseQueryString(query));
+  };
+
+  /** Through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
+  const execute = async (call: Call, state: RequestState, variableValues: Record<string, unknown>) => {
+    const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ call, state });
+    const parsed = parse(text);
+    const errors = validate(schema, parsed);
+    if (errors.length > 0) return { errors };
+    return execute({ schema, document: parsed, contextValue: await contextFactory(), variableValues });
   };
 
   return {
@@ -65,22 +76,22 @@ const createRoute = (
     errors: PROBLEM_DETAILS,
     errorLink: link?.({}),
     countedAs: ['rest', route.document, route.path],
-    countsViewsOnly: () => prepared.isOnlyCounted,
+    isOnlyCounted: prepared.isOnlyCounted,
 
-    parse: (call) => {
+    run: async (call) => {
       // First of all, so that a client without a token learns nothing about the parameters.
-      const admission = call.admit(prepared.rootFields);
-      return admission ? admission.then(() => parse(call)) : parse(call);
+      await call.admit(prepared.rootFields);
+      const variables = readRequest(call);
+      const state: RequestState = { document, isAdmitted: true, form };
+      const result: ExecutionResult = await execute(call, state, variables);
+      if (result.errors?.length) throw restError(result.errors, operation);
+      const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
+      if (state.executed && result === state.result) return { executed: state.executed, head };
+      // A plugin has put another result in its place.
+      const value = result.data?.[rootKey] ?? null;
+      if (value === null) throw notFound();
+      return { executed: { status: 200, body: JSON.stringify(value), encoding: 'utf8' }, head };
     },
-
-    run: (parsed, call) =>
-      attempt(
-        () => engine.run(parsed.operation, parsed.variables, call, parsed.form),
-        (executed) => executed,
-        (error) => {
-          throw error instanceof ExecutionFailed ? restError(error, operation) : error;
-        },
-      ),
   };
 };
 
@@ -145,15 +156,18 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
     // Empty where a directive has removed the root field.
     return value === 'null' || value === '' ? NOTHING_WITH_ID : undefined;
   };
-  return { name: 'rest', toBody, toAbsence, givesPartialData: false };
+  const toResult = (body: string, status: 200 | 404): ExecutionResult => ({
+    data: { [rootKey]: status === 404 ? null : JSON.parse(body) },
+  });
+  return { name: 'rest', toBody, toAbsence, toResult, givesPartialData: false };
 };
 
-/** The AppError behind an error of the engine. It names the REST parameter instead of the argument. */
-const restError = ({ errors: [first] }: ExecutionFailed, { parameters }: RestOperation): AppError => {
-  const { cause, shown } = first ?? {};
-  if (!cause) {
-    const code = shown?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
-    return new AppError(code, shown?.message ?? 'The operation failed.');
+/** The AppError behind a masked error. It names the REST parameter instead of the argument. */
+const restError = ([first]: readonly GraphQLError[], { parameters }: RestOperation): AppError => {
+  const cause = first?.originalError;
+  if (!(cause instanceof AppError)) {
+    const code = first?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
+    return new AppError(code, first?.message ?? 'The operation failed.');
   }
   const { code, argument, problem, headers } = cause;
   const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));

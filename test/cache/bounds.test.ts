@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
@@ -10,7 +8,6 @@ import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { type Clock, createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { FEATURES } from '../../src/features.ts';
-import { createBodyShapes } from '../../src/http/body-shapes.ts';
 import { PROBLEM_DETAILS } from '../../src/http/message.ts';
 import { createRequestCache } from '../../src/http/request-cache.ts';
 import type { OperationRoute } from '../../src/http/route.ts';
@@ -181,66 +178,27 @@ describe('requests in memory', () => {
   const route: OperationRoute = {
     methods: ['GET'],
     errors: PROBLEM_DETAILS,
-    countsViewsOnly: () => false,
-    parse: () => Promise.reject(new Error('not parsed here')),
     run: () => Promise.reject(new Error('not run here')),
   };
   const head = { contentType: 'application/json', isNegotiated: false, link: undefined };
-  const { of } = createRequestCounts();
-  const get = (target: string) => ({ method: 'GET', target, headers: {}, body: undefined, fault: undefined });
+  const counts = createRequestCounts().of('rest', 'product');
+  const known = { route, head, counts, entry: { response: undefined } };
 
   test('are forgotten where there are too many', () => {
-    const requests = createRequestCache(
-      MAX_BYTES,
-      createBodyShapes(() => undefined),
-    );
-    const operation = {};
-    for (let id = 0; id < 5000; id += 1) {
-      requests.learn(get(`/api/product/${id}`), route, { operation, variables: {}, head }, of('rest', 'product'));
-    }
+    const requests = createRequestCache(MAX_BYTES);
+    for (let id = 0; id < 5000; id += 1) requests.learn(`/api/product/${id}`, known);
     expect(requests.find('/api/product/0')).toBeUndefined();
-    expect(requests.find('/api/product/4999')?.parsed()).toEqual({ operation, variables: {}, head });
+    expect(requests.find('/api/product/4999')).toBe(known);
   });
 
   test('stay in a flood of new ones while they are found', () => {
-    const requests = createRequestCache(
-      MAX_BYTES,
-      createBodyShapes(() => undefined),
-    );
-    const operation = {};
-    const learn = (key: string) =>
-      requests.learn(get(key), route, { operation, variables: {}, head }, of('rest', 'product'));
-    for (const key of ['/asked', '/not-asked']) learn(key);
+    const requests = createRequestCache(MAX_BYTES);
+    for (const key of ['/asked', '/not-asked']) requests.learn(key, known);
     for (let id = 0; id < 5000; id += 1) {
-      learn(`/api/product/${id}`);
+      requests.learn(`/api/product/${id}`, known);
       requests.find('/asked');
     }
-    expect(requests.find('/asked')).toBeDefined();
+    expect(requests.find('/asked')).toBe(known);
     expect(requests.find('/not-asked')).toBeUndefined();
-  });
-
-  test('do not hold their operations', async () => {
-    const requests = createRequestCache(
-      MAX_BYTES,
-      createBodyShapes(() => undefined),
-    );
-    const learn = (): void => {
-      const operation = { document: 'x'.repeat(1000) };
-      for (const key of ['a', 'b'])
-        requests.learn(get(key), route, { operation, variables: {}, head }, of('rest', 'product'));
-    };
-    learn();
-    // The test holds the operation no longer than it asks.
-    const isRemembered = (): boolean => requests.find('a')?.parsed() !== undefined;
-    expect(isRemembered()).toBe(true);
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc');
-    await expect
-      .poll(() => {
-        collect();
-        return isRemembered();
-      })
-      .toBe(false);
-    expect(requests.find('b')?.head).toBe(head);
   });
 });

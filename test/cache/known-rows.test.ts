@@ -5,7 +5,7 @@ import { createKnownRows, type KnownRows } from '../../src/cache/known-rows.ts';
 import { createTagVersions, type TagVersions } from '../../src/cache/tags.ts';
 import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { cachedResponse, createTestGateway, JSON_HEADERS, type TestGateway } from '../support/gateway.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../support/rows.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
@@ -67,28 +67,6 @@ test('a renamed category is shown with a product that is known', async () => {
   await isKnown(selection);
   await database.sql(`update category set name = 'Rack' where id = $1`, [shelf]);
   await expect.poll(() => ask(selection)).toMatchObject({ product: { category: { name: 'Rack' } } });
-});
-
-test('a response whose rows are known is there in the same turn of the event loop', async () => {
-  const id = await insertProduct(database, { category_id: categoryId, name: 'At once' });
-  const query = (name: string) => ({
-    method: 'POST',
-    target: '/graphql',
-    headers: JSON_HEADERS,
-    body: JSON.stringify({ query: `query ${name} { product(id: ${id}) { name category { name } } }` }),
-  });
-  await expect
-    .poll(async () => {
-      asked += 1;
-      const response = cachedResponse(gateway, query(`AtOnce${asked}`));
-      return response?.body;
-    })
-    .toBe('{"data":{"product":{"name":"At once","category":{"name":"Bowls"}}}}');
-  // It is a miss like any other, and the next equal request a hit.
-  const [first, second] = [1, 2].map(() => cachedResponse(gateway, query('Twice')));
-  expect(first?.headers).toMatchObject({ 'cache-status': 'vitrine; fwd=miss', 'server-timing': expect.any(String) });
-  expect(second?.headers).toMatchObject({ 'cache-status': 'vitrine; hit', etag: first?.headers.etag });
-  expect(second?.body).toBe(first?.body);
 });
 
 test('a product that is deleted, or taken off sale, is no longer shown', async () => {

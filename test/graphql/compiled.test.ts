@@ -13,7 +13,6 @@ import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
 import { contextFactory, type OperationContext } from '../../src/graphql/context.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
-import { isCoerced } from '../../src/graphql/variables.ts';
 import { NO_TRACING } from '../../src/observability/tracing.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -104,10 +103,10 @@ test('what a compiled operation writes is, byte for byte, what the reference exe
       const document = parse(text);
       expect(validate(schema, document), text).toEqual([]);
       const operation = prepareOperation(schema, document);
-      const coerced = operation?.coerce(variables);
+      const coerced = operation?.coerce(variables).variableValues;
       const { data, errors } = await executed(text, variables);
       expect(errors, text).toBeUndefined();
-      if (!operation?.compiled || !coerced || !isCoerced(coerced)) throw new Error(`it is not compiled: ${text}`);
+      if (!operation?.compiled || !coerced) throw new Error(`it is not compiled: ${text}`);
       compiledRuns += 1;
       expect(await operation.compiled.run(coerced, createContext()), text).toBe(JSON.stringify(data));
     }),
@@ -131,8 +130,8 @@ test('documents that select the same with other arguments, defaults or names eac
   const answers = new Set<string>();
   for (const text of [...texts, ...texts]) {
     const operation = prepareOperation(schema, parse(text));
-    const coerced = operation?.coerce({});
-    if (!operation?.compiled || !coerced || !isCoerced(coerced)) throw new Error(`it is not compiled: ${text}`);
+    const coerced = operation?.coerce({}).variableValues;
+    if (!operation?.compiled || !coerced) throw new Error(`it is not compiled: ${text}`);
     const answer = await operation.compiled.run(coerced, createContext());
     expect(answer, text).toBe(JSON.stringify((await executed(text, {})).data));
     answers.add(answer);

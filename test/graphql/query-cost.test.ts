@@ -5,7 +5,6 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Cost } from '../../src/graphql/limits/cost.ts';
 import { assertListSizes } from '../../src/graphql/limits/list-size.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
-import { isCoerced } from '../../src/graphql/variables.ts';
 import { examples } from '../../src/pages/graphiql-examples.ts';
 import type { GraphqlResult } from '../support/gateway.ts';
 import { createRestShop } from '../support/rest-shop.ts';
@@ -18,8 +17,8 @@ const costOf = (text: string, variables?: Record<string, unknown>): Cost => {
   const document = parse(text);
   expect(validate(schema, document), text).toEqual([]);
   const operation = prepareOperation(schema, document);
-  const coerced = variables && operation?.coerce(variables);
-  if (!operation || (coerced && !isCoerced(coerced))) throw new Error(`it cannot run: ${text}`);
+  const coerced = variables && operation?.coerce(variables).variableValues;
+  if (!operation || (variables && !coerced)) throw new Error(`it cannot run: ${text}`);
   return operation.cost.measure(coerced);
 };
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createFetchHandler } from '../../src/http/fetch.ts';
 import { type GatewayResponse, WrittenResponse, writeLines } from '../../src/http/message.ts';
-import type { App } from '../../src/http/pipeline.ts';
+import type { App } from '../../src/http/serve-request.ts';
 import { startHttpServer } from '../../src/http/server.ts';
 import { listen, sendRaw } from '../support/socket.ts';
 

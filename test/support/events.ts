@@ -12,7 +12,7 @@ export interface Events {
   readonly isComplete: () => boolean;
   /** Whether the server has ended the response, or cut it. */
   readonly isOver: () => boolean;
-  /** All that has come. */
+  /** All that has come, without the comments. */
   readonly text: () => string;
 }
 
@@ -43,7 +43,7 @@ const collect = () => {
     results,
     comments: () => comments,
     isComplete: () => isComplete,
-    text: () => text,
+    text: () => text.replace(/^:\n\n/gm, ''),
     add: (part: string): void => {
       text += part;
       for (let end = text.indexOf('\n\n', read); end >= 0; end = text.indexOf('\n\n', read)) {
@@ -93,6 +93,8 @@ export const openStream = async (
     end,
   });
   if (!response.stream && response.body !== null) end(Buffer.from(response.body));
+  // The first event comes at once, but not in the same turn.
+  if (response.stream) await expect.poll(() => isOver || events.results.length > 0).toBe(true);
   return {
     ...events,
     status: response.status,

@@ -1,8 +1,9 @@
+import type { Plugin } from 'graphql-yoga';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { type GatewayResponse, takesBody } from '../../src/http/message.ts';
-import type { App } from '../../src/http/pipeline.ts';
+import type { App } from '../../src/http/serve-request.ts';
 import { logOptions } from '../../src/observability/log.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 
@@ -61,10 +62,13 @@ let starting: Promise<unknown> = Promise.resolve();
 export const createTestGateway = async (
   { url }: { readonly url: string },
   environment: Record<string, string> = {},
+  plugins: readonly Plugin[] = [],
 ): Promise<TestGateway> => {
   const logged: Record<string, unknown>[] = [];
   const log = pino(logOptions({ level: 'debug' }), { write: (line: string) => void logged.push(JSON.parse(line)) });
-  const started = starting.then(() => createGateway(readConfig({ ...NO_OVERLOAD, ...environment }), { url }, log));
+  const started = starting.then(() =>
+    createGateway(readConfig({ ...NO_OVERLOAD, ...environment }), { url }, log, { plugins }),
+  );
   starting = started.catch(() => undefined);
   const gateway = await started;
 

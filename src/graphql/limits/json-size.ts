@@ -1,4 +1,3 @@
-import { endOfString } from '../../http/body-shapes.ts';
 import { readable, tooComplex } from './query-limits.ts';
 
 const MAX_NESTING = 64;
@@ -8,6 +7,7 @@ const MAX_PARTS = 10_000;
 const MIN_CHARS = 65_536;
 
 const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
 const OPEN_BRACKET = '['.charCodeAt(0);
 const CLOSE_BRACKET = ']'.charCodeAt(0);
@@ -42,3 +42,10 @@ const excess = (what: string, unit: string, maximum: number, actual: number) =>
     maximum,
     actual,
   });
+
+/** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+};

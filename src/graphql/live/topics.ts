@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ExecutionResult } from 'graphql';
 import type { CachedResponse } from '../../cache/cached-response.ts';
 import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
 import type { FailureKind, Found } from '../../cache/response-cache.ts';
@@ -8,23 +9,23 @@ import type { Clock } from '../../database/clock.ts';
 /** What a live operation shows, for all who listen to it. */
 export interface Topic {
   /** The last event, with the counts of views as they were when it was made. */
-  readonly event: () => Buffer;
+  readonly event: () => ExecutionResult;
   readonly listeners: ReadonlySet<TopicListener>;
   readonly leave: (listener: TopicListener) => void;
 }
 
 export interface TopicListener {
-  /** The value has changed. @param event the same bytes for all listeners */
-  readonly onEvent: (event: Buffer) => void;
+  /** The value has changed. @param event the same for all listeners */
+  onEvent(event: ExecutionResult): void;
   /** The operation fails, and not because the database is away: there are no more events. */
-  readonly onFailure: (error: unknown) => void;
+  onFailure(error: unknown): void;
 }
 
 /** A live operation that can be executed again. */
 export interface LiveOperation {
   /** Executes it, or finds its response in the cache. */
   readonly run: () => Promise<Found>;
-  readonly toEvent: (response: CachedResponse) => Buffer;
+  readonly toEvent: (response: CachedResponse) => ExecutionResult;
   /** What must differ for an event: the text without what changes silently. */
   readonly toComparable: (response: CachedResponse) => string;
 }
@@ -69,7 +70,7 @@ interface State extends Topic {
   readonly listeners: Set<TopicListener>;
   /** The response that was read last. */
   latest: CachedResponse;
-  bytes: Buffer;
+  latestEvent: ExecutionResult;
   /** What the listeners were shown. */
   shown: string;
   /** When the change that is not shown yet was notified, by `performance.now()`. */
@@ -164,11 +165,11 @@ export const createTopics = (options: TopicsOptions): Topics => {
 
   const show = (topic: State, response: CachedResponse, changedMs: number): void => {
     const { operation, listeners } = topic;
-    topic.bytes = operation.toEvent(response);
+    topic.latestEvent = operation.toEvent(response);
     const comparable = operation.toComparable(response);
     if (comparable === topic.shown) return;
     topic.shown = comparable;
-    for (const { onEvent } of listeners) onEvent(topic.bytes);
+    for (const listener of listeners) listener.onEvent(topic.latestEvent);
     onPublished(performance.now() - changedMs);
   };
 
@@ -194,7 +195,7 @@ export const createTopics = (options: TopicsOptions): Topics => {
 
   const fail = (topic: State, error: unknown): void => {
     close(topic);
-    for (const { onFailure } of topic.listeners) onFailure(error);
+    for (const listener of topic.listeners) listener.onFailure(error);
   };
 
   const close = (topic: State): void => {
@@ -234,13 +235,13 @@ export const createTopics = (options: TopicsOptions): Topics => {
       operation,
       listeners,
       latest: answer,
-      bytes: operation.toEvent(answer),
+      latestEvent: operation.toEvent(answer),
       shown: operation.toComparable(answer),
       changedMs: undefined,
       isQueued: false,
       executedMs: Number.NEGATIVE_INFINITY,
       timer: undefined,
-      event: () => topic.bytes,
+      event: () => topic.latestEvent,
       leave: (listener) => {
         listeners.delete(listener);
         if (listeners.size === 0) close(topic);

@@ -191,7 +191,8 @@ test('in the library, the stream is the body of the response: its reader may lea
   for (const { results } of streams) await expect.poll(() => results).toEqual([{ data: DATA }]);
   const [stream, leaving] = streams;
   await leaving.leave();
-  expect(parseMetrics(await (await ask('/metrics')).text()).sum('vitrine_subscriptions')).toBe(1);
+  const open = async () => parseMetrics(await (await ask('/metrics')).text()).sum('vitrine_subscriptions');
+  await expect.poll(open).toBe(1);
   await insertNotice(database, { title: 'Second' });
   await expect.poll(() => stream.results.length, { timeout: 10_000 }).toBe(2);
   await opened.close();

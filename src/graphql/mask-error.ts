@@ -1,0 +1,94 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { toAppError } from '../database/failures.ts';
+import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
+
+/** What an error makes of the HTTP response, in `extensions.http`: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking#error-codes-and-http-status */
+interface HttpPart {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  /** Whether it is an error of GraphQL, which `application/json` answers with 200. */
+  readonly spec?: boolean;
+}
+
+/** The codes that Yoga has for what it finds before it validates, and ours. */
+const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
+  BAD_REQUEST: 'BAD_USER_INPUT',
+  OPERATION_RESOLUTION_FAILURE: 'BAD_USER_INPUT',
+  REQUEST_ENTITY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+};
+
+// An error that graphql made is the client's fault where it has a code or no path, because then nothing ran. One with a path, or one that wraps
+// another error, comes from a resolver or from a value that does not fit its type, and is ours.
+const isClientFault = (error: GraphQLError): boolean =>
+  rootCause(error) instanceof GraphQLError &&
+  (error.extensions.code !== undefined || error.path === undefined || isArgumentFault(error));
+
+// A variable that is null or absent where the argument needs a value is found only while the field runs.
+const isArgumentFault = ({ message }: GraphQLError): boolean => message.startsWith('Argument ');
+
+/** The error that others were wrapped around. */
+export const rootCause = (error: unknown): unknown =>
+  error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error;
+
+export type MaskError = (error: unknown) => GraphQLError;
+
+/**
+ * What clients see of an error, by either door: a code of ERROR_TABLE, and nothing of a driver or a stack. The AppError that it is, or became, is its
+ * `originalError`.
+ * @param log of the request; an error that several requests share is logged once
+ */
+export const createMaskError = (log: () => Logger): MaskError => {
+  const appErrors = new WeakMap<object, AppError>();
+
+  const appErrorOf = (cause: unknown): AppError => {
+    if (cause instanceof AppError) return cause;
+    const known = typeof cause === 'object' && cause !== null ? appErrors.get(cause) : undefined;
+    if (known) return known;
+    const made = toAppError(cause, log);
+    if (typeof cause === 'object' && cause !== null) appErrors.set(cause, made);
+    return made;
+  };
+
+  return (error) => {
+    if (error instanceof GraphQLError && isClientFault(error)) return clientFault(error);
+    const cause = appErrorOf(rootCause(error));
+    const { code, message, argument, headers, details } = cause;
+    const { nodes, source, positions, path } = error instanceof GraphQLError ? error : NOWHERE;
+    // Resolvers find bad arguments, so the response has data and errors together, with status 200 as the specification says. A bare AppError is about
+    // the request, not about its operation.
+    const isOfOperation = code === 'BAD_USER_INPUT' && error instanceof GraphQLError;
+    const http: HttpPart | undefined =
+      isOfOperation && path
+        ? undefined
+        : { status: ERROR_TABLE[code].status, headers: { ...headers }, spec: isOfOperation };
+    return new GraphQLError(message, {
+      nodes,
+      source,
+      positions,
+      path,
+      originalError: cause,
+      extensions: { code, ...(argument ? { argument } : {}), ...details, ...(http ? { http } : {}) },
+    });
+  };
+};
+
+const NOWHERE: Partial<Pick<GraphQLError, 'nodes' | 'source' | 'positions' | 'path'>> = {};
+
+const DEFAULT_HTTP: HttpPart = { status: 400 };
+
+const clientFault = (error: GraphQLError): GraphQLError => {
+  const { message, nodes, source, positions, path, extensions } = error;
+  const given = String(extensions.code ?? 'BAD_USER_INPUT');
+  const code = YOGA_CODES[given] ?? given;
+  // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
+  // those have Yoga's own codes.
+  const http = path ? undefined : { ...DEFAULT_HTTP, ...(extensions.http as object), spec: !(given in YOGA_CODES) };
+  return new GraphQLError(message, {
+    nodes,
+    source,
+    positions,
+    path,
+    extensions: { code, ...(http ? { http } : {}) },
+  });
+};

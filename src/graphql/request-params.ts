@@ -1,0 +1,150 @@
+import type { GraphQLParams } from 'graphql-yoga';
+import Negotiator from 'negotiator';
+import { AppError } from '../errors.ts';
+import { type GatewayRequest, parseQueryString } from '../http/message.ts';
+import { checkJson } from './limits/json-size.ts';
+
+const NAMES: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName', 'variables', 'extensions'];
+
+/** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
+export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
+  if (method !== 'POST') return undefined;
+  const { 'content-type': contentType = '' } = headers;
+  if (contentType !== 'application/json' && !isJson(contentType)) {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'POST takes application/json in UTF-8 only.');
+  }
+  if (headers['content-encoding'] !== undefined) {
+    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'A request body may not be compressed.');
+  }
+  return body instanceof AppError ? body : undefined;
+};
+
+const isJson = (contentType: string): boolean => {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isUtf8 = parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+  return mediaType === 'application/json' && isUtf8;
+};
+
+/** @throws AppError BAD_USER_INPUT for bytes that are not UTF-8, and QUERY_TOO_COMPLEX */
+export const readText = (bytes: Buffer): string => {
+  const text = decodeUtf8(bytes);
+  checkJson(text);
+  return text;
+};
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+const decodeUtf8 = (bytes: Buffer): string => {
+  try {
+    return UTF8.decode(bytes);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
+  }
+};
+
+/** The parameters in the text of a body, as a client wrote them. @throws AppError BAD_USER_INPUT */
+export const paramsOfBody = (text: string): GraphQLParams => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', 'POST body sent invalid JSON.', { cause: error });
+  }
+  if (typeof value !== 'object' || value === null) {
+    const given = value === null ? 'null' : typeof value;
+    throw new AppError('BAD_USER_INPUT', `POST body is expected to be object but received ${given}`);
+  }
+  return withName(value);
+};
+
+/** An empty name is the same as none. A list stays as it is: Yoga refuses it. */
+const withName = ({ operationName, ...params }: GraphQLParams): GraphQLParams =>
+  operationName === '' || operationName === undefined ? params : { operationName, ...params };
+
+/**
+ * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, and take the first of two queries.
+ * @throws AppError BAD_USER_INPUT
+ */
+export const paramsOfQuery = (query: string): GraphQLParams => {
+  const fields = parseQueryString(query);
+  for (const name of NAMES) {
+    if ((fields.get(name)?.length ?? 0) > 1) {
+      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is given more than once.`);
+    }
+  }
+  // An empty value is the same as an absent one.
+  const textOf = (name: string): string | undefined => fields.get(name)?.[0] || undefined;
+  // Yoga would report a syntax error in these as an internal error.
+  const jsonOf = (name: string): unknown => {
+    try {
+      return JSON.parse(textOf(name) ?? 'null');
+    } catch (error) {
+      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is not valid JSON.`, { cause: error });
+    }
+  };
+  return {
+    query: textOf('query'),
+    documentId: textOf('documentId'),
+    doc_id: textOf('doc_id'),
+    operationName: textOf('operationName'),
+    variables: jsonOf('variables'),
+    extensions: jsonOf('extensions'),
+  } as GraphQLParams;
+};
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
+
+const PAGE_TYPE = 'text/html; charset=utf-8';
+
+/** The content types of results that are no events; the first is the default. https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types */
+const RESULT_TYPES = [JSON_TYPE, GRAPHQL_TYPE];
+
+/** These mean the default, as an absent header does. */
+const NO_PREFERENCE: ReadonlySet<string> = new Set(['', '*/*', 'application/json']);
+
+/** No client has so many preferences, and reading a header of 32 KiB takes 5 ms. */
+const MAX_ACCEPT_CHARS = 2048;
+
+const preferredOf = (accept: string | undefined, types: readonly string[]): string | undefined => {
+  if (accept === undefined || NO_PREFERENCE.has(accept)) return JSON_TYPE;
+  return accept.length > MAX_ACCEPT_CHARS ? undefined : new Negotiator({ headers: { accept } }).mediaType([...types]);
+};
+
+/**
+ * The content type of a result, decided before anything runs: JSON where the client accepts it, because it can be cached.
+ * @throws AppError NOT_ACCEPTABLE
+ */
+export const negotiate = (accept: string | undefined): string =>
+  preferredOf(accept, RESULT_TYPES) ??
+  (acceptsEvents(accept)
+    ? EVENT_STREAM_TYPE
+    : notAcceptable('Answers are application/json, application/graphql-response+json or text/event-stream.'));
+
+/** The content type of the results of a subscription. @throws AppError NOT_ACCEPTABLE */
+export const negotiateEvents = (accept: string | undefined): string =>
+  acceptsEvents(accept)
+    ? EVENT_STREAM_TYPE
+    : notAcceptable('A subscription is answered by events: Accept: text/event-stream.');
+
+/** The header has to name the type: a client that accepts anything would wait for the end of the response. */
+const acceptsEvents = (accept: string | undefined): boolean =>
+  accept?.includes('text/event-stream') === true && preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
+
+const notAcceptable = (message: string): never => {
+  throw new AppError('NOT_ACCEPTABLE', message, { headers: { vary: 'accept' } });
+};
+
+/** The content type of an error: the default where the client accepts none of them, because the error is about something else. */
+export const errorTypeOf = (accept: string | undefined): string => preferredOf(accept, RESULT_TYPES) ?? JSON_TYPE;
+
+/** Whether the client prefers a page to JSON, as a browser does that opens an address. */
+export const wantsPage = (accept: string | undefined): boolean =>
+  accept?.includes('text/html') === true && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;

@@ -1,0 +1,119 @@
+import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { LazyLog } from '../observability/log.ts';
+import { type OperationContext, RowVanished } from './context.ts';
+import { NotCompiled } from './executor/output.ts';
+import type { Operation } from './operation.ts';
+import type { ServerContext } from './request.ts';
+import { writePlaceholders } from './view-count.ts';
+
+/** What the response cache adds to the context of an execution. */
+export interface ExecutionContext extends OperationContext {
+  readonly execution: Execution;
+}
+
+/** One execution of an operation, whose variables are coerced already. */
+export interface Execution {
+  readonly operation: Operation;
+  readonly variables: Parameters<Operation['executionArgs']>[0];
+  /** Whether a row that vanishes while it is executed is an error, because it was executed before. */
+  readonly isLast: boolean;
+  readonly log: LazyLog;
+}
+
+/** How often the reference executor had to execute a compiled operation again, by how that ended. */
+export interface FallBackCounts {
+  /** It failed as well: most often the fault is the request's or the database's. */
+  failed: number;
+  /** It succeeded: the fault is in the compiled operation or in a resolver. */
+  answered: number;
+}
+
+/** The result of an execution, as JSON text of its data. With `countsViews` it has placeholders for view counts. */
+export interface DataText {
+  readonly json: string;
+}
+
+/** @throws RowVanished where it is not the last try */
+export type Execute = (args: ExecutionArgs) => DataText | ExecutionResult | Promise<DataText | ExecutionResult>;
+
+export interface CompiledExecution {
+  readonly execute: Execute;
+  readonly fallBacks: Readonly<FallBackCounts>;
+}
+
+/** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
+export const createCompiledExecution = (): CompiledExecution => {
+  const fallBacks = createFallBacks();
+
+  /** @param failed how the compiled operation failed */
+  const executeReference = async (
+    { execution, ...context }: ExecutionContext,
+    failed?: { readonly error: unknown },
+  ): Promise<DataText | ExecutionResult> => {
+    const { operation, variables, isLast, log } = execution;
+    const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
+    const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
+    const vanished = errors?.find(({ originalError }) => originalError instanceof RowVanished)?.originalError;
+    if (vanished && !isLast) throw vanished;
+    if (failed) fallBacks.add(operation, failed.error, errors, log);
+    return errors
+      ? { errors, ...(data === undefined ? {} : { data }) }
+      : { json: writePlaceholders(data, context.hints.views) };
+  };
+
+  const recover = (context: ExecutionContext, error: unknown): Promise<DataText | ExecutionResult> => {
+    if (error instanceof RowVanished && !context.execution.isLast) throw error;
+    // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
+    return executeReference(context, { error });
+  };
+
+  return {
+    fallBacks: fallBacks.counts,
+    execute: ({ contextValue }) => {
+      const context = contextValue as ExecutionContext;
+      const { operation, variables } = context.execution;
+      const { compiled } = operation;
+      if (!compiled) return executeReference(context);
+      try {
+        const json = compiled.run(variables, context);
+        if (typeof json === 'string') return { json };
+        return json.then(
+          (text) => ({ json: text }),
+          (error) => recover(context, error),
+        );
+      } catch (error) {
+        return recover(context, error);
+      }
+    },
+  };
+};
+
+/** Without it, operations are executed by Yoga's own executor. */
+export const useCompiledExecution = ({ execute }: CompiledExecution): Plugin<ServerContext, ServerContext> => ({
+  onExecute: ({ setExecuteFn }) => setExecuteFn(execute as Parameters<typeof setExecuteFn>[0]),
+});
+
+const createFallBacks = () => {
+  const counts: FallBackCounts = { failed: 0, answered: 0 };
+  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
+  return {
+    counts,
+    /**
+     * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
+     * @param error what the compiled operation threw
+     * @param errors those of the reference executor
+     */
+    add: (operation: Operation, error: unknown, errors: ExecutionResult['errors'], log: LazyLog): void => {
+      const outcome = errors ? 'failed' : 'answered';
+      counts[outcome] += 1;
+      const isReported =
+        error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
+      if ((errors && isReported) || logged[outcome].has(operation)) return;
+      logged[outcome].add(operation);
+      const fields = { operation: operation.label, err: error };
+      if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
+      else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+    },
+  };
+};

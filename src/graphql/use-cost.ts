@@ -1,0 +1,26 @@
+import type { Plugin } from 'graphql-yoga';
+import { GRAPHQL_BODY_WITH_COST } from './body-form.ts';
+import type { Documents } from './documents.ts';
+import type { CostLimit } from './limits/cost.ts';
+import type { ServerContext } from './request.ts';
+
+/** Tells the cost of an operation, in `extensions.cost`, to those who ask for it by `extensions: { cost: true }`: also of one that fails in part. */
+export const useCost = (documents: Documents, costLimit: CostLimit): Plugin<ServerContext, ServerContext> => ({
+  onParams: ({ params, context }) => {
+    if (params.extensions?.cost === true) context.state.form = GRAPHQL_BODY_WITH_COST;
+  },
+  onExecute: ({ args }) => {
+    const { state } = args.contextValue as ServerContext;
+    if (state.form !== GRAPHQL_BODY_WITH_COST) return undefined;
+    return {
+      onExecuteDone: ({ result, setResult }) => {
+        if (!('errors' in result) || !result.errors || result.data === undefined) return;
+        const operation = documents.prepare(args.document, args.operationName);
+        const variables = operation?.coerce(args.variableValues ?? {}).variableValues;
+        if (!operation || !variables) return;
+        const cost = costLimit.report(operation.cost, variables);
+        setResult({ ...result, extensions: { ...result.extensions, cost } });
+      },
+    };
+  },
+});

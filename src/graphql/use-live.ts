@@ -1,0 +1,258 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { bytesOf } from '../cache/cached-response.ts';
+import type { Found } from '../cache/response-cache.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import type { Call } from '../http/route.ts';
+import { Distribution } from '../observability/counts.ts';
+import type { Caller } from './context.ts';
+import type { Documents } from './documents.ts';
+import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './live/topics.ts';
+import type { Operation } from './operation.ts';
+import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
+import type { RequestState, ServerContext } from './request.ts';
+import { EVENT_STREAM_TYPE, negotiateEvents } from './request-params.ts';
+import type { Execute } from './use-compiled-execution.ts';
+import { answer } from './use-response-cache.ts';
+import { writtenResult } from './written-result.ts';
+
+/** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
+export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
+
+export interface SubscriptionCounts {
+  /** Open streams. */
+  open: number;
+  /** Events that were given to streams. */
+  events: number;
+  readonly ended: Record<EndReason, number>;
+  /** Seconds from a change, as it is notified or planned, to the event for the last listener. */
+  readonly lagSeconds: Distribution;
+}
+
+export interface Live {
+  readonly plugin: Plugin<ServerContext, ServerContext>;
+  readonly counts: SubscriptionCounts;
+  /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
+  readonly complete: () => void;
+  readonly close: () => void;
+}
+
+interface Deps {
+  readonly documents: Documents;
+  readonly runOperation: RunOperation;
+  readonly execute: Execute;
+  readonly topics: Omit<TopicsOptions, 'onPublished'>;
+  /** Of one process. */
+  readonly maxSubscriptions: number;
+  /** Whether a token may lose its validity. */
+  readonly isRestricted: boolean;
+  readonly log: Logger;
+}
+
+const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
+
+const createCounts = (): SubscriptionCounts => ({
+  open: 0,
+  events: 0,
+  ended: { client: 0, slow: 0, token: 0, failure: 0, shutdown: 0 },
+  lagSeconds: new Distribution(LAG_BOUNDS),
+});
+
+/** How often tokens are verified again. */
+const VERIFY_MS = 1000;
+
+/** Subscriptions: each listens to a topic, of which there is one for all equal operations. Yoga writes the events. */
+export const createLive = (deps: Deps): Live => {
+  const { documents, runOperation, execute, maxSubscriptions, isRestricted, log } = deps;
+  const counts = createCounts();
+  const topics = createTopics({ ...deps.topics, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
+  const streams = new Set<EventSequence>();
+  let isOver = false;
+  let ticking: NodeJS.Timeout | undefined;
+  const apart = AsyncLocalStorage.snapshot();
+
+  /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
+  const anybody: Caller = { admit: () => undefined, countViews: false, log: () => log };
+
+  const verifyAll = (): void => {
+    for (const stream of streams) {
+      // Where a token cannot be verified at the moment, the stream goes on.
+      stream.verify()?.catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'UNAUTHENTICATED') stream.end('token', error);
+      });
+    }
+  };
+
+  const onEnd = (stream: EventSequence, reason: EndReason): void => {
+    counts.ended[reason] += 1;
+    counts.open -= 1;
+    streams.delete(stream);
+    if (streams.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
+
+  const refuseExcess = (): void => {
+    if (counts.open >= maxSubscriptions) throw new Overloaded('There are too many subscriptions. Try again shortly.');
+  };
+
+  const subscribe = async (args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> => {
+    const { call, state, ...others } = args.contextValue as ServerContext;
+    const { form } = state;
+    refuseExcess();
+    const run = async (caller: Caller): Promise<Found> => {
+      const executed = await runOperation({
+        operation,
+        given: args.variableValues ?? {},
+        caller,
+        form,
+        execute: (context) => execute({ ...args, contextValue: { ...others, call, ...context } }),
+      });
+      if (executed.answer) return executed;
+      throw new Error('A live operation has no response that equal requests share.');
+    };
+    const found = await run(call);
+    refuseExcess();
+    const { rootFields, withoutSilentFields } = operation;
+    const live: LiveOperation = {
+      run: () => run(anybody),
+      toEvent: ({ body }) => {
+        const text = bytesOf(body).toString();
+        return writtenResult(
+          () => text,
+          (json) => JSON.parse(json),
+        );
+      },
+      toComparable: ({ body, etag }) => withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
+    };
+    counts.open += 1;
+    state.outcome = found.outcome;
+    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, {
+      onEvent: () => {
+        counts.events += 1;
+      },
+      onEnd,
+    });
+    streams.add(stream);
+    if (isRestricted) ticking ??= apart(() => setInterval(verifyAll, VERIFY_MS));
+    stream.listenTo(topics.join(live, found, stream));
+    if (isOver) stream.end('shutdown');
+    return stream;
+  };
+
+  return {
+    counts,
+    plugin: {
+      onSubscribe: ({ args, setSubscribeFn }) => {
+        const { call, state } = args.contextValue as ServerContext;
+        const operation = documents.prepare(args.document, args.operationName);
+        if (!operation) return;
+        negotiateEvents(call.request.headers.accept);
+        state.contentType = EVENT_STREAM_TYPE;
+        setSubscribeFn(async (given) => {
+          if (!isLive(call)) return answer(documents, runOperation, given, execute);
+          try {
+            return await subscribe(given, operation);
+          } catch (error) {
+            if (error instanceof ExecutionFailed) return { errors: error.errors };
+            throw error;
+          }
+        });
+      },
+    },
+    complete: () => {
+      isOver = true;
+      for (const stream of streams) stream.end('shutdown');
+    },
+    close: () => {
+      clearInterval(ticking);
+      topics.close();
+    },
+  };
+};
+
+/** A preview shows one moment, which does not change. */
+const isLive = ({ request: { method }, previewAt }: Call): boolean => method !== 'HEAD' && previewAt === undefined;
+
+/** One function for all streams: one made for each would keep its request in memory as long as the stream lives. */
+const NO_TOKEN = (): undefined => undefined;
+
+interface Watcher {
+  readonly onEvent: () => void;
+  readonly onEnd: (stream: EventSequence, reason: EndReason) => void;
+}
+
+type Step = IteratorResult<ExecutionResult, undefined>;
+
+/** The events of one listener. One that reads slowly gets the latest of those that came meanwhile. */
+class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
+  readonly verify: () => Promise<void> | undefined;
+  readonly #state: RequestState;
+  readonly #watcher: Watcher;
+  #topic: Topic | undefined;
+  #next: ExecutionResult | undefined;
+  #reader: ((step: Step) => void) | undefined;
+  #isEnded = false;
+
+  constructor(state: RequestState, verify: EventSequence['verify'], watcher: Watcher) {
+    this.#state = state;
+    this.verify = verify;
+    this.#watcher = watcher;
+  }
+
+  listenTo(topic: Topic): void {
+    this.#topic = topic;
+    this.onEvent(topic.event());
+  }
+
+  onEvent(event: ExecutionResult): void {
+    this.#watcher.onEvent();
+    this.#give(event);
+  }
+
+  onFailure(error: unknown): void {
+    this.end('failure', error);
+  }
+
+  /** @param error the last event */
+  end(reason: EndReason, error?: unknown): void {
+    if (this.#isEnded) return;
+    if (error !== undefined) this.#give({ errors: error instanceof ExecutionFailed ? error.errors : [error as never] });
+    this.#isEnded = true;
+    this.#topic?.leave(this);
+    this.#watcher.onEnd(this, reason);
+    this.#reader?.(DONE);
+  }
+
+  #give(event: ExecutionResult): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (reader) reader({ done: false, value: event });
+    else this.#next = event;
+  }
+
+  next(): Promise<Step> {
+    const value = this.#next;
+    this.#next = undefined;
+    if (value) return Promise.resolve({ done: false, value });
+    if (this.#isEnded) return Promise.resolve(DONE);
+    return new Promise((resolve) => {
+      this.#reader = resolve;
+    });
+  }
+
+  /** Nobody reads any more. */
+  return(): Promise<Step> {
+    this.#next = undefined;
+    this.end(this.#state.isSlow ? 'slow' : 'client');
+    return Promise.resolve(DONE);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+const DONE: Step = { done: true, value: undefined };

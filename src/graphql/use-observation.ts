@@ -1,0 +1,26 @@
+import type { ExecutionArgs } from 'graphql';
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { GRAPHQL_PATH } from '../http/message.ts';
+import type { Documents } from './documents.ts';
+import type { ServerContext } from './request.ts';
+
+/** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
+export const useObservation = (documents: Documents): Plugin<ServerContext, ServerContext> => {
+  const observe = ({ args }: { args: Pick<ExecutionArgs, 'document' | 'operationName' | 'contextValue'> }): void => {
+    const { call, request } = args.contextValue as ServerContext;
+    const operation = documents.prepare(args.document, args.operationName);
+    // A REST path is counted as such.
+    if (operation && request) call.requestContext.isFor('graphql', operation.label, GRAPHQL_PATH);
+  };
+
+  return {
+    onExecute: observe,
+    onSubscribe: observe,
+    onResultProcess: ({ result, serverContext: { call } }) => {
+      if (isAsyncIterable(result) || Array.isArray(result) || !result.errors?.length) return;
+      // The first error of a result is the error of the request.
+      const code = result.errors[0]?.extensions.code;
+      if (typeof code === 'string') call.requestContext.failWith(code);
+    },
+  };
+};

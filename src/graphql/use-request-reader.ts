@@ -1,0 +1,19 @@
+import type { Plugin } from 'graphql-yoga';
+import { splitTarget } from '../http/message.ts';
+import type { ServerContext } from './request.ts';
+import { negotiate, paramsOfBody, paramsOfQuery, readText } from './request-params.ts';
+
+/**
+ * Reads the parameters of a request as the contract says: POST is JSON in UTF-8 only, a parameter is given once, and an empty `operationName` is none. The
+ * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
+ */
+export const useRequestReader = (): Plugin<ServerContext, ServerContext> => ({
+  onRequestParse: ({ request, serverContext: { call, state }, setRequestParser }) => {
+    const { body, headers } = call.request;
+    state.contentType = negotiate(headers.accept);
+    setRequestParser(async (given) => {
+      if (given.method !== 'POST') return paramsOfQuery(splitTarget(given.url).query);
+      return paramsOfBody(given === request ? readText(body as Buffer) : await given.text());
+    });
+  },
+});

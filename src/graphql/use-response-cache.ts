@@ -1,0 +1,74 @@
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { bytesOf } from '../cache/cached-response.ts';
+import type { Executed } from '../http/route.ts';
+import type { BodyForm } from './body-form.ts';
+import type { Documents } from './documents.ts';
+import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
+import type { ServerContext } from './request.ts';
+import type { Execute } from './use-compiled-execution.ts';
+import { type WrittenResult, writtenResult } from './written-result.ts';
+
+/**
+ * Answers operations from the response cache, or executes them by what the plugins before it have set, once for equal requests. Counted views are counted here,
+ * and the limit of cost is held.
+ */
+export const useResponseCache = (
+  documents: Documents,
+  runOperation: RunOperation,
+): Plugin<ServerContext, ServerContext> => ({
+  onExecute: ({ executeFn, setExecuteFn }) => {
+    setExecuteFn((args: ExecutionArgs) => answer(documents, runOperation, args, executeFn as Execute));
+  },
+});
+
+/** The result of one operation. Its finished body is kept in the state of the request. */
+export const answer = async (
+  documents: Documents,
+  runOperation: RunOperation,
+  args: ExecutionArgs,
+  execute: Execute,
+): Promise<ExecutionResult> => {
+  const { call, state, ...others } = args.contextValue as ServerContext;
+  const operation = documents.prepare(args.document, args.operationName);
+  if (!operation) throw new Error('The operation was found before.');
+  try {
+    state.executed = await runOperation({
+      operation,
+      given: args.variableValues ?? {},
+      caller: call,
+      form: state.form,
+      // What plugins have put into the context is there for resolvers.
+      execute: (context) => execute({ ...args, contextValue: { ...others, call, ...context } }),
+    });
+  } catch (error) {
+    return failedResult(error);
+  }
+  state.result = resultOf(state.executed, state.form);
+  return state.result as WrittenResult;
+};
+
+const failedResult = (error: unknown): ExecutionResult => {
+  if (!(error instanceof ExecutionFailed)) return { errors: [toGraphQLError(error)] };
+  const { errors, data } = error;
+  return data === undefined ? { errors } : { errors, data };
+};
+
+const toGraphQLError = (error: unknown): GraphQLError =>
+  error instanceof GraphQLError
+    ? error
+    : new GraphQLError(error instanceof Error ? error.message : String(error), {
+        originalError: error instanceof Error ? error : null,
+      });
+
+/** The finished body, as text. */
+const textOf = ({ answer, body, encoding }: Executed & { encoding?: 'utf8' | 'latin1' }): string =>
+  answer ? bytesOf(answer.body).toString() : Buffer.from(body, encoding).toString();
+
+const resultOf = (executed: Executed, form: BodyForm): WrittenResult => {
+  const { status } = executed.answer ?? executed;
+  return writtenResult(
+    () => textOf(executed),
+    (text) => form.toResult(text, status),
+  );
+};

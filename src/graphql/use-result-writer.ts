@@ -1,0 +1,52 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { getSSEProcessor, isAsyncIterable, type Plugin, processRegularResult } from 'graphql-yoga';
+import type { ServerContext } from './request.ts';
+import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
+
+/** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
+interface HttpError {
+  readonly extensions: {
+    readonly code?: unknown;
+    readonly http?: { readonly status?: number; readonly spec?: boolean };
+  };
+}
+
+/**
+ * Writes results by Yoga's own means, in the media type that the request was read for: JSON where the client takes anything, and events only where it names them.
+ */
+export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
+  const writeEvents = getSSEProcessor();
+  return {
+    onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state } }) => {
+      const isEvents = state.contentType === EVENT_STREAM_TYPE;
+      if (result !== state.result || isEvents) state.executed = undefined;
+      if (isAsyncIterable(result)) setResultProcessor(writeEvents, 'text/event-stream');
+      else if (isEvents && !Array.isArray(result) && isOfOperation(result)) {
+        setResult(withoutStatus(result));
+        setResultProcessor(writeEvents, 'text/event-stream');
+      } else {
+        const type = isEvents || !state.contentType ? errorTypeOf(call.request.headers.accept) : state.contentType;
+        setResultProcessor(processRegularResult, type.slice(0, type.indexOf(';')));
+      }
+    },
+  };
+};
+
+/** The statuses of faults that are in the operation, or in what it asks for. */
+const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
+
+/** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
+const isOfOperation = ({ errors = [] }: ExecutionResult): boolean =>
+  (errors as readonly HttpError[]).every(
+    ({ extensions: { code, http } }) =>
+      !http || (OPERATION_FAULTS.has(http.status ?? 200) && (http.spec || code !== 'BAD_USER_INPUT')),
+  );
+
+const withoutStatus = (result: ExecutionResult): ExecutionResult =>
+  result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
+
+const withoutHttp = (error: GraphQLError): GraphQLError => {
+  const { http: _, ...extensions } = error.extensions;
+  const { message, nodes, source, positions, path } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+};

@@ -1,0 +1,75 @@
+import type { GraphQLSchema } from 'graphql';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { GRAPHQL_PATH } from '../http/message.ts';
+import type { Documents } from './documents.ts';
+import type { CostLimit } from './limits/cost.ts';
+import type { MaskError } from './mask-error.ts';
+import type { RunOperation } from './operation-runner.ts';
+import type { ServerContext } from './request.ts';
+import type { TrustedDocuments } from './trusted-documents.ts';
+import { useAccess } from './use-access.ts';
+import { type CompiledExecution, useCompiledExecution } from './use-compiled-execution.ts';
+import { useCost } from './use-cost.ts';
+import { useDocuments } from './use-documents.ts';
+import type { Live } from './use-live.ts';
+import { useObservation } from './use-observation.ts';
+import { useRequestReader } from './use-request-reader.ts';
+import { useResponseCache } from './use-response-cache.ts';
+import { useResultWriter } from './use-result-writer.ts';
+import { DOCUMENT_PARAMS, useTrustedDocuments } from './use-trusted-documents.ts';
+
+export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
+
+interface Deps {
+  readonly schema: GraphQLSchema;
+  readonly documents: Documents;
+  readonly trusted: TrustedDocuments;
+  readonly isRestricted: boolean;
+  readonly costLimit: CostLimit;
+  readonly live: Live;
+  readonly compiled: CompiledExecution;
+  readonly runOperation: RunOperation;
+  readonly maskError: MaskError;
+  /** Those of the operator. */
+  readonly plugins: Plugin[];
+}
+
+/**
+ * Every GraphQL operation that memory does not answer runs through this list, from top to bottom; REST takes the same list by `yoga.getEnveloped`. A hook that
+ * sets an execute function wraps those of the plugins above it.
+ */
+export const createGraphqlServer = (deps: Deps): Yoga => {
+  const { schema, documents, trusted, isRestricted, costLimit, live, compiled, runOperation, maskError } = deps;
+  return createYoga<ServerContext, ServerContext>({
+    schema,
+    graphqlEndpoint: GRAPHQL_PATH,
+    plugins: [
+      useRequestReader(),
+      useTrustedDocuments(trusted),
+      useDocuments(documents),
+      useObservation(documents),
+      useAccess(documents, isRestricted),
+      useCost(documents, costLimit),
+      live.plugin,
+      useCompiledExecution(compiled),
+      useResponseCache(documents, runOperation),
+      useResultWriter(),
+      ...(deps.plugins as unknown as Plugin<ServerContext, ServerContext>[]),
+    ],
+    extraParamNames: DOCUMENT_PARAMS,
+    maskedErrors: { maskError: maskError as (error: unknown) => Error, errorMessage: '' },
+    // What http/ and pages/ do for every path, or what no client of this gateway may send.
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    batching: false,
+    // The body is read, and bounded, before.
+    maxRequestBodySize: false,
+    // Documents are remembered by useDocuments, which does not give the place of a valid one to a faulty one.
+    parserAndValidationCache: false,
+    // Yoga matches this against the end of the whole URL, query included; no URL has a space.
+    healthCheckEndpoint: ' ',
+    logging: false,
+  });
+};

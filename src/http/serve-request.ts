@@ -1,0 +1,354 @@
+import type { Logger } from 'pino';
+import type { Access } from '../access/access.ts';
+import { PREVIEW_HEADER, type PreviewTime } from '../access/preview.ts';
+import type { CachedResponse } from '../cache/cached-response.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { toAppError } from '../database/failures.ts';
+import { AppError, Overloaded } from '../errors.ts';
+import { lazyLog } from '../observability/log.ts';
+import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
+import type { LoadGuard } from '../overload/load-guard.ts';
+import { type ResponseWriter, withLink } from './cached-http-response.ts';
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  MAX_TARGET_CHARS,
+  PROBLEM_DETAILS,
+  splitTarget,
+} from './message.ts';
+import type { KnownRequest, RequestCache } from './request-cache.ts';
+import type { Call, FindRoute, OperationRoute, ResponseRoute, Route } from './route.ts';
+
+/** The whole gateway, as a function. */
+export interface App {
+  /**
+   * Answers a request: at once from memory, and where it is refused; else by a promise, which never rejects: every failure is a response.
+   */
+  readonly handle: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse>;
+  /** The same in two steps: where the response is not in memory, a function that makes it. */
+  readonly lookUp: (request: GatewayRequest) => GatewayResponse | Promise<GatewayResponse> | MakeResponse;
+}
+
+/** To be called once. */
+export type MakeResponse = () => GatewayResponse | Promise<GatewayResponse>;
+
+interface Deps {
+  /** The first route that is found is taken. */
+  readonly routes: readonly FindRoute[];
+  readonly requests: RequestCache;
+  readonly responses: Pick<ResponseCache, 'current'>;
+  /** Counts the views of a cached response and fills in their numbers, one character for each byte; undefined where a notice was withdrawn. */
+  readonly countViews: (cached: CachedResponse) => Promise<string | undefined>;
+  readonly access: Access;
+  readonly previewTime: PreviewTime;
+  readonly load: LoadGuard;
+  readonly writer: ResponseWriter;
+  readonly observer: RequestObserver;
+  readonly log: Logger;
+}
+
+/**
+ * The life of a request:
+ * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its views counted;
+ * 2. refuse: what no route takes;
+ * 3. load: what has to be executed waits for its turn;
+ * 4. answer: the route runs it, a page or an operation;
+ * 5. write: status, headers, body; an error in the format of the route;
+ * 6. record: log, metrics, trace.
+ */
+export const createApp = (deps: Deps): App => {
+  const { routes, requests, responses, countViews, access, previewTime, load, writer, observer, log } = deps;
+  const isPublic = !access.isRestricted;
+  const requestIdOf = createRequestIds();
+
+  // 1. Key.
+
+  const lookUp: App['lookUp'] = (request) => {
+    const key = request.fault ? undefined : requests.keyOf(request);
+    const known = key === undefined ? undefined : requests.find(key);
+    const hit = known && answerKnown(request, key, known);
+    return hit ?? (() => make(request, key, known));
+  };
+
+  const answerKnown = (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest,
+  ): GatewayResponse | Promise<GatewayResponse> | undefined => {
+    if (!(isPublic || access.isGranted(request.headers))) return undefined;
+    const cached = responses.current(known.entry);
+    if (cached === undefined) return undefined;
+    if (!cached.countsViews || cached.status === 404) return writeHit(request, known, cached);
+    return request.method === 'HEAD' ? undefined : answerCounted(request, key, known, cached);
+  };
+
+  /** A cached response with placeholders for view counts: the views are counted first. */
+  const answerCounted = (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest,
+    cached: CachedResponse,
+  ): Promise<GatewayResponse> => {
+    const startMs = observer.recordsCached ? performance.now() : 0;
+    return countViews(cached).then(
+      (body) =>
+        body === undefined ? answer(request, key, known.route) : writeHit(request, known, cached, startMs, body),
+      (error) => {
+        const call = begin(request);
+        call.requestContext.counts = known.counts;
+        return end(call, withLink(known.head.link, writeFailure(call, error)));
+      },
+    );
+  };
+
+  // 2. Refuse: what no route takes, which scanners make up, costs about as much as a hit.
+
+  const make = (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+  ): GatewayResponse | Promise<GatewayResponse> => {
+    const route = known?.route ?? findQuietly(request);
+    return refuse(request, route) ?? answerInTurn(request, key, known, route);
+  };
+
+  const refuse = (request: GatewayRequest, route: Route | undefined): GatewayResponse | undefined => {
+    const { method, target, headers, fault } = request;
+    if (fault || targetFault(target)) return undefined;
+    const { path } = splitTarget(target);
+    const isTaken = route?.methods.includes(method);
+    const error = isTaken ? faultOf(request, route) : route ? notAllowed(route) : NOTHING_AT_PATH;
+    if (!error || (!isTaken && path.includes('%'))) return undefined;
+    const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
+    if (route?.countedAs) requestContext.isFor(...route.countedAs);
+    requestContext.failWith(error.code);
+    const response = writer.rejected(error, route?.errors ?? PROBLEM_DETAILS, request, requestContext.origin.requestId);
+    observer.end(requestContext, response.status);
+    return response;
+  };
+
+  // 3. Load: a request waits bare, so that rejecting it costs no more than a hit.
+
+  const answerInTurn = async (
+    request: GatewayRequest,
+    key: string | undefined,
+    known: KnownRequest | undefined,
+    route: Route | undefined,
+  ): Promise<GatewayResponse> => {
+    if (isExempt(request, known, route)) return answer(request, key, route);
+    if (load.isLagging()) return reject(request, route);
+    const { isGone } = request;
+    let turn = load.begin(key);
+    if (!turn) {
+      turn = await load.wait({ key, isGone, bytes: bytesOf(request) });
+      if (!turn) return reject(request, route);
+      // An equal request may have been answered meanwhile.
+      const now = key === undefined ? undefined : requests.find(key);
+      const hit = now && answerKnown(request, key, now);
+      if (hit) {
+        if (turn === 'begin') load.finish(key);
+        return hit;
+      }
+    }
+    const response = await answer(request, key, route);
+    if (turn === 'begin') load.finish(key);
+    return response;
+  };
+
+  /** What begins no execution: errors, pages, what may be in memory by another spelling, and views, whose queue has limits of its own. */
+  const isExempt = (request: GatewayRequest, known: KnownRequest | undefined, route: Route | undefined): boolean =>
+    request.fault !== undefined ||
+    known?.entry.response !== undefined ||
+    !route ||
+    'respond' in route ||
+    route.isOnlyCounted === true;
+
+  const reject = (request: GatewayRequest, route: Route | undefined): GatewayResponse =>
+    writer.rejected(
+      load.refuse(),
+      route?.errors ?? PROBLEM_DETAILS,
+      request,
+      requestIdOf(request.headers['x-request-id']),
+    );
+
+  // 4. Answer.
+
+  const answer = async (
+    request: GatewayRequest,
+    key: string | undefined,
+    found: Route | undefined,
+  ): Promise<GatewayResponse> => {
+    const call = begin(request);
+    try {
+      return end(call, await respond(call, key, found));
+    } catch (error) {
+      return end(call, writeFailure(call, error));
+    }
+  };
+
+  const respond = async (call: Call, key: string | undefined, found: Route | undefined): Promise<GatewayResponse> => {
+    const { request, requestContext } = call;
+    const fault = request.fault ?? targetFault(request.target);
+    if (fault) throw fault;
+    // Where none was found, this says why.
+    const route = found ?? find(request);
+    if (!route) throw NOTHING_AT_PATH;
+    if (route.countedAs) requestContext.isFor(...route.countedAs);
+    if (!route.methods.includes(request.method)) throw notAllowed(route);
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow: allowedBy(route) }, body: null };
+    if ('respond' in route) return respondWithPage(route, call);
+    try {
+      return request.headers[PREVIEW_HEADER] === undefined
+        ? await execute(route, call, key)
+        : await preview(route, call);
+    } catch (error) {
+      return withLink(route.errorLink, writeFailure(call, error));
+    }
+  };
+
+  const find = (request: GatewayRequest): Route | undefined => {
+    const { path } = splitTarget(request.target);
+    for (const findRoute of routes) {
+      const route = findRoute(path, request);
+      if (route && !('exposure' in route && route.exposure === 'off')) return route;
+    }
+    return undefined;
+  };
+
+  const findQuietly = (request: GatewayRequest): Route | undefined => {
+    try {
+      return find(request);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const respondWithPage = async (route: ResponseRoute, call: Call): Promise<GatewayResponse> => {
+    if (route.exposure !== 'token') return observer.run(call.requestContext, route.respond, call);
+    await access.admitToPage(call.request.headers);
+    return asPrivate(await observer.run(call.requestContext, route.respond, call));
+  };
+
+  /** Executes an operation, or finds its response in the cache. */
+  const execute = async (route: OperationRoute, call: Call, key: string | undefined): Promise<GatewayResponse> => {
+    const { request, requestContext } = call;
+    const answered = await observer.run(requestContext, route.run, call);
+    if (!('executed' in answered)) return answered;
+    const { executed, head } = answered;
+    if (executed.answer) requestContext.cache = executed.outcome;
+    if ((executed.answer ?? executed).status === 404) requestContext.failWith('NOT_FOUND');
+    const entry = (executed.answer ?? executed.template)?.entry;
+    if (key !== undefined && entry) requests.learn(key, { route, head, counts: requestContext.counts, entry });
+    return writer.executed(answered, request, requestContext.origin.requestId);
+  };
+
+  /** For another time: no other caller gets the response, and no view is counted. */
+  const preview = async (route: OperationRoute, call: Call): Promise<GatewayResponse> => {
+    let response: GatewayResponse;
+    try {
+      const previewAt = previewTime(call.request.headers);
+      response = await execute(route, { ...call, previewAt, admit: () => undefined, countViews: false }, undefined);
+    } catch (error) {
+      response = withLink(route.errorLink, writeFailure(call, error));
+    }
+    response.headers['cache-control'] = 'private, no-store';
+    return response;
+  };
+
+  // 5. Write.
+
+  /** @param countedBody with the view counts of this request, where it has any */
+  const writeHit = (
+    request: GatewayRequest,
+    { head, counts }: KnownRequest,
+    cached: CachedResponse,
+    startMs = observer.recordsCached ? performance.now() : 0,
+    countedBody?: string,
+  ): GatewayResponse => {
+    const { method, target, headers } = request;
+    const requestId = requestIdOf(headers['x-request-id']);
+    const response =
+      countedBody === undefined
+        ? writer.cached(cached, head, request, requestId)
+        : writer.counted(countedBody, head, request, requestId);
+    if (cached.status === 404) observer.failed(counts, 'hit', 404, 'NOT_FOUND');
+    else observer.cached(counts, response.status);
+    if (observer.recordsCached) {
+      const { path } = splitTarget(target);
+      observer.recordCached({ method, path, headers }, requestId, counts, response.status, startMs);
+    }
+    return response;
+  };
+
+  const writeFailure = ({ request, requestContext, log: requestLog }: Call, error: unknown): GatewayResponse => {
+    const appError = toAppError(error, requestLog);
+    requestContext.failWith(appError.code);
+    requestContext.isRejected = appError instanceof Overloaded;
+    return (findQuietly(request)?.errors ?? PROBLEM_DETAILS).toResponse(appError, request.headers);
+  };
+
+  // 6. Record.
+
+  const begin = (request: GatewayRequest): Call => {
+    const { method, target, headers } = request;
+    const { path, query } = splitTarget(target);
+    const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
+    return {
+      request,
+      path,
+      query,
+      admit: (rootFields) => access.admit(headers, rootFields),
+      countViews: method !== 'HEAD',
+      log: lazyLog(log, requestContext),
+      requestContext,
+    };
+  };
+
+  const end = ({ request, requestContext }: Call, response: GatewayResponse): GatewayResponse => {
+    const serverTiming = observer.end(requestContext, response.status);
+    return writer.completed(response, request, requestContext.origin.requestId, serverTiming);
+  };
+
+  return {
+    handle: (request) => {
+      const found = lookUp(request);
+      return typeof found === 'function' ? found() : found;
+    },
+    lookUp,
+  };
+};
+
+const NOTHING_AT_PATH = new AppError('NOT_FOUND', 'There is nothing at this path.');
+
+/** What a request takes in memory while it waits, at least. */
+const bytesOf = ({ target, headers, body }: GatewayRequest): number => {
+  let bytes = target.length + (Buffer.isBuffer(body) ? body.byteLength : 0);
+  for (const value of Object.values(headers)) bytes += value?.length ?? 0;
+  return bytes;
+};
+
+const allowedBy = ({ methods }: Route): string => methods.join(', ');
+
+const notAllowed = (route: Route): AppError => {
+  const allow = allowedBy(route);
+  return new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
+};
+
+const faultOf = (request: GatewayRequest, route: Route | undefined): AppError | undefined =>
+  route && 'faultOf' in route ? route.faultOf?.(request) : undefined;
+
+const targetFault = (target: string): AppError | undefined => {
+  if (target.length > MAX_TARGET_CHARS) {
+    return new AppError('URI_TOO_LONG', `A request target may have ${MAX_TARGET_CHARS} characters.`);
+  }
+  return target.startsWith('/') ? undefined : new AppError('BAD_USER_INPUT', 'The request target must be a path.');
+};
+
+/** No shared cache may keep what needs a token. */
+const asPrivate = (response: GatewayResponse): GatewayResponse => {
+  const { headers } = response;
+  const { 'cache-control': cacheControl = 'no-store', vary } = headers;
+  headers['cache-control'] = String(cacheControl).replace(/\bpublic\b/, 'private');
+  headers.vary = vary ? `${vary}, authorization` : 'authorization';
+  return response;
+};

@@ -1,0 +1,188 @@
+import path from 'node:path';
+import { GraphQLError, type ValidationContext } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { describe, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../support/database.ts';
+import { openStream, untilShown } from '../support/events.ts';
+import { createTestGateway } from '../support/gateway.ts';
+import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { shared } from '../support/shared.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { stored } from '../support/views.ts';
+
+const database = await shared(createTestDatabase());
+await insertProduct(database, { id: 1, category_id: await insertCategory(database), name: 'Pan' });
+await insertNotice(database, { id: 1, title: 'Open' });
+
+const QUERY = 'query Pan { product(id: 1) { name } }';
+
+const open = (plugins: Plugin[], environment?: Record<string, string>) =>
+  createTestGateway(database, environment, plugins);
+
+/** Notes the hooks that are called. */
+const witness = () => {
+  const called: string[] = [];
+  const note = (hook: string) => () => void called.push(hook);
+  const plugin: Plugin = {
+    onRequest: note('onRequest'),
+    onRequestParse: note('onRequestParse'),
+    onParams: note('onParams'),
+    onParse: note('onParse'),
+    onValidate: note('onValidate'),
+    onContextBuilding: note('onContextBuilding'),
+    onExecute: note('onExecute'),
+    onSubscribe: note('onSubscribe'),
+    onExecutionResult: note('onExecutionResult'),
+    onResultProcess: note('onResultProcess'),
+    onResponse: note('onResponse'),
+  };
+  return { plugin, take: () => called.splice(0) };
+};
+
+const OF_ENVELOP = ['onParse', 'onValidate', 'onContextBuilding', 'onExecute'];
+const OF_YOGA = [
+  'onRequest',
+  'onRequestParse',
+  'onParams',
+  ...OF_ENVELOP,
+  'onExecutionResult',
+  'onResultProcess',
+  'onResponse',
+];
+
+describe('the hooks of a plugin', () => {
+  test('run for an operation that memory does not answer, and for none that it answers', async () => {
+    const { plugin, take } = witness();
+    await using gateway = await open([plugin]);
+    await gateway.graphql(QUERY);
+    expect(take()).toEqual(OF_YOGA);
+    await expect.poll(() => gateway.graphql(QUERY).then(take)).toEqual([]);
+  });
+
+  test('of Envelop run for a REST path too', async () => {
+    const { plugin, take } = witness();
+    await using gateway = await open([plugin]);
+    expect((await gateway.get('/api/product/1')).json).toMatchObject({ name: 'Pan' });
+    expect(take()).toEqual(OF_ENVELOP);
+    await expect.poll(() => gateway.get('/api/product/1').then(take)).toEqual([]);
+  });
+
+  test('run for every operation with CACHE_MAX_MB=0', async () => {
+    const { plugin, take } = witness();
+    await using gateway = await open([plugin], { CACHE_MAX_MB: '0' });
+    for (let time = 0; time < 2; time += 1) {
+      await gateway.graphql(QUERY);
+      expect(take()).toEqual(OF_YOGA);
+    }
+  });
+
+  test('run for a subscription as Yoga runs them', async () => {
+    const { plugin, take } = witness();
+    await using gateway = await open([plugin]);
+    const stream = await openStream(gateway, 'subscription { notices { title } }');
+    await untilShown(stream, { notices: [{ title: 'Open' }] });
+    expect(take().filter((hook) => hook === 'onSubscribe' || hook === 'onExecute')).toEqual(['onSubscribe']);
+    stream.leave();
+  });
+
+  test('count a view once, whatever they do', async () => {
+    const { plugin } = witness();
+    await using gateway = await open([plugin]);
+    const before = await stored(database, 1);
+    await gateway.graphql('{ notice(id: 1) { viewCount } }');
+    expect(await stored(database, 1)).toBe(before + 1);
+  });
+});
+
+describe('a plugin', () => {
+  test('may extend a result, by either door', async () => {
+    const plugin: Plugin = {
+      onExecute: () => ({
+        onExecuteDone: ({ result, setResult }) => {
+          if ('data' in result)
+            setResult({ ...result, data: { product: { name: 'Other' } }, extensions: { by: 'me' } });
+        },
+      }),
+    };
+    await using gateway = await open([plugin]);
+    expect((await gateway.post({ query: QUERY })).json).toEqual({
+      data: { product: { name: 'Other' } },
+      extensions: { by: 'me' },
+    });
+    expect((await gateway.get('/api/product/1')).json).toEqual({ name: 'Other' });
+  });
+
+  test('reads the data of a result that was written before', async () => {
+    const seen: unknown[] = [];
+    const plugin: Plugin = {
+      onExecute: () => ({ onExecuteDone: ({ result }) => void seen.push('data' in result ? result.data : undefined) }),
+    };
+    await using gateway = await open([plugin]);
+    await gateway.graphql(QUERY);
+    expect(seen).toEqual([{ product: { name: 'Pan' } }]);
+  });
+
+  test('may add a header to the response, and answer in its place', async () => {
+    const plugin: Plugin = {
+      onRequest: ({ request, endResponse, fetchAPI }) => {
+        if (request.headers.get('x-closed')) endResponse(new fetchAPI.Response('closed', { status: 451 }));
+      },
+      onResponse: ({ response }) => response.headers.set('x-plugin', 'seen'),
+    };
+    await using gateway = await open([plugin]);
+    const answer = await gateway.post({ query: QUERY });
+    expect([answer.status, answer.headers['x-plugin'], answer.headers.etag]).toEqual([200, 'seen', expect.any(String)]);
+    const closed = await gateway.post({ query: QUERY.replace('Pan', 'Closed') }, { 'x-closed': '1' });
+    expect([closed.status, closed.text]).toEqual([451, 'closed']);
+  });
+
+  test('may add a rule of validation', async () => {
+    const noAliases = (context: ValidationContext) => ({
+      Field: (node: { alias?: unknown }) => {
+        if (node.alias) context.reportError(new GraphQLError('No aliases here.'));
+      },
+    });
+    await using gateway = await open([{ onValidate: ({ addValidationRule }) => addValidationRule(noAliases) }]);
+    expect((await gateway.graphql('{ product(id: 1) { name } }')).errors).toBeUndefined();
+    expect((await gateway.graphql('{ product(id: 1) { a: name } }')).errors).toMatchObject([
+      { message: 'No aliases here.', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
+    ]);
+  });
+
+  test('that fails is masked, by either door', async () => {
+    const fail = (): never => {
+      throw new Error('secret');
+    };
+    await using gateway = await open([{ onExecute: fail }]);
+    for (const answer of [await gateway.post({ query: QUERY }), await gateway.get('/api/product/1')]) {
+      expect([answer.status, answer.text.includes('INTERNAL_SERVER_ERROR'), answer.text.includes('secret')]).toEqual([
+        500,
+        true,
+        false,
+      ]);
+    }
+  });
+});
+
+describe('GRAPHQL_PLUGINS', () => {
+  test('names a module whose default export is a list of plugins: that of the examples logs names', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    const file = path.join(import.meta.dirname, '../../examples/plugins/plugins.js');
+    await using gateway = await createTestGateway(database, { GRAPHQL_PLUGINS: file });
+    await gateway.graphql(QUERY);
+    expect(log.mock.calls).toEqual([['executes Pan']]);
+    log.mockRestore();
+  });
+
+  test.for([
+    ['none.js', undefined, 'cannot be loaded'],
+    ['broken.js', 'export default [;', 'cannot be loaded'],
+    ['nothing.js', 'export const plugins = [];', 'must be a list of plugins'],
+    ['other.js', 'export default ["useLogger"];', 'must be a list of plugins'],
+  ] as const)('that is %s stops the start', async ([name, text, message]) => {
+    await using folder = await temporaryFolder();
+    if (text !== undefined) await folder.write(name, text);
+    const file = path.join(folder.path, name);
+    await expect(createTestGateway(database, { GRAPHQL_PLUGINS: file })).rejects.toThrow(message);
+  });
+});
