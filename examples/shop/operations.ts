@@ -30,7 +30,7 @@ export type ProductFilter = {
   readonly minPrice?: string | null | undefined;
   /** Whether the list price is above the price. */
   readonly onSale?: boolean | null | undefined;
-  /** Published later than this. */
+  /** Published in a later millisecond than this. */
   readonly publishedAfter?: string | null | undefined;
   /** With all of these tags. Empty: any. At most 1000. */
   readonly tags?: ReadonlyArray<string> | null | undefined;

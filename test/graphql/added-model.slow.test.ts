@@ -132,7 +132,7 @@ describe.each(CASES)('%s', (_, selection, statement, expected) => {
     for (let time = 0; time < 3; time += 1)
       expect(await shop.ask(selection)).toMatchObject({
         status: 'vitrine; fwd=miss',
-        cacheControl: 'public, max-age=0',
+        cacheControl: 'public, max-age=0, stale-while-revalidate=0',
       });
     await shop.sql(statement);
     await expect.poll(async () => (await shop.ask(selection)).text).toContain(expected);
