@@ -1,4 +1,4 @@
-import { type GraphQLSchema, isAbstractType, lexicographicSortSchema, printSchema } from 'graphql';
+import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { registerBrowse } from './browse/browse.feature.ts';
 import { FEATURES } from './features.ts';
 import { type Bounds, enforceBounds } from './graphql/arguments.ts';
@@ -16,14 +16,7 @@ for (const register of [...FEATURES.map((feature) => feature.register), register
  * @throws Error that names a field whose definition cannot be served
  */
 export const createSchema = (bounds: Bounds): GraphQLSchema =>
-  enforceRowBudget(enforceBounds(assertListSizes(noteParameters(assertConcrete(builder.toSchema()))), bounds));
-
-/** Selections are collected (graphql/selection.ts) as if every type condition held. @throws Error for an interface or a union */
-const assertConcrete = (schema: GraphQLSchema): GraphQLSchema => {
-  const abstract = Object.values(schema.getTypeMap()).find(isAbstractType);
-  if (!abstract) return schema;
-  throw new Error(`${abstract.name} is an interface or a union, whose fields would be neither compiled nor counted.`);
-};
+  enforceRowBudget(enforceBounds(assertListSizes(noteParameters(builder.toSchema())), bounds));
 
 /** The SDL of `schema.graphql`: sorted, so that a change of order is no difference. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

@@ -10,6 +10,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { createWriters } from './executor/compile.ts';
 import { checkSelections, readTokens } from './limits/document-size.ts';
 import type { QueryLimits } from './limits/query-limits.ts';
 import { type Operation, prepareOperation } from './operation.ts';
@@ -75,6 +76,7 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   });
   const validated = new WeakMap<DocumentNode, Map<string, readonly GraphQLError[]>>();
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
+  const writers = createWriters();
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const hideSuggestions = !fieldSuggestions;
   const parseDocument = (text: string): DocumentNode => parseWithin(limits, new Source(text));
@@ -106,7 +108,7 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
     prepare: (document, name) => {
       const known = operations.get(document)?.get(name ?? '');
       if (known) return known;
-      const operation = prepareOperation(schema, document, name, hideSuggestions);
+      const operation = prepareOperation(schema, document, name, hideSuggestions, writers);
       // A name that selects nothing is not kept: clients could make up any number of them.
       if (operation) operations.set(document, (operations.get(document) ?? new Map()).set(name ?? '', operation));
       return operation;

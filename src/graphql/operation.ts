@@ -14,7 +14,7 @@ import {
   validateExecutionArgs,
 } from 'graphql';
 import { longListFinder } from './arguments.ts';
-import { type CompiledOperation, compile } from './executor/compile.ts';
+import { type CompiledOperation, compile, type Writers } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { silentFields, type WithoutSilentFields } from './live/silent-fields.ts';
 import { collectFields, fragmentsOf, type MergedField, rootOf } from './selection.ts';
@@ -50,6 +50,7 @@ export interface Operation {
 
 /**
  * @param hideSuggestions whether errors in variables leave out "did you mean …"
+ * @param writers what operations of this schema share
  * @returns undefined where the name selects no operation
  */
 export const prepareOperation = (
@@ -57,13 +58,14 @@ export const prepareOperation = (
   document: DocumentNode,
   name?: string | null,
   hideSuggestions = false,
+  writers?: Writers,
 ): Operation | undefined => {
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
   if (!definition || !rootType) return undefined;
   const fields = rootType.getFields();
   const { variableDefinitions = [] } = definition;
-  const roots = collectFields(rootOf(definition), fragmentsOf(document));
+  const roots = collectFields(rootOf(definition), fragmentsOf(document), { schema, types: [rootType] });
   const rootFields = namesOf(roots);
   const isCounted = (field: string): boolean => fields[field]?.extensions.isCounted === true;
   const isSubscription = definition.operation === OperationTypeNode.SUBSCRIPTION;
@@ -82,7 +84,7 @@ export const prepareOperation = (
       validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);
       return { ...validated, operation: definition, variableValues };
     },
-    compiled: compile(schema, document, definition),
+    compiled: compile(schema, document, definition, writers),
     cost: planCost(schema, document, definition),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document, definition) : undefined,

@@ -4,8 +4,15 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
   GraphQLSkipDirective,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
   Kind,
+  type NamedTypeNode,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -20,51 +27,99 @@ interface Conditional<Node> {
   readonly conditions: readonly DirectiveNode[];
 }
 
-export type SelectedField = Conditional<FieldNode>;
+export interface SelectedField extends Conditional<FieldNode> {
+  /** Those of the scope's types whose objects have it; empty without a scope. */
+  readonly types: readonly GraphQLObjectType[];
+}
 
 /** Something with selections: a field, an operation, a fragment. */
 export type Parent = Conditional<{ readonly selectionSet?: SelectionSetNode | undefined }>;
 
-/** All selections of one response key. Validation ensures that they have the same field and the same arguments. */
+/** All selections of one response key. Validation ensures that those of one type have the same field and the same arguments. */
 export type MergedField = readonly [SelectedField, ...SelectedField[]];
+
+/** What the object that is selected from may be: one type, or each of those that an interface or a union stands for. */
+export interface Scope {
+  readonly schema: GraphQLSchema;
+  readonly types: readonly GraphQLObjectType[];
+}
+
+/** The types of the objects in a value of this type: none of a leaf. */
+export const objectTypesOf = (schema: GraphQLSchema, type: GraphQLOutputType): readonly GraphQLObjectType[] => {
+  const named = getNamedType(type);
+  if (isObjectType(named)) return [named];
+  return isAbstractType(named) ? schema.getPossibleTypes(named) : [];
+};
 
 /** The parents that an operation or a fragment is to {@link collectFields}. */
 export const rootOf = (node: Parent['node']): readonly Parent[] => [{ node, conditions: [] }];
 
 /**
  * The fields that several selections of one object select together, by response key, fragments written out:
- * https://spec.graphql.org/draft/#CollectFields(), except that @skip and @include are only noted. The schema has no abstract types, so every type
- * condition holds.
+ * https://spec.graphql.org/draft/#CollectFields(), except that @skip and @include are only noted.
+ * @param scope without it every type condition holds, as for a document that is not validated yet
  */
-export const collectFields = (parents: readonly Parent[], fragments: Fragments): Map<string, MergedField> => {
+export const collectFields = (
+  parents: readonly Parent[],
+  fragments: Fragments,
+  scope?: Scope,
+): Map<string, MergedField> => {
   const byKey = new Map<string, [SelectedField, ...SelectedField[]]>();
   const spread = new Set<string>();
+  const all = scope?.types ?? [];
 
-  const collect = (selectionSet: SelectionSetNode, above: readonly DirectiveNode[]): void => {
+  const collect = (
+    selectionSet: SelectionSetNode,
+    above: readonly DirectiveNode[],
+    types: readonly GraphQLObjectType[],
+  ): void => {
     for (const selection of selectionSet.selections) {
       const own = selection.directives?.filter(isCondition) ?? [];
       const conditions = own.length > 0 ? [...above, ...own] : above;
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
-        const field = { node: selection, conditions };
+        const field = { node: selection, conditions, types };
         const same = byKey.get(key);
         if (same) same.push(field);
         else byKey.set(key, [field]);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        collect(selection.selectionSet, conditions);
+        collectFragment(selection, conditions, types);
       } else {
         const name = selection.name.value;
         const fragment = fragments.get(name);
-        // After an unconditional spread, another one adds nothing.
+        // After a spread for any object and without a condition, another one adds nothing.
         if (!fragment || spread.has(name)) continue;
-        if (conditions.length === 0) spread.add(name);
-        collect(fragment.selectionSet, conditions);
+        if (conditions.length === 0 && types.length === all.length) spread.add(name);
+        collectFragment(fragment, conditions, types);
       }
     }
   };
 
-  for (const { node, conditions } of parents) if (node.selectionSet) collect(node.selectionSet, conditions);
+  const collectFragment = (
+    {
+      selectionSet,
+      typeCondition,
+    }: { readonly selectionSet: SelectionSetNode; readonly typeCondition?: NamedTypeNode | undefined },
+    conditions: readonly DirectiveNode[],
+    types: readonly GraphQLObjectType[],
+  ): void => {
+    const narrowed = scope && typeCondition ? typesThatAre(typeCondition.name.value, types, scope.schema) : types;
+    if (!scope || narrowed.length > 0) collect(selectionSet, conditions, narrowed);
+  };
+
+  for (const { node, conditions } of parents) if (node.selectionSet) collect(node.selectionSet, conditions, all);
   return byKey;
+};
+
+/** https://spec.graphql.org/draft/#DoesFragmentTypeApply() */
+const typesThatAre = (
+  name: string,
+  types: readonly GraphQLObjectType[],
+  schema: GraphQLSchema,
+): readonly GraphQLObjectType[] => {
+  if (types.length === 1 && types[0]?.name === name) return types;
+  const condition = schema.getType(name);
+  return types.filter((type) => type === condition || (isAbstractType(condition) && schema.isSubType(condition, type)));
 };
 
 const CONDITIONS: ReadonlySet<string> = new Set([GraphQLSkipDirective.name, GraphQLIncludeDirective.name]);

@@ -21,11 +21,13 @@ export interface Execution {
   readonly log: LazyLog;
 }
 
-/** How often the reference executor had to execute a compiled operation again, by how that ended. */
+/** How often the reference executor had to execute. */
 export interface FallBackCounts {
-  /** It failed as well: most often the fault is the request's or the database's. */
+  /** An operation that is not compiled. */
+  notCompiled: number;
+  /** A compiled operation again, and it failed as well: most often the fault is the request's or the database's. */
   failed: number;
-  /** It succeeded: the fault is in the compiled operation or in a resolver. */
+  /** A compiled operation again, and it succeeded: the fault is in the compiled operation or in a resolver. */
   answered: number;
 }
 
@@ -74,7 +76,10 @@ export const createCompiledExecution = (): CompiledExecution => {
       const context = contextValue as ExecutionContext;
       const { operation, variables } = context.execution;
       const { compiled } = operation;
-      if (!compiled) return executeReference(context);
+      if (!compiled) {
+        fallBacks.counts.notCompiled += 1;
+        return executeReference(context);
+      }
       try {
         const json = compiled.run(variables, context);
         if (typeof json === 'string') return { json };
@@ -95,7 +100,7 @@ export const useCompiledExecution = ({ execute }: CompiledExecution): Plugin<Ser
 });
 
 const createFallBacks = () => {
-  const counts: FallBackCounts = { failed: 0, answered: 0 };
+  const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
   const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
   return {
     counts,

@@ -57,8 +57,8 @@ export interface MetricSources {
     /** Questions by what answered them. */
     readonly answers: { readonly index: number; readonly sql: number };
   };
-  /** Failures of compiled operations, by the outcome of the reference executor. */
-  readonly fallBacks: Readonly<Record<'failed' | 'answered', number>>;
+  /** Executions by the reference executor: of what is not compiled, and of compiled operations that failed, by its outcome. */
+  readonly fallBacks: Readonly<Record<'notCompiled' | 'failed' | 'answered', number>>;
 }
 
 /** The response to a scrape. */

@@ -165,6 +165,12 @@ export const createRegistry = (sources: MetricSources): Registry => {
   }
 
   counter(
+    'vitrine_executions_not_compiled_total',
+    'Executions of operations that are not compiled, by the reference executor.',
+    [],
+    () => [{ labels: {}, value: fallBacks.notCompiled }],
+  );
+  counter(
     'vitrine_compiled_operation_failures_total',
     'Compiled operations that failed and were executed again by the reference executor, which failed too or answered.',
     ['outcome'],

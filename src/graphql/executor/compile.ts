@@ -28,6 +28,13 @@ export interface CompiledOperation {
   readonly run: (variables: VariableValues, context: OperationContext) => string | Promise<string>;
 }
 
+/** What every part of an operation is compiled with. */
+interface Compilation {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Fragments;
+  readonly writers: Writers;
+}
+
 interface Compiled {
   readonly write: Writer;
   /** What is selected below, with aliases and arguments, in one form for all documents. Empty for a leaf. */
@@ -50,18 +57,20 @@ interface ShownColumn extends ColumnJson {
 /**
  * Compiles an operation into closures that read the rows and write the JSON, without the plain objects, paths and promises in between. The
  * resolvers are the schema's own.
- * @returns undefined for what is not supported: introspection, directives, resolvers that read `info`
+ * @param writers those of the operations that were compiled before
+ * @returns undefined for what is not supported: interfaces and unions, introspection, directives, resolvers that read `info`
  */
 export const compile = (
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  writers: Writers = createWriters(),
 ): CompiledOperation | undefined => {
   const rootType = schema.getRootType(operation.operation);
   if (!rootType || hasDirective(document)) return undefined;
   let write: Writer;
   try {
-    write = compileRoot(rootType, rootOf(operation), fragmentsOf(document));
+    write = compileRoot(rootType, rootOf(operation), { schema, fragments: fragmentsOf(document), writers });
   } catch (error) {
     if (error instanceof NotCompiled) return undefined;
     throw error;
@@ -96,44 +105,57 @@ const hasDirective = (document: DocumentNode): boolean => {
 };
 
 /** Field by field: documents that select the same share its writer. */
-const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Writer =>
+const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Writer =>
   writeObject(
-    compileFields(type, parents, fragments).map((field) =>
-      sharedWriter(type, field.selection, () => fieldsWriter([field])),
+    compileFields(type, parents, compilation).map((field) =>
+      sharedWriter(compilation, type, field.selection, () => fieldsWriter([field])),
     ),
   );
 
-const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): Compiled => {
-  const fields = compileFields(type, parents, fragments);
+const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Compiled => {
+  // Only graphql-js gives it `info`.
+  if (type.isTypeOf) throw new NotCompiled();
+  const fields = compileFields(type, parents, compilation);
   const selection = `{${fields.map((field) => field.selection).join('')}}`;
   return {
     selection,
-    write: sharedWriter(type, selection, () => writeObject(fields.length > 0 ? [fieldsWriter(fields)] : [])),
+    write: sharedWriter(compilation, type, selection, () =>
+      writeObject(fields.length > 0 ? [fieldsWriter(fields)] : []),
+    ),
   };
 };
 
 /** Of selections: what is compiled of one takes up to 90 bytes a character (measured). */
 const MAX_SHARED_CHARS = 65_536;
 
-const sharedWriters = new LRUCache<string, { readonly type: GraphQLObjectType; readonly write: Writer }>({
-  maxSize: MAX_SHARED_CHARS,
-  sizeCalculation: (_, key) => key.length,
-});
+/** Of one schema: what is selected of a type decides what is written, so documents that select the same share the writer with its compiled code. */
+export type Writers = LRUCache<string, Writer>;
 
-/** What is selected of a type decides what is written: documents that select the same share the writer, with its compiled code. */
-const sharedWriter = (type: GraphQLObjectType, selection: string, make: () => Writer): Writer => {
+export const createWriters = (): Writers =>
+  new LRUCache({ maxSize: MAX_SHARED_CHARS, sizeCalculation: (_, key) => key.length });
+
+const sharedWriter = (
+  { writers }: Compilation,
+  type: GraphQLObjectType,
+  selection: string,
+  make: () => Writer,
+): Writer => {
   const key = `${type.name} ${selection}`;
-  const known = sharedWriters.get(key);
-  // Each schema has types of its own.
-  if (known?.type === type) return known.write;
+  const known = writers.get(key);
+  if (known) return known;
   const write = make();
-  sharedWriters.set(key, { type, write });
+  writers.set(key, write);
   return write;
 };
 
-const compileFields = (type: GraphQLObjectType, parents: readonly Parent[], fragments: Fragments): CompiledField[] =>
-  [...collectFields(parents, fragments)].map(([key, selections], index) =>
-    compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, fragments),
+const compileFields = (
+  type: GraphQLObjectType,
+  parents: readonly Parent[],
+  compilation: Compilation,
+): CompiledField[] =>
+  [...collectFields(parents, compilation.fragments, { schema: compilation.schema, types: [type] })].map(
+    ([key, selections], index) =>
+      compileField(type, `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`, selections, compilation),
   );
 
 const writeObject =
@@ -192,7 +214,7 @@ const compileField = (
   parent: GraphQLObjectType,
   label: string,
   selections: MergedField,
-  fragments: Fragments,
+  compilation: Compilation,
 ): CompiledField => {
   const [{ node }] = selections;
   const name = node.name.value;
@@ -209,7 +231,7 @@ const compileField = (
   const field = parent.getFields()[name];
   // Introspection's root fields belong to no type.
   if (!field || field.extensions.readsInfo) throw new NotCompiled();
-  const { write, selection } = compileValue(field.type, selections, fragments);
+  const { write, selection } = compileValue(field.type, selections, compilation);
   const compiled = {
     label,
     column: shownColumnOf(field),
@@ -233,9 +255,9 @@ const shownColumnOf = ({ type, extensions }: GraphQLField<unknown, unknown>): Sh
   return json && { ...json, name: name as string, isNullable: !isNonNullType(type) };
 };
 
-const compileValue = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
+const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Compiled => {
   if (!isNonNullType(type)) {
-    const { write, ...rest } = compileNonNull(type, selections, fragments);
+    const { write, ...rest } = compileNonNull(type, selections, compilation);
     return {
       ...rest,
       write: (value, run, output) => {
@@ -244,7 +266,7 @@ const compileValue = (type: GraphQLOutputType, selections: MergedField, fragment
       },
     };
   }
-  const { write, ...rest } = compileNonNull(type.ofType, selections, fragments);
+  const { write, ...rest } = compileNonNull(type.ofType, selections, compilation);
   return {
     ...rest,
     write: (value, run, output) => {
@@ -254,12 +276,12 @@ const compileValue = (type: GraphQLOutputType, selections: MergedField, fragment
   };
 };
 
-const compileNonNull = (type: GraphQLOutputType, selections: MergedField, fragments: Fragments): Compiled => {
+const compileNonNull = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Compiled => {
   if (isListType(type)) {
-    const { write, selection } = compileValue(type.ofType, selections, fragments);
+    const { write, selection } = compileValue(type.ofType, selections, compilation);
     return { selection, write: listWriter(write) };
   }
-  if (isObjectType(type)) return compileObject(type, selections, fragments);
+  if (isObjectType(type)) return compileObject(type, selections, compilation);
   if (!isLeafType(type)) throw new NotCompiled();
   const toJson = leafWriter(type);
   return {

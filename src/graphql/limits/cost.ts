@@ -9,13 +9,21 @@ import {
   getNamedType,
   getOperationAST,
   isIntrospectionType,
-  isObjectType,
   Kind,
   type OperationDefinitionNode,
   parse,
+  print,
   type VariableValues,
 } from 'graphql';
-import { collectFields, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
+import {
+  collectFields,
+  fragmentsOf,
+  type MergedField,
+  objectTypesOf,
+  type Parent,
+  rootOf,
+  type SelectedField,
+} from '../selection.ts';
 import {
   assumedSizeOf,
   introspectionSizes,
@@ -53,7 +61,7 @@ interface CostNode {
   /** How many values it has for each of its parent objects. */
   readonly sizeOf: SizeReader;
   /** The lengths of the lists that it is filtered by. */
-  readonly filterReaders: readonly SizeReader[];
+  readonly filterSize: SizeReader | undefined;
   /** The cost of each value, in tenths. */
   readonly weight: number;
   /** For each parent object, in tenths. */
@@ -69,12 +77,28 @@ const extraCostOf = ({ extensions }: GraphQLField<unknown, unknown>): number =>
 
 const ONE: SizeReader = () => 1;
 
+const greatest = (readers: readonly SizeReader[]): SizeReader | undefined =>
+  readers.length > 1 ? (variables) => Math.max(...readers.map((read) => read(variables))) : readers[0];
+
+const sumOf =
+  (readers: readonly SizeReader[]): SizeReader =>
+  (variables) =>
+    readers.reduce((sum, read) => sum + read(variables), 0);
+
+/** Of an interface or a union, types may have another field or other arguments under one key: these are told apart. */
+const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
+  [...fields].flatMap(([key, selections]): [string, MergedField][] => {
+    if (selections.length === 1) return [[key, selections]];
+    const calls = Map.groupBy(selections, ({ node }) => `${node.name.value}(${node.arguments?.map(print).join()})`);
+    return [...calls.values()].map((same) => [key, same as [SelectedField, ...SelectedField[]]]);
+  });
+
 /** Always one value: its cost is part of the weight of its parent. */
-const isPlain = ({ selections, sizeOf, filterReaders, extra, isRow, children }: CostNode): boolean =>
+const isPlain = ({ selections, sizeOf, filterSize, extra, isRow, children }: CostNode): boolean =>
   !isRow &&
   extra === 0 &&
   sizeOf === ONE &&
-  filterReaders.length === 0 &&
+  !filterSize &&
   children.length === 0 &&
   selections.some(({ conditions }) => conditions.length === 0);
 
@@ -87,7 +111,8 @@ const isPlain = ({ selections, sizeOf, filterReaders, extra, isRow, children }: 
  * - as much more as a field says (`extensions: { extraCost: 10 }`) whose value takes more reading than its size tells: a search, a count;
  * - but 1 for a value that the object already has under another name: a long text repeated a hundred times is a hundred times as long.
  *
- * Lists in lists multiply. Selections that merge count once; a field that @skip or @include removes does not count.
+ * Lists in lists multiply. Selections that merge count once; a field that @skip or @include removes does not count. An object of an interface or a
+ * union counts as if it had the fields of each type that it may be.
  */
 export const planCost = (
   schema: GraphQLSchema,
@@ -103,51 +128,64 @@ export const planCost = (
     return sizes(field);
   };
 
-  const sizeReader = (field: GraphQLField<unknown, unknown>, sized: SizeReader | undefined): SizeReader => {
-    if (!isObjectList(field)) return ONE;
+  const assumedSize = (field: GraphQLField<unknown, unknown>): SizeReader => {
     const size = isIntrospectionType(getNamedType(field.type)) ? introspectionSize(field.name) : assumedSizeOf(field);
-    return sized ?? (() => size ?? 1);
+    return () => size ?? 1;
   };
 
-  /** @param sizedByParent the readers of lists whose length an argument of their parent says, by the name of their field */
+  /**
+   * @param types those that the parent may have: the cost is at least that of each
+   * @param sizedByParent for each field that the parent may come from, the readers of lists whose length an argument of it says, by name
+   */
   const nodesOf = (
-    type: GraphQLObjectType,
+    types: readonly GraphQLObjectType[],
     parents: readonly Parent[],
     parentPath = '',
-    sizedByParent: ReadonlyMap<string, SizeReader> = new Map(),
+    sizedByParent: readonly ReadonlyMap<string, SizeReader>[] = [new Map()],
   ): CostNode[] => {
     const names = new Set<string>();
-    return [...collectFields(parents, fragments)].map(([key, selections]) => {
+    return byCall(collectFields(parents, fragments, { schema, types })).flatMap(([key, selections]) => {
       const [{ node }] = selections;
       const name = node.name.value;
-      const field = schema.getField(type, name);
-      if (!field) throw new Error(`${type} has no field ${name}`);
+      const owners = new Set(selections.flatMap((selection) => selection.types));
+      const fields = [...owners].flatMap((type) => schema.getField(type, name) ?? []);
+      if (fields.length === 0) return [];
       const isRepeated = names.has(name);
       names.add(name);
       const path = parentPath + key;
-      const fieldType = getNamedType(field.type);
-      const sliced = slicedSizeReader(field, node);
-      const isRow =
-        isObjectType(fieldType) && !isIntrospectionType(fieldType) && (isObjectList(field) || type === rootType);
-      const sizedHere = new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced] as const) : []);
-      const children = isObjectType(fieldType) ? nodesOf(fieldType, selections, `${path}.`, sizedHere) : [];
+      const typesBelow = [...new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)))];
+      const isData = typesBelow.some((type) => !isIntrospectionType(type));
+      const isRow = isData && (fields.some(isObjectList) || owners.has(rootType));
+      const sizedHere = fields.map((field) => {
+        const sliced = slicedSizeReader(field, node);
+        return new Map(sliced ? sizedFieldsOf(field).map((each) => [each, sliced] as const) : []);
+      });
+      const sizes = fields.filter(isObjectList).flatMap((field) => {
+        const sliced = slicedSizeReader(field, node);
+        return sliced ?? sizedByParent.map((sized) => sized.get(name) ?? assumedSize(field));
+      });
+      const filters = fields.map((field) => field.args.flatMap((argument) => listLengthReader(argument, node) ?? []));
+      const children = nodesOf(typesBelow, selections, `${path}.`, sizedHere);
       return {
         path,
         selections,
-        sizeOf: sizeReader(field, sliced ?? sizedByParent.get(name)),
-        filterReaders: field.args.flatMap((argument) => listLengthReader(argument, node) ?? []),
+        sizeOf: greatest(sizes) ?? ONE,
+        filterSize: greatest(filters.flatMap((readers) => (readers.length > 0 ? sumOf(readers) : []))),
         weight: children.filter(isPlain).reduce((sum, { weight }) => sum + weight, isRow || isRepeated ? ROW : VALUE),
-        extra: extraCostOf(field) * ROW,
+        extra: Math.max(...fields.map(extraCostOf)) * ROW,
         isRow,
         children: children.filter((child) => !isPlain(child)),
       };
     });
   };
 
-  const { introspection = [], data = [] } = Object.groupBy(nodesOf(rootType, rootOf(definition)), ({ selections }) => {
-    const name = selections[0].node.name.value;
-    return name.startsWith('__') && name !== '__typename' ? 'introspection' : 'data';
-  });
+  const { introspection = [], data = [] } = Object.groupBy(
+    nodesOf([rootType], rootOf(definition)),
+    ({ selections }) => {
+      const name = selections[0].node.name.value;
+      return name.startsWith('__') && name !== '__typename' ? 'introspection' : 'data';
+    },
+  );
   return { measure: (variables) => measureCost(data, variables), introspection: measureCost(introspection).total };
 };
 
@@ -163,7 +201,7 @@ const measureCost = (roots: readonly CostNode[], variables?: VariableValues): Co
     }
     const count = times * node.sizeOf(variables);
     let sum = count * node.weight + times * node.extra;
-    for (const read of node.filterReaders) sum += times * read(variables);
+    if (node.filterSize) sum += times * node.filterSize(variables);
     for (const child of node.children) sum += measure(child, count);
     if (!node.isRow) return sum;
     tenths += sum;

@@ -1,12 +1,5 @@
-import {
-  type DocumentNode,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getNamedType,
-  isObjectType,
-  type OperationDefinitionNode,
-} from 'graphql';
-import { collectFields, fragmentsOf, type Parent, rootOf } from '../selection.ts';
+import type { DocumentNode, GraphQLObjectType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { collectFields, fragmentsOf, objectTypesOf, type Parent, rootOf } from '../selection.ts';
 
 /** The text of a result without the fields whose change alone is no event: those with `extensions: { isSilent: true }`. */
 export type WithoutSilentFields = (json: string) => string;
@@ -22,14 +15,17 @@ export const silentFields = (
 ): WithoutSilentFields | undefined => {
   const fragments = fragmentsOf(document);
 
-  const removerOf = (type: GraphQLObjectType, parents: readonly Parent[]): Remove | undefined => {
+  const removerOf = (types: readonly GraphQLObjectType[], parents: readonly Parent[]): Remove | undefined => {
     const silent: string[] = [];
     const below: [key: string, remove: Remove][] = [];
-    for (const [key, selections] of collectFields(parents, fragments)) {
-      const field = schema.getField(type, selections[0].node.name.value);
-      const fieldType = field && getNamedType(field.type);
-      if (field?.extensions.isSilent === true) silent.push(key);
-      const remove = isObjectType(fieldType) ? removerOf(fieldType, selections) : undefined;
+    for (const [key, selections] of collectFields(parents, fragments, { schema, types })) {
+      const fields = selections.flatMap(({ node, types: owners }) =>
+        owners.flatMap((type) => schema.getField(type, node.name.value) ?? []),
+      );
+      // The result does not say which type an object has: a key that is silent in some of them alone makes an event.
+      if (fields.every(({ extensions }) => extensions.isSilent === true)) silent.push(key);
+      const typesBelow = new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)));
+      const remove = typesBelow.size > 0 ? removerOf([...typesBelow], selections) : undefined;
       if (remove) below.push([key, remove]);
     }
     if (silent.length === 0 && below.length === 0) return undefined;
@@ -45,7 +41,7 @@ export const silentFields = (
   };
 
   const rootType = schema.getRootType(definition.operation);
-  const remove = rootType && removerOf(rootType, rootOf(definition));
+  const remove = rootType && removerOf([rootType], rootOf(definition));
   if (!remove) return undefined;
   return (json) => {
     const result = JSON.parse(json);
