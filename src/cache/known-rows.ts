@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { StoredRow } from '../database/stored-row.ts';
 import { heapBytesOf } from '../fast-path/own-memory.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
@@ -79,12 +78,10 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
 export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => Promise<Row[]>): Promise<Row[]> =>
   known ? known.keep(read) : read();
 
-/** What a row takes beside its texts (measured for a product): its objects, where its columns end, and its part of the map. */
-const ROW_OVERHEAD_BYTES = 700;
+/** What a row takes beside the characters of its texts (measured for a product with two prices): its objects and its part of the map. */
+const ROW_OVERHEAD_BYTES = 1300;
 
-const sizeOf = (row: object): number => {
-  if (row instanceof StoredRow) return ROW_OVERHEAD_BYTES + row.text.heapBytes;
-  return Object.values(row)
+const sizeOf = (row: object): number =>
+  Object.values(row)
     .flat()
     .reduce((bytes, value) => (typeof value === 'string' ? bytes + heapBytesOf(value) : bytes), ROW_OVERHEAD_BYTES);
-};

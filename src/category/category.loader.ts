@@ -42,20 +42,20 @@ export interface CategoryReads {
 
 export const createCategoryReads = (sql: Sql, known?: KnownRowsOf<Category>): CategoryReads => ({
   byId: createSharedLoader({
-    read: (ids) => keepRows(known, () => sql.storedRows<Category>(categoriesById, [ids])),
+    read: (ids) => keepRows(known, () => sql.rows<Category>(categoriesById, [ids])),
     keyOf: ({ id }) => id,
   }),
   bySlug: createSharedLoader({
-    read: (slugs) => sql.storedRows<Category>(categoriesBySlug, [slugs]),
+    read: (slugs) => sql.rows<Category>(categoriesBySlug, [slugs]),
     keyOf: ({ slug }) => slug,
   }),
-  lineage: (ids) => sql.storedRows<Category>(categoriesAndAncestors, [ids]),
+  lineage: (ids) => sql.rows<Category>(categoriesAndAncestors, [ids]),
   withDescendants: async (ids) => {
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
     return rows.map(({ id }) => id);
   },
-  roots: () => keepRows(known, () => sql.storedRows<Category>(rootCategories, [])),
-  childrenOf: (parentIds) => keepRows(known, () => sql.storedRows<Category>(childCategories, [parentIds])),
+  roots: () => keepRows(known, () => sql.rows<Category>(rootCategories, [])),
+  childrenOf: (parentIds) => keepRows(known, () => sql.rows<Category>(childCategories, [parentIds])),
 });
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */

@@ -3,13 +3,10 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
 import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../fast-path/pg-values.ts';
-import { createExecutions, PreparedStatement, type TextRowsCallback } from '../fast-path/prepared-rows.ts';
 import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
-import { parseRowTexts } from '../fast-path/row-parser.ts';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
-import { PrismaClient } from './generated/client/client.ts';
+import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooling } from './pooler.ts';
-import { StoredDecimal } from './stored-row.ts';
 
 interface Options {
   readonly connection: ConnectionConfig;
@@ -47,40 +44,19 @@ export const createDatabase = (options: Options): Database => {
   let statements = 0;
 
   const watchdog = createQueryWatchdog(timeoutMs + SERVER_GRACE_MS);
-  const executions = createExecutions();
 
   class CountingClient extends DatabaseClient {
-    readonly #prepared = new Map<string, PreparedStatement>();
-
     constructor(config?: ConnectionConfig) {
       super(config);
       watchdog.follow(this);
-      parseRowTexts(this);
     }
 
     // One signature stands for the eight overloads that the driver declares; each of them ends in one statement sent.
     override query = ((...args: Parameters<pg.Client['query']>) => {
       statements += 1;
       watchdog.asked(this);
-      return super.query(...(isPrepared ? this.#asKnown(args) : unnamed(args)));
+      return super.query(...(isPrepared ? args : unnamed(args)));
     }) as pg.Client['query'];
-
-    /** A statement that stays text, and that this session has prepared, is not described again. */
-    #asKnown<Args extends readonly unknown[]>(args: Args): Args {
-      const [config, , callback] = args as unknown as [pg.QueryArrayConfig, undefined, TextRowsCallback | undefined];
-      const { name, types, values = [] } = config;
-      if (types !== AS_TEXT || name === undefined || !callback || pooling === 'transaction') return args;
-      const statement = this.#prepared.get(name);
-      if (statement) {
-        const execution = statement.execution(values);
-        return execution ? ([execution, undefined, callback] as unknown as Args) : args;
-      }
-      const learn: TextRowsCallback = (error, result) => {
-        if (result) this.#prepared.set(name, new PreparedStatement(name, result.fields, executions));
-        callback(error, result);
-      };
-      return [config, undefined, learn] as unknown as Args;
-    }
   }
 
   class WatchedPool extends pg.Pool {
@@ -131,24 +107,15 @@ const { builtins } = pg.types;
 
 const PARSERS = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
-  [builtins.NUMERIC, (text) => new StoredDecimal(text)],
+  [builtins.NUMERIC, (text) => new Prisma.Decimal(text)],
   [builtins.TIMESTAMPTZ, parseTimestamp],
   [TEXT_ARRAY_OID, parseTextArray],
 ]);
 
-/** Reads a type from its text, as {@link TYPES} does. */
-export function parserOf(typeOid: number): (text: string) => unknown {
-  return PARSERS.get(typeOid) ?? pg.types.getTypeParser(typeOid, 'text');
-}
-
 /** How our own SQL reads the types that differ from what `pg` makes of them, so that a row is what Prisma makes of it. */
 const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: parserOf as typeof pg.types.getTypeParser,
-};
-
-/** For `rowMode: 'array'`: leaves each value as PostgreSQL wrote it. */
-export const AS_TEXT: pg.CustomTypesConfig = {
-  getTypeParser: (() => (text: string) => text) as typeof pg.types.getTypeParser,
+  getTypeParser: ((typeOid: number) =>
+    PARSERS.get(typeOid) ?? pg.types.getTypeParser(typeOid, 'text')) as typeof pg.types.getTypeParser,
 };
 
 /** The type of a column has changed since the statement was prepared: "cached plan must not change result type". */

@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import DataLoader from 'dataloader';
 import type { Pool, QueryResultRow } from 'pg';
-import type { TextRows } from '../fast-path/prepared-rows.ts';
-import { AS_TEXT, parserOf } from './pool.ts';
-import { createRowReader, type StoredRow } from './stored-row.ts';
 
 /**
  * SQL of our own, for what Prisma's queries cannot say, and for the reads that most requests wait for: with 64 in flight a row costs 22 µs of CPU
@@ -12,8 +9,6 @@ import { createRowReader, type StoredRow } from './stored-row.ts';
  */
 export interface Sql {
   readonly rows: <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
-  /** The same for rows of a table that responses show: a {@link StoredRow} looks like a row of Prisma's, and what is only written is never parsed. */
-  readonly storedRows: <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
 }
 
 export interface Statement {
@@ -22,16 +17,9 @@ export interface Statement {
   readonly text: string;
 }
 
-export const createSql = (pool: Pick<Pool, 'query'>): Sql => {
-  const readRows = createRowReader(parserOf);
-  return {
-    rows: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
-    storedRows: async <Row>(statement: Statement, values: readonly unknown[]) => {
-      const result = await pool.query({ ...statement, values: [...values], rowMode: 'array', types: AS_TEXT });
-      return readRows(statement, result as TextRows) as Row[];
-    },
-  };
-};
+export const createSql = (pool: Pick<Pool, 'query'>): Sql => ({
+  rows: async (statement, values) => (await pool.query({ ...statement, values: [...values] })).rows,
+});
 
 /**
  * The columns of a table under an alias, named as the Prisma model names its fields: a row of our own SQL is then the same thing as one of
@@ -49,8 +37,9 @@ export const nestedColumnsOf = (fields: Readonly<Record<string, string>>, alias:
 
 /** Takes such a row out of the one that it is part of. */
 export const nestedRowOf = <Row>(row: object, name: string): Row => {
-  const { shape, text } = row as StoredRow;
-  return shape.nested(name).rowOf(text) as Row;
+  const prefix = `${name}.`;
+  const columns = Object.entries(row).filter(([column]) => column.startsWith(prefix));
+  return Object.fromEntries(columns.map(([column, value]) => [column.slice(prefix.length), value])) as Row;
 };
 
 interface Options<Key, Row> {

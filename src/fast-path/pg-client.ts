@@ -7,7 +7,6 @@ interface InnerClient {
   readonly getStartupConf: () => Record<string, string>;
   readonly processID: number | null;
   readonly readyForQuery: boolean;
-  readonly connection: pg.Connection | undefined;
 }
 
 const inner = (client: pg.Client): InnerClient => client as unknown as InnerClient;
@@ -21,6 +20,3 @@ export const namedPid = (client: pg.Client): number | null => inner(client).proc
 
 /** Whether a statement is under way. Always false where the driver has no such member any more: then the watchdog cuts nothing. */
 export const isBusy = (client: pg.Client): boolean => inner(client).readyForQuery === false;
-
-/** What it sends and receives with; undefined where the driver has no such member any more. */
-export const connectionOf = (client: pg.Client): pg.Connection | undefined => inner(client).connection;

@@ -7,7 +7,6 @@ import { getDatamodel } from '../database/generated/pothos.ts';
 import { createIsoTime } from '../fast-path/iso-time.ts';
 import { parseTime } from '../parse-time.ts';
 import type { OperationContext } from './context.ts';
-import { CENTS_JSON, TIMESTAMP_JSON } from './executor/columns.ts';
 import { ViewCountPlaceholder } from './view-count.ts';
 
 /** Types and queries add themselves to it when `schema.ts` imports their files. It holds definitions only, no state. */
@@ -64,14 +63,12 @@ builder.scalarType('DateTime', {
   description: 'A timestamp in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: createIsoTime(),
-  extensions: { columnJson: TIMESTAMP_JSON },
   parseValue: parseDateTime,
 });
 
 builder.scalarType('Decimal', {
   description: 'An exact decimal number as a string, in answers always with two digits after the point: `"24.90"`.',
   serialize: (amount) => amount.toFixed(2),
-  extensions: { columnJson: CENTS_JSON },
   parseValue: parseDecimal,
 });
 

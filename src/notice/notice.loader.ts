@@ -49,11 +49,11 @@ interface PageRow extends Notice {
 }
 
 export const createNoticeReads = (sql: Sql): NoticeReads => ({
-  inEffect: (now) => sql.storedRows<Notice>(statements.noticesInEffect, [now]),
+  inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
   page: async ({ page, pageSize, keyword, type }, now) => {
     if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
     const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
-    const rows = await sql.storedRows<PageRow>(statements.noticePage, values);
+    const rows = await sql.rows<PageRow>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
   },
   nextChangeAt: async (now) => {
@@ -61,7 +61,7 @@ export const createNoticeReads = (sql: Sql): NoticeReads => ({
     return rows[0]?.nextChangeAt ?? null;
   },
   byId: createSharedLoader({
-    read: (ids) => sql.storedRows<Notice>(statements.noticesById, [ids]),
+    read: (ids) => sql.rows<Notice>(statements.noticesById, [ids]),
     keyOf: ({ id }) => id,
   }),
 });

@@ -59,7 +59,7 @@ const isKnownRollback = (error: unknown): boolean =>
  * For one notice at a time, the one skipped for longest, a second statement waits for the lock: without it an instance might never get
  * the lock of a notice that other instances count all the time.
  */
-export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, timeoutMs: number): ViewCounter => {
+export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): ViewCounter => {
   const deadline = new Deadline(timeoutMs);
   let waiting: Batch = new Map();
   let waitingCount = 0;
@@ -83,8 +83,8 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
     for (let tries = 1; ; tries += 1) {
       try {
         return isOne
-          ? await sql.storedRows<Counted>(countViewsOfOne, [ids[0], views[0], now()])
-          : await sql.storedRows<Counted>(statement, [ids, views, now()]);
+          ? await sql.rows<Counted>(countViewsOfOne, [ids[0], views[0], now()])
+          : await sql.rows<Counted>(statement, [ids, views, now()]);
       } catch (error) {
         if (tries === MAX_TRIES || !isKnownRollback(error)) throw error;
       }
@@ -108,7 +108,7 @@ export const createViewCounter = (sql: Pick<Sql, 'storedRows'>, clock: Clock, ti
 
   /** What was skipped and can be read is locked. @returns the views of locked notices */
   const findLocked = async (left: Batch): Promise<Batch> => {
-    const rows = await sql.storedRows<{ id: number }>(readableIds, [[...left.keys()], now()]);
+    const rows = await sql.rows<{ id: number }>(readableIds, [[...left.keys()], now()]);
     const readable = new Set(rows.map(({ id }) => id));
     const locked: Batch = new Map();
     for (const [id, waiters] of left) {

@@ -65,7 +65,7 @@ export interface ProductReads {
 
 export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): ProductReads => {
   const read = (statement: Statement, values: readonly unknown[]): Promise<Product[]> =>
-    keepRows(known, () => sql.storedRows<Product>(statement, values));
+    keepRows(known, () => sql.rows<Product>(statement, values));
   return {
     byId: createSharedLoader({ read: (ids) => read(productsById, [ids]), keyOf: ({ id }) => id }),
     bySlug: createSharedLoader({ read: (slugs) => read(productsBySlug, [slugs]), keyOf: ({ slug }) => slug }),

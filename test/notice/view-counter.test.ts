@@ -219,8 +219,8 @@ test('500 views at once of 50 notices are exact for each, and share a handful of
 
 test('a view of a notice that was withdrawn meanwhile waits for no lock', async () => {
   const sent: (string | undefined)[] = [];
-  const sql: Pick<Sql, 'storedRows'> = {
-    storedRows: async ({ name }) => {
+  const sql: Sql = {
+    rows: async ({ name }) => {
       sent.push(name);
       return [];
     },
@@ -234,8 +234,8 @@ test('views that get no answer fail after the timeout, also those whose turn has
 }, async () => {
   const answer = Promise.withResolvers<void>();
   const counted: number[] = [];
-  const sql: Pick<Sql, 'storedRows'> = {
-    storedRows: async <Row>(_: unknown, [id, views]: readonly unknown[]): Promise<Row[]> => {
+  const sql: Sql = {
+    rows: async <Row>(_: unknown, [id, views]: readonly unknown[]): Promise<Row[]> => {
       await answer.promise;
       counted.push(Number(views));
       return [{ id, viewCount: BigInt(counted.length) }] as Row[];

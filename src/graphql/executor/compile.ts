@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -14,11 +13,9 @@ import {
   visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { type RowShape, StoredRow } from '../../database/stored-row.ts';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
-import { type ColumnJson, columnJsonOf } from './columns.ts';
 import { isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
 import { argsReader, leafWriter } from './values.ts';
 
@@ -44,14 +41,7 @@ interface Compiled {
 interface CompiledField extends Compiled {
   /** `"key":` */
   readonly label: string;
-  /** The column that it shows as it is, where it does. */
-  readonly column: ShownColumn | undefined;
   readonly read: (source: Record<string, unknown>, run: Run) => unknown;
-}
-
-interface ShownColumn extends ColumnJson {
-  readonly name: string;
-  readonly isNullable: boolean;
 }
 
 /**
@@ -169,46 +159,17 @@ const writeObject =
     output.text += '}';
   };
 
-const fieldsWriter = (fields: readonly CompiledField[]): Writer => {
-  const indexesFor = columnFinder(fields);
-  return (value, run, output) => {
+const fieldsWriter =
+  (fields: readonly CompiledField[]): Writer =>
+  (value, run, output) => {
     const source = value as Record<string, unknown>;
-    const stored = value instanceof StoredRow ? value : undefined;
-    const indexes = stored && indexesFor(stored.shape);
-    for (let at = 0; at < fields.length; at += 1) {
-      const { label, column, read, write } = fields[at] as CompiledField;
+    for (const { label, read, write } of fields) {
       output.text += label;
-      const index = indexes?.[at] ?? -1;
-      if (index >= 0 && stored && column) {
-        const text = stored.text.column(index);
-        const json = text === null ? (column.isNullable ? 'null' : undefined) : column.toJson(text);
-        if (json !== undefined) {
-          output.text += json;
-          continue;
-        }
-      }
       const result = read(source, run);
       if (isPromise(result)) output.await(result, write);
       else write(result, run, output);
     }
   };
-};
-
-/** Finds where in a row the columns of fields stand: -1 for a field that is read by its resolver. */
-const columnFinder = (fields: readonly CompiledField[]): ((shape: RowShape) => readonly number[]) => {
-  const known = new WeakMap<RowShape, readonly number[]>();
-  return (shape) => {
-    let indexes = known.get(shape);
-    if (!indexes) {
-      indexes = fields.map(({ column }) => {
-        const found = column && shape.columns.get(column.name);
-        return found && column.isFor(found.typeOid) ? found.index : -1;
-      });
-      known.set(shape, indexes);
-    }
-    return indexes;
-  };
-};
 
 const compileField = (
   parent: GraphQLObjectType,
@@ -222,7 +183,6 @@ const compileField = (
     const text = JSON.stringify(parent.name);
     return {
       label,
-      column: undefined,
       selection: `${label}${text}`,
       read: () => null,
       write: (_, __, output) => (output.text += text),
@@ -234,7 +194,6 @@ const compileField = (
   const { write, selection } = compileValue(field.type, selections, compilation);
   const compiled = {
     label,
-    column: shownColumnOf(field),
     selection: `${label}${name}(${node.arguments?.map(print).join() ?? ''})${selection}`,
     write,
   };
@@ -246,13 +205,6 @@ const compileField = (
     ...compiled,
     read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
-};
-
-/** Pothos notes it for `t.expose…`. */
-const shownColumnOf = ({ type, extensions }: GraphQLField<unknown, unknown>): ShownColumn | undefined => {
-  const { pothosExposedField: name } = extensions;
-  const json = typeof name === 'string' ? columnJsonOf(type) : undefined;
-  return json && { ...json, name: name as string, isNullable: !isNonNullType(type) };
 };
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Compiled => {
