@@ -15,9 +15,8 @@ import { connectionConfig } from './database/connection.ts';
 import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/failures.ts';
 import { assertServing } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
-import { createDatabase, createPrisma } from './database/pool.ts';
+import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
 import { assertSameDatabase, findPoolerMode, type PoolerMode } from './database/pooler.ts';
-import { reportReads } from './database/prisma.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { AppError, Overloaded, withDeadline } from './errors.ts';
@@ -134,11 +133,13 @@ export const createGateway = async (
   const clock = createClock();
   let opened: OpenedAccess;
   let watched: readonly CachedTable[];
+  let tableSchema: string;
   try {
     opened = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
     await assertServing(pool, FEATURES);
     watched = await readWatchedTables(pool, FEATURES);
+    tableSchema = await currentSchema(pool);
     if (directUrl !== undefined && config.changeFeed === 'listen') await assertSameDatabase(pool, directUrl);
   } catch (error) {
     await pool.end();
@@ -155,6 +156,7 @@ export const createGateway = async (
       ? createReplicas({
           urls: replicaUrls,
           primary: pool,
+          schema: tableSchema,
           freshnessMs,
           poolSize,
           timeoutMs,
@@ -174,7 +176,9 @@ export const createGateway = async (
     freshnessMs,
     log,
   });
-  const prisma = await createPrisma(pool);
+  const prisma = prismaIn(tableSchema, pool);
+  // Its engine is compiled now, and not at the first request.
+  await prisma.$connect();
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const knownRows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes });
   const responseCache = createResponseCache({
@@ -205,7 +209,7 @@ export const createGateway = async (
   });
   const createContext = contextFactory({
     features: [...FEATURES, createBrowse(browseIndex)],
-    prisma: reportReads(prisma),
+    prisma,
     sql,
     clock,
     tracing,

@@ -129,14 +129,14 @@ const unnamed = <Args extends readonly unknown[]>(args: Args): Args => {
   return [config, ...rest] as unknown as Args;
 };
 
-// Prepared once a connection. None of our queries has a list in it, whose every length would be a statement of its own.
+// Prepared once a connection. Lists have few lengths (`inList`), each of which is a statement of its own.
 const statementNameGenerator = ({ sql }: { sql: string }): string => `prisma_${hash('sha1', sql, 'base64url')}`;
 
 /** Where each statement of a pool without connections of its own goes. */
 export type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult>;
 
 /** A pool for Prisma's adapter, which takes nothing less. */
-const poolOf = (query: Query): pg.Pool => {
+export const poolOf = (query: Query): pg.Pool => {
   class QueryPool extends pg.Pool {
     // One signature stands for the overloads that the driver declares, of which Prisma's adapter uses this one.
     override query = query as pg.Pool['query'];
@@ -149,10 +149,14 @@ export const createPrismaOn = (client: pg.ClientBase): Promise<PrismaClient> =>
   createPrisma(poolOf(({ name: _, ...config }) => client.query(config)));
 
 /** Prisma on connections that it does not own: closing them is the pool's business. */
-export const createPrisma = async (pool: Pool): Promise<PrismaClient> => {
-  // Prisma qualifies every table, by default with `public`; our own SQL follows the search path.
+export const createPrisma = async (pool: Pool): Promise<PrismaClient> => prismaIn(await currentSchema(pool), pool);
+
+/** Prisma qualifies every table, by default with `public`; our own SQL follows the search path. */
+export const currentSchema = async (pool: Pool): Promise<string> => {
   const { rows } = await pool.query<{ schema: string }>({ text: 'select current_schema() as schema' });
-  return new PrismaClient({
-    adapter: new PrismaPg(pool, { schema: rows[0]?.schema ?? 'public', statementNameGenerator }),
-  });
+  return rows[0]?.schema ?? 'public';
 };
+
+/** As {@link createPrisma}, for the tables of one schema. */
+export const prismaIn = (schema: string, pool: Pool): PrismaClient =>
+  new PrismaClient({ adapter: new PrismaPg(pool, { schema, statementNameGenerator }) });

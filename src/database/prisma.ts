@@ -40,6 +40,17 @@ export const reportReads = (prisma: PrismaClient): ReportingPrisma => {
   };
 };
 
+/**
+ * Keys for Prisma's `in`, the last of them repeated until there are a power of two: Prisma writes a parameter for each, so that lists of every length
+ * would be statements of their own, which each connection prepares.
+ */
+export const inList = <Key>(keys: readonly Key[]): Key[] => {
+  const last = keys.at(-1);
+  if (last === undefined) return [];
+  const length = 2 ** Math.ceil(Math.log2(keys.length));
+  return [...keys, ...Array<Key>(length - keys.length).fill(last)];
+};
+
 const { models } = getDatamodel().datamodel;
 
 /** The tables of a model and of all relations that arguments name, wherever they do: to select, filter, sort or count. */

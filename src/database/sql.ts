@@ -3,9 +3,8 @@ import DataLoader from 'dataloader';
 import type { Pool, QueryResultRow } from 'pg';
 
 /**
- * SQL of our own, for what Prisma's queries cannot say, and for the reads that most requests wait for: with 64 in flight a row costs 22 µs of CPU
- * by the driver and 64 by `findFirst`, ten rows 54 and 125. Everything else is Prisma's. Prepared once a connection under its name, columns
- * named as the Prisma models name them.
+ * SQL of our own, for what Prisma's queries cannot say, or not so that PostgreSQL finds an index: docs/architecture.md lists each statement. Prepared once a connection under its
+ * name, columns named as the Prisma models name them.
  */
 export interface Sql {
   readonly rows: <Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
@@ -30,17 +29,6 @@ export const columnsOf = (fields: Readonly<Record<string, string>>, alias: strin
   Object.values(fields)
     .map((field) => `${alias}.${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${field}"`)
     .join(', ');
-
-/** The same for rows that are part of others: `category.id`, … */
-export const nestedColumnsOf = (fields: Readonly<Record<string, string>>, alias: string, name: string): string =>
-  columnsOf(fields, alias).replaceAll(' as "', ` as "${name}.`);
-
-/** Takes such a row out of the one that it is part of. */
-export const nestedRowOf = <Row>(row: object, name: string): Row => {
-  const prefix = `${name}.`;
-  const columns = Object.entries(row).filter(([column]) => column.startsWith(prefix));
-  return Object.fromEntries(columns.map(([column, value]) => [column.slice(prefix.length), value])) as Row;
-};
 
 interface Options<Key, Row> {
   /** One statement for many keys, none twice; a row for each key that has one. */

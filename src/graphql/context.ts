@@ -2,7 +2,7 @@ import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
-import type { ReportingPrisma } from '../database/prisma.ts';
+import { type ReportingPrisma, reportReads } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
 import type { Call } from '../http/route.ts';
@@ -32,6 +32,8 @@ export interface OperationContext {
 /** What a feature reads with, for one server of the database. */
 export interface ReadDeps {
   readonly sql: Sql;
+  /** It reports no reads: what operations share is read for several of them. */
+  readonly prisma: PrismaClient;
   readonly tracing: Tracing;
   /** Undefined where rows are read from a server that may be behind what has been notified. */
   readonly knownRows?: KnownRows | undefined;
@@ -94,7 +96,6 @@ export interface CreateContext {
 }
 
 interface Deps extends ReadDeps {
-  readonly prisma: ReportingPrisma;
   readonly features: readonly FeatureLoaders[];
   readonly clock: Clock;
   /** For one operation. */
@@ -112,11 +113,12 @@ export const contextFactory = ({
   maxRows,
   replicas,
 }: Deps): CreateContext => {
-  const createReads = (readSql: Sql, rows?: KnownRows): CreateLoaders[] =>
-    features.map(({ createLoaders }) => createLoaders({ sql: readSql, tracing, knownRows: rows }));
+  const reporting = reportReads(prisma);
+  const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoaders[] =>
+    features.map((feature) => feature.createLoaders({ ...clients, tracing }));
   const createLoaders = lazyLoaders(features);
-  const primary = createReads(sql, knownRows);
-  const servers = replicas?.serve((readSql) => createReads(readSql));
+  const primary = createReads({ sql, prisma, knownRows });
+  const servers = replicas?.serve(createReads);
 
   const chooseReads = (hints: CacheHints): CreateLoaders[] => {
     const chosen = servers && hints.asOfMs !== undefined ? servers.choose() : undefined;
@@ -128,14 +130,14 @@ export const contextFactory = ({
   const create = (hints: CacheHints, now = new Date(clock.nowMs())): OperationContext => {
     const scope = { hints, now, inFlight: new InFlight() };
     return {
-      prisma: prisma.client,
+      prisma: reporting.client,
       loaders: createLoaders(chooseReads(hints), scope),
       hints,
       rowBudget: new RowBudget(maxRows),
       now,
     };
   };
-  return Object.assign(create, { during: prisma.during });
+  return Object.assign(create, { during: reporting.during });
 };
 
 /** The reads that one operation waits for, so that what their rows refer to can be read together. */

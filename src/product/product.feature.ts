@@ -28,9 +28,9 @@ export const product: Feature = {
     statement: countOfVisible,
   },
   register: () => import('./product.query.ts'),
-  createLoaders: ({ sql, tracing, knownRows }) => {
+  createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Product>('product');
-    const reads = traceReads(tracing, 'product', createProductReads(sql, known));
+    const reads = traceReads(tracing, 'product', createProductReads(sql, prisma, known));
     return (scope) => createProductLoaders(reads, scope, known);
   },
 };

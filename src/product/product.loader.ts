@@ -1,20 +1,12 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
-import type { Product } from '../database/generated/client/client.ts';
+import type { Category, Prisma, PrismaClient, Product } from '../database/generated/client/client.ts';
+import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql, type Statement } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 import type { ProductOrder } from './product.order.ts';
-import {
-  categoryOf,
-  countOfEachCategory,
-  countOfEachTree,
-  listOfAll,
-  listOfCategories,
-  productsById,
-  productsBySlug,
-  topOfEachCategory,
-} from './product.sql.ts';
+import { countOfEachCategory, countOfEachTree, listOfAll, listOfCategories, topOfEachCategory } from './product.sql.ts';
 import { visibility, visibleFrom } from './visibility.ts';
 
 interface ProductListKey {
@@ -43,10 +35,16 @@ export interface ProductLoaders {
   readonly countOfCategory: (id: number, withDescendants: boolean) => Promise<number>;
 }
 
+/** A product, and the category that was read with it. */
+interface ProductInCategory {
+  readonly product: Product;
+  readonly category: Category;
+}
+
 /** What the loaders of all operations share. */
 export interface ProductReads {
-  readonly byId: DataLoader<number, Product | null>;
-  readonly bySlug: DataLoader<string, Product | null>;
+  readonly byId: DataLoader<number, ProductInCategory | null>;
+  readonly bySlug: DataLoader<string, ProductInCategory | null>;
   readonly list: (key: ProductListKey, now: Date) => Promise<Product[]>;
   /** The first `limit` of each category, one category after another. */
   readonly topOfEach: (
@@ -63,12 +61,34 @@ export interface ProductReads {
   ) => Promise<{ id: number; count: number }[]>;
 }
 
-export const createProductReads = (sql: Sql, known?: KnownRowsOf<Product>): ProductReads => {
+export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>): ProductReads => {
   const read = (statement: Statement, values: readonly unknown[]): Promise<Product[]> =>
     keepRows(known, () => sql.rows<Product>(statement, values));
+
+  // The page of a product shows its category: a join costs less than a second statement. The rows that are kept are without it, for it changes by itself.
+  const readInCategory = async (where: Prisma.ProductWhereInput): Promise<ProductInCategory[]> => {
+    const found: ProductInCategory[] = [];
+    await keepRows(known, async () => {
+      const rows = await prisma.product.findMany({
+        where,
+        include: { category: true },
+        relationLoadStrategy: 'join',
+      });
+      for (const { category, ...product } of rows) found.push({ product, category });
+      return found.map(({ product }) => product);
+    });
+    return found;
+  };
+
   return {
-    byId: createSharedLoader({ read: (ids) => read(productsById, [ids]), keyOf: ({ id }) => id }),
-    bySlug: createSharedLoader({ read: (slugs) => read(productsBySlug, [slugs]), keyOf: ({ slug }) => slug }),
+    byId: createSharedLoader({
+      read: (ids) => readInCategory({ id: { in: inList(ids) } }),
+      keyOf: ({ product }) => product.id,
+    }),
+    bySlug: createSharedLoader({
+      read: (slugs) => readInCategory({ slug: { in: inList(slugs) } }),
+      keyOf: ({ product }) => product.slug,
+    }),
     list: ({ categoryIds, orderBy, limit }, now) =>
       categoryIds.length > 0
         ? read(listOfCategories(orderBy), [categoryIds, now, limit])
@@ -157,24 +177,25 @@ class OperationLoaders implements ProductLoaders {
     return null;
   }
 
-  #withCategory(product: Product | null): Product | null {
-    if (product) this.#scope.loaders.category.remember(categoryOf(product));
-    return product;
+  #withCategory(found: ProductInCategory | null): Product | null {
+    if (!found) return null;
+    this.#scope.loaders.category.remember(found.category);
+    return found.product;
   }
 
   #readById(id: number): Promise<Product | null> {
     const read = this.#scope.inFlight.track(this.#reads.byId.load(id));
-    return read.then((product) => this.#visible(this.#withCategory(product)));
+    return read.then((found) => this.#visible(this.#withCategory(found)));
   }
 
   async #readBySlug(slug: string): Promise<Product | null> {
     if (!isStorable(slug)) return null;
     const { hints, inFlight } = this.#scope;
-    const product = await inFlight.track(this.#reads.bySlug.load(slug));
+    const product = this.#withCategory(await inFlight.track(this.#reads.bySlug.load(slug)));
     // No other product can have the slug before this one changes.
     if (product) hints.dependsOnRow('product', product.id);
     else hints.dependsOn('product');
-    return this.#visible(this.#withCategory(product));
+    return this.#visible(product);
   }
 
   #listOnce({ categoryIds, orderBy, limit }: ProductListKey, read: () => Promise<Product[]>): Promise<Product[]> {

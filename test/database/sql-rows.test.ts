@@ -4,10 +4,10 @@ import { createCategoryReads } from '../../src/category/category.loader.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
 import { createDatabase, createPrisma } from '../../src/database/pool.ts';
+import { inList } from '../../src/database/prisma.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { createNoticeReads } from '../../src/notice/notice.loader.ts';
 import { createProductReads } from '../../src/product/product.loader.ts';
-import { categoryOf } from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 
@@ -32,22 +32,24 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
   try {
     const prisma = await createPrisma(pool);
     const sql = createSql(pool);
-    const product = await createProductReads(sql).byId.load(productId);
-    if (!product) throw new Error('there is a product');
-    const pairs: [object | null, object, Readonly<Record<string, string>>][] = [
-      [product, await prisma.product.findUniqueOrThrow({ where: { id: productId } }), Prisma.ProductScalarFieldEnum],
+    const now = new Date();
+    const products = createProductReads(sql, prisma);
+    const ofList = await products.list({ categoryIds: [], orderBy: 'DEFAULT', limit: 1 }, now);
+    const read = await products.byId.load(productId);
+    const category = (await createCategoryReads(sql).lineage([categoryId])).find(({ id }) => id === categoryId);
+    const page = { page: 1, pageSize: 1, keyword: null, type: null };
+    const ofPage = await createNoticeReads(sql).page(page, now);
+    const { category: joined, ...product } = await prisma.product.findUniqueOrThrow({
+      where: { id: productId },
+      include: { category: true },
+    });
+    const pairs: [object | null | undefined, object, Readonly<Record<string, string>>][] = [
+      [ofList[0], product, Prisma.ProductScalarFieldEnum],
+      [read?.product, product, Prisma.ProductScalarFieldEnum],
+      [read?.category, joined, Prisma.CategoryScalarFieldEnum],
+      [category, joined, Prisma.CategoryScalarFieldEnum],
       [
-        categoryOf(product),
-        await prisma.category.findUniqueOrThrow({ where: { id: categoryId } }),
-        Prisma.CategoryScalarFieldEnum,
-      ],
-      [
-        await createCategoryReads(sql).byId.load(parentId),
-        await prisma.category.findUniqueOrThrow({ where: { id: parentId } }),
-        Prisma.CategoryScalarFieldEnum,
-      ],
-      [
-        await createNoticeReads(sql).byId.load(noticeId),
+        ofPage.items[0],
         await prisma.notice.findUniqueOrThrow({ where: { id: noticeId } }),
         Prisma.NoticeScalarFieldEnum,
       ],
@@ -63,4 +65,16 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
   } finally {
     await pool.end();
   }
+});
+
+test('lists of keys have few lengths, each of which is a statement that connections prepare', () => {
+  const lengths = new Set<number>();
+  for (let count = 1; count <= 256; count += 1) {
+    const keys = Array.from({ length: count }, (_, index) => index);
+    const list = inList(keys);
+    expect(new Set(list)).toEqual(new Set(keys));
+    lengths.add(list.length);
+  }
+  expect([...lengths]).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
+  expect(inList([])).toEqual([]);
 });

@@ -8,7 +8,6 @@ import { createTags } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createDatabase, createPrisma } from '../../src/database/pool.ts';
-import { reportReads } from '../../src/database/prisma.ts';
 import { createSql } from '../../src/database/sql.ts';
 import { FEATURES } from '../../src/features.ts';
 import { contextFactory, type OperationContext } from '../../src/graphql/context.ts';
@@ -56,7 +55,7 @@ beforeAll(async () => {
   const clock = createClock();
   const create = contextFactory({
     features: [...FEATURES, createBrowse()],
-    prisma: reportReads(prisma),
+    prisma,
     sql,
     clock,
     tracing: NO_TRACING,

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { ObserveStatement, Query } from '../pool.ts';
+import type { PrismaClient } from '../generated/client/client.ts';
+import { type ObserveStatement, poolOf, prismaIn, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
 import { createReplica, type Obstacle, type Replica } from './replica.ts';
 import { followPrimary, type PrimaryPositions } from './wal-position.ts';
@@ -18,7 +20,13 @@ export interface Replicas {
   readonly close: () => Promise<void>;
 }
 
-export type CreateReads<Reads> = (sql: Sql) => Reads;
+/** What a server is read with. */
+interface ReadClients {
+  readonly sql: Sql;
+  readonly prisma: PrismaClient;
+}
+
+export type CreateReads<Reads> = (clients: ReadClients) => Reads;
 
 export interface ReadServers<Reads> {
   /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
@@ -43,6 +51,8 @@ interface Options {
   readonly observer?: ObserveStatement | undefined;
   /** The primary. */
   readonly primary: Pool;
+  /** The schema of the tables. */
+  readonly schema: string;
 }
 
 /**
@@ -71,7 +81,7 @@ interface Cohort<Reads> {
  * - **The primary away.** Then there is no heartbeat, and after `freshnessMs` no replica is used, although it may be alive: cached responses are
  *   given as stale, as without replicas.
  */
-export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: Options): Replicas => {
+export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...options }: Options): Replicas => {
   const positions = followPrimary({
     freshnessMs,
     onPosition: () => {
@@ -88,6 +98,17 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
 
   const openReplica = <Reads>(replica: Replica, createReads: CreateReads<Reads>) => {
     let cohort: Cohort<Reads> | undefined;
+    /** Where the cohort whose read Prisma runs sends its statements: a client of its own for each cohort would cost too much. */
+    const routes = new AsyncLocalStorage<Query>();
+    const prisma = prismaIn(
+      schema,
+      poolOf((config) => (routes.getStore() ?? askPrimary)(config)),
+    );
+    const prismaBy = (route: Query): PrismaClient =>
+      prisma.$extends({
+        query: { $allOperations: ({ args, query }) => routes.run(route, () => query(args)) },
+        // It has the same methods.
+      }) as unknown as PrismaClient;
 
     /** Sends the statements of a cohort. */
     const routeOf =
@@ -108,8 +129,9 @@ export const createReplicas = ({ urls, primary, freshnessMs, log, ...options }: 
 
     const join = (): Reads => {
       if (!cohort || cohort.isLeft) {
-        const sql = createSql({ query: routeOf(() => next) as Pool['query'] });
-        const next: Cohort<Reads> = { reads: createReads(sql), isLeft: false };
+        const route = routeOf(() => next);
+        const sql = createSql({ query: route as Pool['query'] });
+        const next: Cohort<Reads> = { reads: createReads({ sql, prisma: prismaBy(route) }), isLeft: false };
         cohort = next;
       }
       return cohort.reads;

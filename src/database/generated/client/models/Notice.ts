@@ -648,7 +648,7 @@ export type $NoticePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs
 export type NoticeGetPayload<S extends boolean | null | undefined | NoticeDefaultArgs> = runtime.Types.Result.GetResult<Prisma.$NoticePayload, S>
 
 export type NoticeCountArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> =
-  Omit<NoticeFindManyArgs, 'select' | 'include' | 'distinct' | 'omit'> & {
+  Omit<NoticeFindManyArgs, 'select' | 'include' | 'distinct' | 'omit' | 'relationLoadStrategy'> & {
     select?: NoticeCountAggregateInputType | true
   }
 
@@ -1097,6 +1097,7 @@ export type NoticeFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Filter, which Notice to fetch.
    */
   where: Prisma.NoticeWhereUniqueInput
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1115,6 +1116,7 @@ export type NoticeFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensions
    * Filter, which Notice to fetch.
    */
   where: Prisma.NoticeWhereUniqueInput
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1163,6 +1165,7 @@ export type NoticeFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Filter by unique combinations of Notices.
    */
   distinct?: Prisma.NoticeScalarFieldEnum | Prisma.NoticeScalarFieldEnum[]
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1211,6 +1214,7 @@ export type NoticeFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensions.
    * Filter by unique combinations of Notices.
    */
   distinct?: Prisma.NoticeScalarFieldEnum | Prisma.NoticeScalarFieldEnum[]
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1259,6 +1263,7 @@ export type NoticeFindManyArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Filter by unique combinations of Notices.
    */
   distinct?: Prisma.NoticeScalarFieldEnum | Prisma.NoticeScalarFieldEnum[]
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1277,6 +1282,7 @@ export type NoticeCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * The data needed to create a Notice.
    */
   data: Prisma.XOR<Prisma.NoticeCreateInput, Prisma.NoticeUncheckedCreateInput>
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1329,6 +1335,7 @@ export type NoticeUpdateArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Choose, which Notice to update.
    */
   where: Prisma.NoticeWhereUniqueInput
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1399,6 +1406,7 @@ export type NoticeUpsertArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * In case the Notice was found with the provided `where` argument, update it with this data.
    */
   update: Prisma.XOR<Prisma.NoticeUpdateInput, Prisma.NoticeUncheckedUpdateInput>
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
@@ -1417,6 +1425,7 @@ export type NoticeDeleteArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Filter which Notice to delete.
    */
   where: Prisma.NoticeWhereUniqueInput
+  relationLoadStrategy?: Prisma.RelationLoadStrategy
 }
 
 /**
