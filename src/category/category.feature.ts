@@ -9,9 +9,9 @@ export const category: Feature = {
   silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),
-  createLoaders: ({ sql, tracing, knownRows }) => {
+  createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Category>('category');
-    const reads = traceReads(tracing, 'category', createCategoryReads(sql, known));
+    const reads = traceReads(tracing, 'category', createCategoryReads(sql, prisma, known));
     return (scope) => createCategoryLoaders(reads, scope, known);
   },
 };

@@ -71,7 +71,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
         {
           'query Shelf': [
             { 'product.list': [expect.stringMatching(/^product_list/)] },
-            { 'category.byId': [expect.stringMatching(/^categories_by_id/)] },
+            { 'category.byId': [expect.stringMatching(/^prisma_/)] },
           ],
         },
       ],
@@ -89,9 +89,9 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       },
     });
     for (const span of spans) expect(span.durationMs).toBeLessThanOrEqual((root?.durationMs ?? 0) + 1);
-    const statement = spans.find(({ name }) => name.startsWith('categories_by_id'));
+    const statement = spans.find(({ name }) => name.startsWith('prisma_'));
     expect(statement).toMatchObject({ kind: 3, attributes: { 'db.system.name': 'postgresql' } });
-    expect(statement?.attributes['db.query.text']).toMatch(/^select .*\$1/s);
+    expect(statement?.attributes['db.query.text']).toMatch(/^SELECT .*"category".*\$1/s);
     expect(collector.resource).toMatchObject({
       'service.name': 'shop-window',
       'deployment.environment.name': 'test',
