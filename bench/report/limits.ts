@@ -28,14 +28,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'gateway W4': 'as for the others; and 500 responses of 15 kB are more than the caches of the processor hold',
   'gateway W7a': VIEWS,
   'gateway W7b': VIEWS,
-  'gateway W8':
-    'finding the response by the bytes of the body, which is read without the events of a stream, other than by the limit',
+  'gateway W8': 'finding the response by the bytes of the body',
   'gateway W9': 'as W8',
   'gateway-off': SHARED,
-  'gateway-off W1':
-    'HTTP takes a third, row and JSON a fifth, garbage collection a tenth; the rest is spread over the promises. Lookups that arrive together share a statement',
+  'gateway-off W1': 'each request passes the plugins of Yoga; lookups that arrive together share a statement',
   'gateway-off W4':
-    'garbage collection takes a quarter, because rows wait for the statement that reads their categories; the driver, the writing of JSON and HTTP share the rest. No two requests are equal, and PostgreSQL takes as long again',
+    'no two requests are equal, and rows wait for the statement that reads their categories; PostgreSQL takes as long again',
   'gateway-off W7a': 'as with the cache, but the notice is read and executed again for each batch',
   'gateway-off W7b': 'as with the cache, but the notice is read and executed again for each batch',
   'gateway-off W8': KNOWN,
