@@ -129,6 +129,17 @@ describe('nothing is counted by', () => {
     expect(await stored(database, id)).toBe(5);
     expect(await viewByRest(id)).toBe(6);
   });
+
+  test.for([
+    ['REST', (id: number) => `/api/notice/${id}`],
+    ['GraphQL', (id: number) => `/graphql?query={notice(id:${id}){viewCount}}`],
+  ] as const)('HEAD over %s of a notice that is in memory', async ([, pathOf]) => {
+    const id = await insertNotice(database, { view_count: 5 });
+    await gateway.get(pathOf(id));
+    await gateway.get(pathOf(id));
+    await gateway.request('HEAD', pathOf(id));
+    expect(await stored(database, id)).toBe(7);
+  });
 });
 
 describe('a view is counted only by an answer that gives the notice', () => {
