@@ -162,6 +162,15 @@ describe('a plugin', () => {
       ]);
     }
   });
+
+  test('may say of a field what clients see, by an error with a code', async () => {
+    const closed = new GraphQLError('The shop is closed.', { path: ['product'], extensions: { code: 'CLOSED' } });
+    await using gateway = await open([
+      { onExecute: ({ setExecuteFn }) => setExecuteFn(() => ({ data: null, errors: [closed] })) },
+    ]);
+    const { errors } = (await gateway.post({ query: QUERY })).json as { errors: unknown };
+    expect(errors).toEqual([{ message: 'The shop is closed.', path: ['product'], extensions: { code: 'CLOSED' } }]);
+  });
 });
 
 describe('GRAPHQL_PLUGINS', () => {
