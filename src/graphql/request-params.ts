@@ -63,8 +63,11 @@ export const paramsOfBody = (text: string): GraphQLParams => {
 };
 
 /** An empty name is the same as none. A list stays as it is: Yoga refuses it. */
-const withName = ({ operationName, ...params }: GraphQLParams): GraphQLParams =>
-  operationName === '' || operationName === undefined ? params : { operationName, ...params };
+const withName = (params: GraphQLParams): GraphQLParams => {
+  if (Array.isArray(params) || params.operationName !== '') return params;
+  const { operationName: _, ...others } = params;
+  return others;
+};
 
 /**
  * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, and take the first of two queries.

@@ -264,6 +264,14 @@ describe('an error', () => {
     }
   });
 
+  test.for(['[]', '[{"query":"{ __typename }"}]', '[1]'])('of a batch says what is wrong with it: %s', async (body) => {
+    const answer = await gateway.post(body);
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      { errors: [{ message: 'Batching is not supported.', extensions: { code: 'BAD_USER_INPUT' } }] },
+    ]);
+  });
+
   test('has no header of a library that says how it is sent', async () => {
     for (const accept of [...BOTH_TYPES, 'multipart/mixed, */*;q=0.1', 'text/event-stream, */*;q=0.1']) {
       for (const query of ['{', '{ nothing }', '{ products(limit: 0) { name } }']) {
