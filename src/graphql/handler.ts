@@ -56,22 +56,31 @@ const createEndpoint = (yoga: Yoga, methods: readonly string[]): OperationRoute 
       const { method, target, headers, body } = call.request;
       // HEAD is no method of Yoga: it is asked as GET, and counts nothing.
       const isPost = method === 'POST';
-      const response = await yoga.fetch(
-        ORIGIN + target,
-        {
-          method: isPost ? 'POST' : 'GET',
-          headers: headers as Record<string, string>,
-          body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
-        },
-        { call, state } as ServerContext,
-      );
-      const { executed, contentType } = state;
-      if (!executed || !contentType || response.status !== 200) return toGatewayResponse(response, state);
-      const { 'content-type': _, ...added } = headersOf(response);
-      return { executed, head: headOf(contentType), added };
+      try {
+        const response = await yoga.fetch(
+          ORIGIN + target,
+          {
+            method: isPost ? 'POST' : 'GET',
+            headers: headers as Record<string, string>,
+            body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
+          },
+          { call, state } as ServerContext,
+        );
+        const { 'content-type': contentType, ...added } = headersOf(response);
+        const { executed } = state;
+        return executed && isAsWritten(response, contentType, state)
+          ? { executed, head: headOf(contentType), added }
+          : await toGatewayResponse(response, state);
+      } catch (error) {
+        void state.events?.return?.();
+        throw error;
+      }
     },
   };
 };
+
+const isAsWritten = (response: Response, contentType: string | undefined, state: RequestState): contentType is string =>
+  response === state.response && response.status === 200 && contentType === state.contentType;
 
 const EVENT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': EVENT_STREAM_TYPE,
@@ -86,10 +95,11 @@ const toGatewayResponse = async (response: Response, state: RequestState): Promi
   const { status } = response;
   const headers = headersOf(response);
   if (!headers['content-type']?.startsWith('text/event-stream')) {
+    void state.events?.return?.();
     return {
       status,
       headers: { 'cache-control': 'no-store', vary: 'accept', ...headers },
-      body: await response.text(),
+      body: response === state.response ? await response.text() : Buffer.from(await response.arrayBuffer()),
     };
   }
   const { 'content-encoding': _, ...others } = headers;
@@ -118,12 +128,18 @@ const copyTo = (sink: BodySink, { body }: Response, state: RequestState): (() =>
       if (done) return sink.end(NOTHING);
       if (sink.write(value)) continue;
       state.isSlow = true;
-      await reader?.cancel();
       return;
     }
   };
-  copy().catch(() => sink.end(NOTHING));
-  return () => void reader?.cancel();
+  const leave = (): void => {
+    // A plugin that fails when a stream ends harms nobody else.
+    reader?.cancel().catch(() => {});
+    void state.events?.return?.();
+  };
+  copy()
+    .catch(() => sink.end(NOTHING))
+    .finally(leave);
+  return leave;
 };
 
 const NOTHING = new Uint8Array();

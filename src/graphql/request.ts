@@ -3,6 +3,7 @@ import type { YogaInitialContext } from 'graphql-yoga';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Call, Executed } from '../http/route.ts';
 import type { BodyForm } from './body-form.ts';
+import type { WrittenResult } from './written-result.ts';
 
 /** What a request brings to Yoga: every plugin finds it in its context, beside Yoga's own `request` and `params`. */
 export interface ServerContext extends Partial<YogaInitialContext> {
@@ -20,11 +21,15 @@ export interface RequestState {
   form: BodyForm;
   /** The content type of the result, as the client asked for it. */
   contentType?: string;
-  /** Of the result {@link result}, the finished body. A result that a plugin puts in its place is written anew. */
+  /** Of the result {@link result}, the finished body. A result that a plugin changes, or puts in its place, is written anew. */
   executed?: Executed | undefined;
-  result?: object | undefined;
+  result?: WrittenResult;
+  /** What {@link result} was written into: a plugin may put another response in its place. */
+  response?: Response;
   /** Where the first event of a subscription comes from. */
   outcome?: CacheOutcome;
+  /** Of a subscription: to be ended where nobody reads them, because a plugin behind has failed or answers otherwise. */
+  events?: Pick<AsyncIterator<unknown>, 'return'>;
   /** Whether the client is cut because it does not read what is sent. */
   isSlow?: boolean;
 }

@@ -136,6 +136,7 @@ export const createLive = (deps: Deps): Live => {
       onEnd,
     });
     streams.add(stream);
+    state.events = stream;
     if (isRestricted) ticking ??= apart(() => setInterval(verifyAll, VERIFY_MS));
     stream.listenTo(topics.join(live, found, stream));
     if (isOver) stream.end('shutdown');

@@ -45,7 +45,7 @@ export const answer = async (
     return failedResult(error);
   }
   state.result = resultOf(state.executed, state.form);
-  return state.result as WrittenResult;
+  return state.result;
 };
 
 const failedResult = (error: unknown): ExecutionResult => {

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { getSSEProcessor, isAsyncIterable, type Plugin, processRegularResult } from 'graphql-yoga';
-import type { ServerContext } from './request.ts';
+import type { RequestState, ServerContext } from './request.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
 
 /** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
@@ -19,18 +19,27 @@ export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
   return {
     onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state } }) => {
       const isEvents = state.contentType === EVENT_STREAM_TYPE;
-      if (result !== state.result || isEvents) state.executed = undefined;
+      if (isEvents) state.executed = undefined;
       if (isAsyncIterable(result)) setResultProcessor(writeEvents, 'text/event-stream');
       else if (isEvents && !Array.isArray(result) && isOfOperation(result)) {
         setResult(withoutStatus(result));
         setResultProcessor(writeEvents, 'text/event-stream');
       } else {
         const type = isEvents || !state.contentType ? errorTypeOf(call.request.headers.accept) : state.contentType;
-        setResultProcessor(processRegularResult, type.slice(0, type.indexOf(';')));
+        setResultProcessor(writeResult(state), type.slice(0, type.indexOf(';')));
       }
     },
   };
 };
+
+/** The result is the one that the plugins behind this one have left. */
+const writeResult =
+  (state: RequestState): typeof processRegularResult =>
+  (result, fetchAPI, mediaType) => {
+    if (result !== state.result || state.result?.isChanged()) state.executed = undefined;
+    state.response = processRegularResult(result, fetchAPI, mediaType);
+    return state.response;
+  };
 
 /** The statuses of faults that are in the operation, or in what it asks for. */
 const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);

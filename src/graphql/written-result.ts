@@ -6,7 +6,11 @@ import type { ExecutionResult } from 'graphql';
  */
 export interface WrittenResult extends ExecutionResult {
   readonly stringify: (result: ExecutionResult) => string;
+  /** Whether a plugin has changed it in its place. */
+  readonly isChanged: () => boolean;
 }
+
+const MEMBERS = ['data', 'extensions'] as const;
 
 /** @param read the result as it stands in the text */
 export const writtenResult = (text: () => string, read: (text: string) => ExecutionResult): WrittenResult => {
@@ -16,13 +20,19 @@ export const writtenResult = (text: () => string, read: (text: string) => Execut
     return parsed;
   };
   const result = {
-    get data() {
-      return members().data;
-    },
-    get extensions() {
-      return members().extensions;
-    },
-    stringify: (given: ExecutionResult): string => (given === result ? text() : JSON.stringify(given)),
+    stringify: (given: ExecutionResult): string =>
+      given === result && !result.isChanged() ? text() : JSON.stringify(given),
+    // What nobody has read is as it was.
+    isChanged: () => parsed !== undefined && JSON.stringify(result) !== JSON.stringify(read(text())),
   } as WrittenResult;
+  for (const name of MEMBERS) {
+    Object.defineProperty(result, name, {
+      get: () => members()[name],
+      set: (value: never) => {
+        members()[name] = value;
+      },
+      enumerable: true,
+    });
+  }
   return result;
 };

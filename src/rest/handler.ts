@@ -86,7 +86,8 @@ const createRoute = (
       const result: ExecutionResult = await execute(call, state, variables);
       if (result.errors?.length) throw restError(result.errors, operation);
       const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
-      if (state.executed && result === state.result) return { executed: state.executed, head };
+      if (state.executed && result === state.result && !state.result.isChanged())
+        return { executed: state.executed, head };
       // A plugin has put another result in its place.
       const value = result.data?.[rootKey] ?? null;
       if (value === null) throw notFound();

@@ -4,7 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { openStream, untilShown } from '../support/events.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, handle } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -134,6 +134,106 @@ describe('a plugin', () => {
     expect([answer.status, answer.headers['x-plugin'], answer.headers.etag]).toEqual([200, 'seen', expect.any(String)]);
     const closed = await gateway.post({ query: QUERY.replace('Pan', 'Closed') }, { 'x-closed': '1' });
     expect([closed.status, closed.text]).toEqual([451, 'closed']);
+  });
+
+  test('may change a result in its place, by either door', async () => {
+    const plugin: Plugin = {
+      onExecute: () => ({
+        onExecuteDone: ({ result }) => {
+          if (!('data' in result)) return;
+          (result.data as { product: { name: string } }).product.name = 'Other';
+          result.extensions = { by: 'me' };
+        },
+      }),
+    };
+    await using gateway = await open([plugin], { CACHE_MAX_MB: '0' });
+    expect((await gateway.post({ query: QUERY })).json).toEqual({
+      data: { product: { name: 'Other' } },
+      extensions: { by: 'me' },
+    });
+    expect((await gateway.get('/api/product/1')).json).toMatchObject({ name: 'Other' });
+  });
+
+  const JSON_TYPE = 'application/json; charset=utf-8';
+
+  test.for<[point: string, Plugin, type: string, text: string]>([
+    [
+      'result, when it is processed',
+      { onResultProcess: ({ setResult }) => setResult({ data: { mine: 1 } }) },
+      JSON_TYPE,
+      '{"data":{"mine":1}}',
+    ],
+    [
+      'way to write it',
+      {
+        onResultProcess: ({ setResultProcessor }) =>
+          setResultProcessor((_, fetchAPI) => new fetchAPI.Response('mine'), 'text/plain'),
+      },
+      'text/plain;charset=UTF-8',
+      'mine',
+    ],
+    [
+      'response',
+      { onResponse: ({ setResponse, fetchAPI }) => setResponse(new fetchAPI.Response('mine')) },
+      'text/plain;charset=UTF-8',
+      'mine',
+    ],
+    [
+      'content type',
+      { onResponse: ({ response }) => response.headers.set('content-type', 'application/mine') },
+      'application/mine',
+      '{"data":{"product":{"name":"Pan"}}}',
+    ],
+  ])('may put another %s in its place', async ([, plugin, type, text]) => {
+    await using gateway = await open([plugin], { CACHE_MAX_MB: '0' });
+    const answer = await gateway.post({ query: QUERY });
+    expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, type, text]);
+  });
+
+  test('that only reads a result leaves the response as it was', async () => {
+    let seen: unknown;
+    const plugin: Plugin = {
+      onResultProcess: ({ result }) => {
+        seen = 'data' in result ? result.data : undefined;
+      },
+    };
+    await using gateway = await open([plugin]);
+    const answer = await gateway.post({ query: QUERY });
+    expect([seen, answer.headers.etag]).toEqual([{ product: { name: 'Pan' } }, expect.any(String)]);
+  });
+
+  let isFaulty = true;
+  const fail = (): void => {
+    if (isFaulty) throw new Error('secret');
+  };
+  const answerOtherwise: Plugin = {
+    onResponse: ({ setResponse, fetchAPI }) => {
+      if (isFaulty) setResponse(new fetchAPI.Response('mine'));
+    },
+  };
+
+  test.for<[what: string, Plugin]>([
+    ['fails in onSubscribeResult', { onSubscribe: () => ({ onSubscribeResult: fail }) }],
+    ['fails in onResultProcess', { onResultProcess: fail }],
+    ['fails in onResponse', { onResponse: fail }],
+    ['answers otherwise', answerOtherwise],
+    ['fails when it ends', { onSubscribe: () => ({ onSubscribeResult: () => ({ onEnd: fail }) }) }],
+  ])('that %s leaves the place of a subscription free', async ([, plugin]) => {
+    await using gateway = await open([plugin], { MAX_SUBSCRIPTIONS: '1' });
+    const subscribe = async (): Promise<number> => {
+      const { status, stream } = await handle(gateway.app, {
+        method: 'POST',
+        target: '/graphql',
+        headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+        body: JSON.stringify({ query: 'subscription { product(id: 1) { name } }' }),
+      });
+      stream?.({ write: () => true, end: () => {} })();
+      return status;
+    };
+    isFaulty = true;
+    await subscribe();
+    isFaulty = false;
+    expect(await subscribe()).toBe(200);
   });
 
   test('may add a rule of validation', async () => {
