@@ -2,8 +2,8 @@ import type { SearchTerm } from './browse-engine.ts';
 import { foldLateLetters } from './late-letters.ts';
 
 /*
- * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector) and
- * 20261124000000_cheaper_changes (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
+ * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector),
+ * 20261128000410_ogham_space (vitrine_split) and 20261124000000_cheaper_changes (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */
@@ -47,7 +47,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 
 // What stands between words, listed rather than asked of a version of Unicode, so that JavaScript and PostgreSQL agree.
 const SEPARATORS =
-  '\\u0000-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u02c2-\\u02c5\\u02d2-\\u02df\\u037e\\u0387\\u055a-\\u055f\\u0589\\u058a\\u05be\\u05c0\\u05c3\\u05c6\\u05f3\\u05f4\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4\\u0964\\u0965\\u0970\\u0e3f\\u0e4f\\u0e5a\\u0e5b\\u0f04-\\u0f14\\u104a-\\u104f\\u10fb\\u1360-\\u1368\\u17d4-\\u17d6\\u17d8-\\u17db\\u2000-\\u206f\\u20a0-\\u20cf\\u2100-\\u2101\\u2103-\\u2106\\u2108\\u2109\\u2114\\u2116-\\u2118\\u211e-\\u2123\\u2190-\\u2bff\\u2e00-\\u2e7f\\u2ff0-\\u3004\\u3008-\\u3020\\u3030\\u3036\\u3037\\u303d-\\u303f\\u309b\\u309c\\u30a0\\u30fb\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\uffe0-\\uffff\\ue000-\\uf8ff\\u{1f000}-\\u{1faff}\\u{e0000}-\\u{10ffff}';
+  '\\u0000-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u02c2-\\u02c5\\u02d2-\\u02df\\u037e\\u0387\\u055a-\\u055f\\u0589\\u058a\\u05be\\u05c0\\u05c3\\u05c6\\u05f3\\u05f4\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4\\u0964\\u0965\\u0970\\u0e3f\\u0e4f\\u0e5a\\u0e5b\\u0f04-\\u0f14\\u104a-\\u104f\\u10fb\\u1360-\\u1368\\u1680\\u17d4-\\u17d6\\u17d8-\\u17db\\u2000-\\u206f\\u20a0-\\u20cf\\u2100-\\u2101\\u2103-\\u2106\\u2108\\u2109\\u2114\\u2116-\\u2118\\u211e-\\u2123\\u2190-\\u2bff\\u2e00-\\u2e7f\\u2ff0-\\u3004\\u3008-\\u3020\\u3030\\u3036\\u3037\\u303d-\\u303f\\u309b\\u309c\\u30a0\\u30fb\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\uffe0-\\uffff\\ue000-\\uf8ff\\u{1f000}-\\u{1faff}\\u{e0000}-\\u{10ffff}';
 const NOT_SEPARATORS = new RegExp(`[^${SEPARATORS}]+`, 'gu');
 
 // Written without spaces between words.

@@ -37,6 +37,7 @@ describe('words', () => {
     ['हिन्दी', 'हिन्दी'],
     ['ᲥᲝᲗᲐᲜᲘ', 'ქოთანი'],
     ['soft\u00adhyphen', 'softhyphen'],
+    ['ᚑᚌᚐᚋ\u1680ᚉᚑᚂᚂ', 'ᚑᚌᚐᚋ ᚉᚑᚂᚂ'],
     ['', ''],
     [' \t\n!?', ''],
   ])('of %j are %j', async (text, expected) => {
