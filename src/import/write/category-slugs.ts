@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../../database/pool.ts';
 import type { CategoryStep } from '../fields/category-path.ts';
+import { withoutEntities } from '../fields/html.ts';
 import { type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
 import { CategoryTree } from './category-tree.ts';
 import { STAGE } from './stage.ts';
@@ -96,5 +97,7 @@ const readTree = async (client: ClientBase): Promise<CategoryTree> => {
   });
   const tree = new CategoryTree();
   for (const { slug, name, parent } of rows) tree.place(slug, parent?.slug, name);
+  // Earlier imports did not decode entities. Whoever has a name as it is goes first.
+  for (const { slug, name, parent } of rows) tree.addName(slug, parent?.slug, withoutEntities(name));
   return tree;
 };
