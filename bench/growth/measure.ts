@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { rssMbOf } from '../machine/process-usage.ts';
 import { medianOf } from '../measure/median.ts';
-import type { Contender } from '../servers/contenders.ts';
+import { type Contender, GATEWAY_FLAGS } from '../servers/contenders.ts';
 import { type RunningServer, startServer } from '../servers/start.ts';
 import { type Burst, measureBursts } from './burst.ts';
 import { type ChangeCost, measureChanges } from './changes.ts';
@@ -35,7 +35,7 @@ const STARTS = 3;
 const contenderAt = (name: string, cli: string): Contender => ({
   name,
   label: name,
-  command: [cli, 'serve'],
+  command: [...GATEWAY_FLAGS, cli, 'serve'],
   environment: ENVIRONMENT,
   methods: ['GET'],
 });

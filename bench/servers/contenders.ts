@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { DatabaseName } from '../database/database.ts';
 import type { Method } from '../workloads/workload.ts';
 
@@ -36,7 +37,10 @@ const DOCUMENTED = fileURLToPath(new URL('./documented/server.ts', import.meta.u
 const COUNTED_IN_MEMORY = fileURLToPath(new URL('./counted-in-memory.ts', import.meta.url));
 const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 
-const GATEWAY = [fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
+/** As `npm start` has them. */
+export const GATEWAY_FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
+
+const GATEWAY = [...GATEWAY_FLAGS, fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
 
 /** None of the servers writes a line for a request. */
 const NO_LINES = { LOG_REQUESTS: 'none' };

@@ -14,7 +14,7 @@ const STICKY = 0o1000;
  * default is below the system's temporary directory, even if another user created it. Without a directory that only this user (and root) can write
  * to, nothing is cached. `NODE_COMPILE_CACHE` and `NODE_DISABLE_COMPILE_CACHE` of the operator take precedence.
  *
- * Threads and the processes that this one starts, or becomes (`boundHeap`), have the cache from the environment. In a checkout they need no compiler for
+ * Threads and the processes that this one starts have the cache from the environment. In a checkout they need no compiler for
  * TypeScript then: 174 MB with an index of 100,000 products, and 189 with one in each thread (2026-11-23).
  */
 export const keepCompiled = (environment: NodeJS.ProcessEnv): void => {

@@ -7,7 +7,7 @@ import { backOffMs } from '../../src/cluster/primary.ts';
 import { getByNewConnection, keepAsking } from '../support/asking.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { PATIENT } from '../support/gateway.ts';
-import { runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { childrenOf, runCli, type ServingProcess, startGatewayProcess } from '../support/process.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { parseMetrics, type Scrape } from '../support/scrape.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
@@ -19,12 +19,6 @@ import { expectHonest, numbers, numbersOf, startLoad, stored, view } from '../su
 
 // On a busy machine each start takes seconds, and a restart is two of them.
 vi.setConfig({ testTimeout: 120_000 });
-
-/** Processes that a process has started. On Linux. */
-const childrenOf = async (pid = 0): Promise<number[]> => {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.split(' ').filter(Boolean).map(Number);
-};
 
 /** The processes of a gateway's workers, on a database that is not its own. */
 const workersOf = ({ command }: ServingProcess): Promise<number[]> => childrenOf(command.child.pid);
@@ -62,13 +56,9 @@ describe('two workers', () => {
   });
   afterAll(() => gateway[Symbol.asyncDispose]());
 
-  test('listen once, each with a heap that fits the cache', async () => {
+  test('listen once', async () => {
     expect(gateway.command.output().match(/listening on/g)).toHaveLength(1);
-    const workers = await workersOf(gateway);
-    expect(workers).toHaveLength(2);
-    for (const pid of workers) {
-      expect(await readFile(`/proc/${pid}/cmdline`, 'utf8')).toContain('--max-old-space-size=392');
-    }
+    expect(await workersOf(gateway)).toHaveLength(2);
   });
 
   test('all take requests, are live and ready, and say in the log which of them it was', async () => {

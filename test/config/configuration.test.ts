@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../src/commands/environment.ts';
 import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
-import { DEFAULT_CACHE_MB } from '../../src/fast-path/heap.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -100,10 +99,6 @@ test('no log may contain the passwords and tokens of the configuration', () => {
   expect(secretsOf(config).toSorted()).toEqual(
     ['first', 'first', 'second', 'second', 'third', 'third', 'fourth-token'].toSorted(),
   );
-});
-
-test('the heap is sized for the same default as the cache', () => {
-  expect(VARIABLES.CACHE_MAX_MB.default).toBe(String(DEFAULT_CACHE_MB));
 });
 
 test('a file .env in the working directory sets what the environment does not', async () => {

@@ -156,7 +156,7 @@ describe('the systemd unit', async () => {
 
   test('migrates, then serves', async () => {
     await using database = await createTestDatabase({ migrated: false });
-    const commands = [...unit.matchAll(/^ExecStart(?:Pre)?=\/usr\/bin\/node src\/cli\.ts (\w+)$/gm)].map(
+    const commands = [...unit.matchAll(/^ExecStart(?:Pre)?=\/usr\/bin\/node (?:--\S+ )*src\/cli\.ts (\w+)$/gm)].map(
       ([, name]) => name,
     );
     expect(commands.at(-1)).toBe('serve');

@@ -1,4 +1,5 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -95,6 +96,12 @@ export const startByNpm = (
     detached: true,
   });
   return serving(follow(child, () => signalGroup(child, 'SIGTERM')));
+};
+
+/** Processes that a process has started. On Linux. */
+export const childrenOf = async (pid = 0): Promise<number[]> => {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
 };
 
 /** Sends a signal as a terminal does: to a command and to all that it has started. */

@@ -40,7 +40,7 @@ const MAX_RESTART_MS = 60_000;
 /** The heap of the thread holds the texts of words, brands and tags; everything else is outside of it. */
 const MAX_HEAP_SHARE = 0.5;
 const MIN_HEAP_MB = 64;
-/** By itself V8 lets it grow to 48 MB while the index is filled: a process with 20,000 products grew by 131 MB, and by 71 with this (2026-11-23). `boundHeap` sees to it that it counts. */
+/** By itself V8 lets it grow to 48 MB while the index is filled: a process with 20,000 products grew by 131 MB, and by 71 with this (2026-11-23). */
 const YOUNG_HEAP_MB = 6;
 
 export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThread => {
