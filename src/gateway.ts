@@ -4,6 +4,7 @@ import { type OpenedAccess, openAccess } from './access/access.ts';
 import { createPreviewTime } from './access/preview.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
+import { createToBody } from './cache/cached-response.ts';
 import { createListenFeed, createPollFeed, readWatchedTables } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -181,6 +182,7 @@ export const createGateway = async (
   await prisma.$connect();
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const knownRows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes });
+  const toBody = createToBody();
   const responseCache = createResponseCache({
     freshnessMonitor,
     tagVersions,
@@ -190,6 +192,7 @@ export const createGateway = async (
     staleIfErrorMs,
     timeoutMs,
     kindOf,
+    toBody,
   });
   const { exposure, introspection, queryLimits: limits } = config;
   const sql = createSql(pool);
@@ -234,6 +237,7 @@ export const createGateway = async (
     costLimit,
     countViews,
     load,
+    toBody,
     tracing,
     timeoutMs,
   });

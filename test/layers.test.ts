@@ -24,7 +24,7 @@ const LAYERS = [
   ['cache', 'access', 'observability'],
   ['database'],
   ['overload'],
-  ['fast-path'],
+  ['deadline'],
   ['errors', 'parse-time', 'start-thread', 'suggestion'],
 ];
 

@@ -1,5 +1,4 @@
-import { digestOf } from '../fast-path/digest.ts';
-import { joined, ownBytesOf } from '../fast-path/own-memory.ts';
+import { digestOf } from './digest.ts';
 import type { TaggedRead } from './tags.ts';
 
 /** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
@@ -61,8 +60,10 @@ const MIN_BUFFERED_CHARS = 4096;
 const BUFFER_BYTES = 393_216;
 const MAX_BYTES_PER_CHAR = 3;
 
+export type ToBody = (text: string) => WrittenBody;
+
 /** Makes bodies of texts. A long text is written into one buffer for all, whose bytes are hashed. */
-export const createToBody = (): ((text: string) => WrittenBody) => {
+export const createToBody = (): ToBody => {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   const bytesOfLong = (text: string): Buffer =>
     text.length * MAX_BYTES_PER_CHAR <= BUFFER_BYTES ? buffer.subarray(0, buffer.write(text)) : Buffer.from(text);
@@ -76,7 +77,7 @@ export const createToBody = (): ((text: string) => WrittenBody) => {
   };
 };
 
-const etagOf = (text: string | Buffer): string => joined(`W/"${digestOf(text)}"`);
+const etagOf = (text: string | Buffer): string => `W/"${digestOf(text)}"`;
 
 /** One character for each byte. */
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
@@ -87,4 +88,12 @@ export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffe
 export const shareBody = (response: CachedResponse): void => {
   const { body } = response;
   if (typeof body === 'string' && response.byteLength > MAX_STRING_BYTES) response.body = ownBytesOf(body);
+};
+
+/** Bytes that are kept: Node cuts small buffers, and those of zlib, out of blocks of 64 kB, each of which stays for as long as one of its parts. */
+export const ownBytesOf = (bytes: string | Buffer): Buffer => {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  if (typeof bytes === 'string') own.write(bytes, 'latin1');
+  else bytes.copy(own);
+  return own;
 };

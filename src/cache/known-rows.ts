@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { heapBytesOf } from '../fast-path/own-memory.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import type { TaggedRead, TagVersions } from './tags.ts';
@@ -85,3 +84,9 @@ const sizeOf = (row: object): number =>
   Object.values(row)
     .flat()
     .reduce((bytes, value) => (typeof value === 'string' ? bytes + heapBytesOf(value) : bytes), ROW_OVERHEAD_BYTES);
+
+/** What the characters of a text take in V8's heap: a byte each where all of them are of Latin-1, else two. */
+const heapBytesOf = (text: string): number =>
+  Buffer.byteLength(text) > text.length && BEYOND_LATIN1.test(text) ? text.length * 2 : text.length;
+
+const BEYOND_LATIN1 = /[\u0100-\uffff]/;

@@ -1,8 +1,7 @@
 import type { Clock } from '../database/clock.ts';
+import { Deadline } from '../deadline.ts';
 import { attempt } from '../errors.ts';
-import { Deadline } from '../fast-path/deadline.ts';
-import { ShortLived } from '../fast-path/short-lived.ts';
-import { type CachedResponse, type CacheEntry, createToBody, shareBody } from './cached-response.ts';
+import { type CachedResponse, type CacheEntry, shareBody, type ToBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
 import { createResponseStore } from './response-store.ts';
@@ -45,6 +44,7 @@ interface Options {
   /** How long a request waits for a response that is being made. */
   readonly timeoutMs: number;
   readonly kindOf: (error: unknown) => FailureKind;
+  readonly toBody: ToBody;
 }
 
 /**
@@ -75,11 +75,11 @@ export const createResponseCache = ({
   staleIfErrorMs,
   timeoutMs,
   kindOf,
+  toBody,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
-  const tickets = new ShortLived<OpenTicket>();
+  const tickets = new Map<string, OpenTicket>();
   const store = createResponseStore(maxBytes);
-  const toBody = createToBody();
   const deadline = new Deadline(timeoutMs);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;

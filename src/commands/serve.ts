@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { getHeapStatistics } from 'node:v8';
 import { defineCommand } from 'citty';
 import type { Config } from '../config/config.ts';
-import { findPort } from '../fast-path/listeners.ts';
+import { findPort } from '../http/listeners.ts';
 import { prepareDatabase } from '../serve.ts';
 import { readEnvironment } from './environment.ts';
 

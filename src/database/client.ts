@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { driverStartup, namedPid } from '../fast-path/pg-client.ts';
+import { driverStartup, namedPid } from './pg-client.ts';
 
 export interface ConnectionConfig extends pg.ClientConfig {
   /** Settings that the session begins with. As parameters of their own, and not in `options`, which poolers refuse or ignore. */

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg, { type Pool } from 'pg';
 import type { Logger } from 'pino';
-import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../fast-path/pg-values.ts';
-import { createQueryWatchdog } from '../fast-path/query-watchdog.ts';
 import { type ConnectionConfig, DatabaseClient } from './client.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
+import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from './pg-values.ts';
 import type { Pooling } from './pooler.ts';
+import { createQueryWatchdog } from './query-watchdog.ts';
 
 interface Options {
   readonly connection: ConnectionConfig;

@@ -4,7 +4,6 @@ import { GraphQLError } from 'graphql';
 import { Prisma } from '../database/generated/client/client.ts';
 import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
-import { createIsoTime } from '../fast-path/iso-time.ts';
 import { parseTime } from '../parse-time.ts';
 import type { OperationContext } from './context.ts';
 import { ViewCountPlaceholder } from './view-count.ts';
@@ -62,7 +61,7 @@ const parseDateTime = (value: unknown): Date => {
 builder.scalarType('DateTime', {
   description: 'A timestamp in ISO 8601, in UTC with milliseconds: `2026-11-20T08:30:00.000Z`.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
-  serialize: createIsoTime(),
+  serialize: (moment) => moment.toISOString(),
   parseValue: parseDateTime,
 });
 

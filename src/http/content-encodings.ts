@@ -3,8 +3,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
-import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES } from '../cache/cached-response.ts';
-import { ownBytesOf } from '../fast-path/own-memory.ts';
+import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES, ownBytesOf } from '../cache/cached-response.ts';
 
 export type ContentEncoding = 'br' | 'gzip';
 

@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
-import { validateHeaderName, validateHeaderValue } from '../fast-path/node-http.ts';
 
 /** The one path that takes a body. */
 export const GRAPHQL_PATH = '/graphql';

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, Overloaded } from '../errors.ts';
-import { DirectRequest } from '../fast-path/direct-body.ts';
 
 /**
- * Reads the whole body as it comes, or by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
+ * Reads the whole body by events: an async iterator or a promise would cost a POST as much as the rest of a cache hit.
  * @param onFailed gets AppError PAYLOAD_TOO_LARGE past 1 MiB, as soon as that is known, SERVICE_UNAVAILABLE where the bodies under way
  * take too much memory together, and BAD_USER_INPUT where the body breaks off
  */
@@ -48,7 +47,6 @@ export const createBodyReader = (): ReadBody => {
       isOver = true;
       heldBytes -= bytes;
       body = undefined;
-      if (request instanceof DirectRequest) request.takeBack();
       onFailed(error);
     };
     const add = (chunk: Buffer): void => {
@@ -69,7 +67,6 @@ export const createBodyReader = (): ReadBody => {
     const fail = (): void => {
       if (!isOver) giveUp(new AppError('BAD_USER_INPUT', 'The request ended before its body did.'));
     };
-    if (request instanceof DirectRequest && request.giveBodyTo({ add, end, fail })) return;
     request.on('data', add).on('end', end).on('error', fail);
   };
 };

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { STATUS_CODES } from '../fast-path/node-http.ts';
 import {
   dropConnectionHeaders,
   type GatewayResponse,

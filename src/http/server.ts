@@ -1,19 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
-import { DirectRequest } from '../fast-path/direct-body.ts';
-import { listenWithSeveral, urlOf } from '../fast-path/listeners.ts';
-import { createServer } from '../fast-path/node-http.ts';
-import { createTurnBatch } from '../fast-path/turn-batch.ts';
 import { watchConnections } from './connections.ts';
+import { listenWithSeveral, urlOf } from './listeners.ts';
 import { type GatewayRequest, type GatewayResponse, MAX_HEADER_BYTES, problemResponse, takesBody } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { type CorsConfig, createCors } from './response-headers.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
 import type { App, MakeResponse } from './serve-request.ts';
+import { createTurnBatch } from './turn-batch.ts';
 
 export interface HttpServer {
   /** Where it listens: `http://localhost:4000`. */
@@ -85,7 +83,6 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
     joinDuplicateHeaders: true,
     // A GET has no body to wait for (docs/fast-path.md).
     optimizeEmptyRequests: true,
-    IncomingMessage: DirectRequest,
   });
   // Node would drop headers past a number; their size is bounded above.
   server.maxHeadersCount = 0;

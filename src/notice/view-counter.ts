@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import type { Sql, Statement } from '../database/sql.ts';
+import { Deadline, type Wait } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
-import { Deadline, type Wait } from '../fast-path/deadline.ts';
 import { Distribution } from '../observability/counts.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 

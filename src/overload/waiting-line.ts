@@ -1,5 +1,3 @@
-import { ShortLived } from '../fast-path/short-lived.ts';
-
 /** Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none. */
 export interface WaitingLine {
   /** Undefined where the request has to wait. */
@@ -67,7 +65,7 @@ const MAX_PAUSE_MS = 100;
 export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options): WaitingLine => {
   let taken = 0;
   /** The keys of the requests that have a place. */
-  const begun = new ShortLived<true>();
+  const begun = new Set<string>();
   /** Those that wait, by key. */
   const equals = new Map<string, Set<Waiter>>();
   let waiting = 0;
@@ -121,7 +119,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
   const begin = (key: string | undefined): void => {
     taken += 1;
     if (key === undefined) return;
-    begun.set(key, true);
+    begun.add(key);
     const alike = equals.get(key);
     if (!alike) return;
     const nowMs = performance.now();
@@ -155,7 +153,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
 
   return {
     enter: (key) => {
-      if (key !== undefined && begun.get(key)) return 'join';
+      if (key !== undefined && begun.has(key)) return 'join';
       // A request that still waits while a place is free is too late.
       if (taken >= places()) return undefined;
       begin(key);

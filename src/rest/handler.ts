@@ -1,6 +1,5 @@
 import { type ExecutionResult, type GraphQLError, print } from 'graphql';
 import { AppError } from '../errors.ts';
-import { joined } from '../fast-path/own-memory.ts';
 import type { BodyForm } from '../graphql/body-form.ts';
 import type { Documents } from '../graphql/documents.ts';
 import type { RequestState } from '../graphql/request.ts';
@@ -197,11 +196,11 @@ const NO_VARIABLES = encodeURIComponent('{}');
 const createOperationLink = (explorer: string, id: string): OperationLink => {
   const start = `<${explorer}?operation=${id}`;
   const end = `>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`;
-  const plain = joined(start + end);
+  const plain = `${start}${end}`;
   return (variables) => {
     const encoded = encodeURIComponent(JSON.stringify(variables));
     return encoded === NO_VARIABLES || encoded.length > MAX_VARIABLES_CHARS
       ? plain
-      : joined(`${start}&variables=${encoded}${end}`);
+      : `${start}&variables=${encoded}${end}`;
   };
 };

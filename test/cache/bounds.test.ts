@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createToBody } from '../../src/cache/cached-response.ts';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import type { CacheHints } from '../../src/cache/hints.ts';
@@ -53,6 +54,7 @@ beforeEach(() => {
     staleIfErrorMs: 0,
     timeoutMs: 1000,
     kindOf: () => 'other',
+    toBody: createToBody(),
   });
 });
 

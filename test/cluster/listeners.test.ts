@@ -5,7 +5,7 @@ import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { listenWithSeveral, urlOf } from '../../src/fast-path/listeners.ts';
+import { listenWithSeveral, urlOf } from '../../src/http/listeners.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { shared } from '../support/shared.ts';
 import { listen, sendRaw } from '../support/socket.ts';

@@ -1,4 +1,3 @@
-import { inOnePiece } from '../../fast-path/own-memory.ts';
 import { changesAllowed, changesBetween } from '../correction.ts';
 import { countBefore } from './binary-search.ts';
 
@@ -81,3 +80,8 @@ export class Dictionary {
     this.#sorted = merged;
   }
 }
+
+/**
+ * A text with no other behind it: V8 keeps one that was put together as a tree of its parts, and one that was cut out with the whole.
+ */
+const inOnePiece = (text: string): string => Buffer.from(text).toString();

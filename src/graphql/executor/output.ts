@@ -1,5 +1,4 @@
 import type { VariableValues } from 'graphql';
-import { joined } from '../../fast-path/own-memory.ts';
 import type { OperationContext } from '../context.ts';
 
 /** One run of a compiled operation. */
@@ -32,7 +31,7 @@ export class Output {
   await(value: PromiseLike<unknown>, write: Writer): void {
     this.pieces ??= [];
     // A promise of another kind, as Prisma's, begins only once it is waited for.
-    this.pieces.push(joined(this.text), { value: Promise.resolve(value), write });
+    this.pieces.push(this.text, { value: Promise.resolve(value), write });
     this.text = '';
   }
 

@@ -1,4 +1,4 @@
-import { databaseUnavailable } from '../errors.ts';
+import { databaseUnavailable } from './errors.ts';
 
 /** So much longer than it should something may be waited for. */
 const CHECK_MS = 50;

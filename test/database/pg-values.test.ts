@@ -1,30 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createIsoTime } from '../../src/fast-path/iso-time.ts';
-import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../../src/fast-path/pg-values.ts';
-
-const isoTime = createIsoTime();
-
-test('a moment is written as toISOString writes it, from year -271821 to 275760', () => {
-  fc.assert(
-    fc.property(fc.date({ noInvalidDate: true }), (moment) => {
-      expect(isoTime(moment)).toBe(moment.toISOString());
-    }),
-    { numRuns: 2000 },
-  );
-});
-
-test('more days than are remembered are all right', () => {
-  for (let day = 0; day < 10_000; day += 1) {
-    const moment = new Date(day * 86_400_000 + 45_296_789);
-    expect(isoTime(moment)).toBe(moment.toISOString());
-  }
-});
-
-test('an invalid date is an error, as it is there', () => {
-  expect(() => isoTime(new Date(Number.NaN))).toThrow(RangeError);
-});
+import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../../src/database/pg-values.ts';
 
 const parseByDriver = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
 

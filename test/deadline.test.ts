@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { databaseUnavailable } from '../../src/errors.ts';
-import { Deadline } from '../../src/fast-path/deadline.ts';
+import { Deadline } from '../src/deadline.ts';
+import { databaseUnavailable } from '../src/errors.ts';
 
 // Its own timers and clock alone: nothing here waits for a process or a database.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
