@@ -1,8 +1,7 @@
-import { LIST_SIZE, PAGE_NUMBER, within, withinIfGiven } from '../graphql/arguments.ts';
+import { DEFAULT_PAGE_SIZE, LIST_SIZE, PAGE_NUMBER, within, withinIfGiven } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { ProductConnection, ProductFilter, ProductSearchOrderEnum, SearchSuggestion } from './browse.type.ts';
 import {
-  DEFAULT_PAGE_SIZE,
   LAST_NUMBERED_ROW,
   MAX_SEARCH_LENGTH,
   MAX_SEARCH_WORDS,
@@ -38,7 +37,7 @@ builder.queryFields((t) => ({
       page: t.arg.int(withinIfGiven(PAGE_NUMBER, `, as far as row ${LAST_NUMBERED_ROW}`)),
       pageSize: t.arg.int(withinIfGiven(LIST_SIZE, `, with \`page\`. Absent: ${DEFAULT_PAGE_SIZE}`)),
     },
-    extensions: { sizedFields: ['edges', 'nodes'], assumedSize: DEFAULT_PAGE_SIZE, extraCost: SEARCH_COST },
+    extensions: { extraCost: SEARCH_COST },
     resolve: (_, args, { loaders }) => loaders.browse.search(readSearchArguments(args)),
   }),
 

@@ -77,16 +77,6 @@ const ProductEdge = builder.objectRef<SearchEdge>('ProductEdge').implement({
   }),
 });
 
-const PageInfo = builder.objectRef<Awaited<ReturnType<ProductSearch['pageInfo']>>>('PageInfo').implement({
-  description: 'Where a page is in its list.',
-  fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether there is more after it.' }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether there is more before it.' }),
-    startCursor: t.exposeString('startCursor', { nullable: true, description: 'Of the first edge; null for none.' }),
-    endCursor: t.exposeString('endCursor', { nullable: true, description: 'Of the last edge; null for none.' }),
-  }),
-});
-
 const CategoryFacet = builder.objectRef<CategoryCount>('CategoryFacet').implement({
   description: 'How many products a category has.',
   fields: (t) => ({
@@ -186,7 +176,7 @@ export const ProductConnection = builder.objectRef<ProductSearch>('ProductConnec
       resolve: (search) => search.nodes(),
     }),
     pageInfo: t.field({
-      type: PageInfo,
+      type: builder.pageInfoRef(),
       description: 'Whether there is more, and from where.',
       resolve: (search) => search.pageInfo(),
     }),

@@ -1,6 +1,6 @@
 import type { Prisma } from '../database/generated/client/client.ts';
 import { AppError } from '../errors.ts';
-import { MAX_IDS } from '../graphql/arguments.ts';
+import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
 import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
 import { decodeCursor } from './cursor.ts';
 import { type PlacedTerm, termsOf } from './words.ts';
@@ -41,8 +41,6 @@ export interface ProductQuery {
   readonly order: ProductSearchOrder;
   readonly page: SearchPage;
 }
-
-export const DEFAULT_PAGE_SIZE = 20;
 
 /** The last row that a page number leads to: the rows before a page have to be read. Cursors lead on. */
 export const LAST_NUMBERED_ROW = 10_000;

@@ -38,6 +38,9 @@ interface DeclaredRange {
  */
 export const LIST_SIZE = { minimum: 1, maximum: 100, isListSize: true } as const satisfies DeclaredRange;
 
+/** The length of a page of a connection that says none. */
+export const DEFAULT_PAGE_SIZE = 20;
+
 /** How many ids one list may be filtered by: far more than a shop has categories. */
 export const MAX_IDS = 1000;
 

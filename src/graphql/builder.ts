@@ -1,10 +1,12 @@
 import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
+import RelayPlugin from '@pothos/plugin-relay';
 import { GraphQLError } from 'graphql';
 import { Prisma } from '../database/generated/client/client.ts';
 import type PrismaTypes from '../database/generated/pothos.ts';
 import { getDatamodel } from '../database/generated/pothos.ts';
 import { parseTime } from '../parse-time.ts';
+import { DEFAULT_PAGE_SIZE, LIST_SIZE, withinIfGiven } from './arguments.ts';
 import type { OperationContext } from './context.ts';
 import { ViewCountPlaceholder } from './view-count.ts';
 
@@ -19,9 +21,23 @@ export const builder = new SchemaBuilder<{
     SafeInt: { Input: number; Output: bigint };
   };
 }>({
-  plugins: [PrismaPlugin],
+  plugins: [PrismaPlugin, RelayPlugin],
   defaultFieldNullability: false,
-  prisma: { client: ({ prisma }) => prisma, dmmf: getDatamodel() },
+  prisma: {
+    client: ({ prisma }) => prisma,
+    dmmf: getDatamodel(),
+    maxConnectionSize: LIST_SIZE.maximum,
+    defaultConnectionSize: DEFAULT_PAGE_SIZE,
+  },
+  relay: {
+    pageInfoTypeOptions: { description: 'Where a page is in its list.' },
+    hasNextPageFieldOptions: { description: 'Whether there is more after it.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there is more before it.' },
+    startCursorFieldOptions: { description: 'Of the first edge; null for none.' },
+    endCursorFieldOptions: { description: 'Of the last edge; null for none.' },
+    firstArgOptions: withinIfGiven(LIST_SIZE),
+    lastArgOptions: withinIfGiven(LIST_SIZE),
+  },
 });
 
 builder.queryType({ description: 'What a shop shows: its products, their categories and its notices.' });

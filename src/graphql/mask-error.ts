@@ -1,3 +1,4 @@
+import { PothosValidationError } from '@pothos/core';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
@@ -24,8 +25,10 @@ const isClientFault = (error: GraphQLError): boolean =>
   rootCause(error) instanceof GraphQLError &&
   (error.extensions.code !== undefined || error.path === undefined || isArgumentFault(error));
 
-// A variable that is null or absent where the argument needs a value is found only while the field runs.
-const isArgumentFault = ({ message }: GraphQLError): boolean => message.startsWith('Argument ');
+// A variable that is null or absent where the argument needs a value is found only while the field runs, and so is a cursor that none of Pothos'
+// connections gave.
+const isArgumentFault = (error: GraphQLError): boolean =>
+  error.message.startsWith('Argument ') || rootCause(error) instanceof PothosValidationError;
 
 /** The error that others were wrapped around. */
 export const rootCause = (error: unknown): unknown =>

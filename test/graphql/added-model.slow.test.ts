@@ -1,126 +1,76 @@
-import { execFileSync } from 'node:child_process';
-import { appendFile, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import path from 'node:path';
-import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { ADDED_TABLES, copyWithAddedModels, createAddedTables } from '../support/added-models.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { handle, JSON_HEADERS } from '../support/gateway.ts';
 
-// A copy of the project with models that the shop has not, exposed as Pothos' documentation writes it: https://pothos-graphql.dev/docs/plugins/prisma.
+const shop = await copyWithAddedModels();
 
-const MODELS = `
-model Maker {
-  id     Int     @id @default(autoincrement())
-  name   String
-  brands Brand[]
-  @@map("maker")
-}
-
-model Brand {
-  id      Int    @id @default(autoincrement())
-  name    String
-  makerId Int    @map("maker_id")
-  maker   Maker  @relation(fields: [makerId], references: [id])
-  fairs   Fair[]
-  @@map("brand_of_shop")
-}
-
-model Fair {
-  id     Int     @id @default(autoincrement())
-  name   String
-  brands Brand[]
-}
-`;
-
-const TABLES = `
-  create table maker (id int primary key, name text not null);
-  create table brand_of_shop (id int primary key, name text not null, maker_id int not null references maker);
-  create table "Fair" (id int primary key, name text not null);
-  create table "_BrandToFair" ("A" int references brand_of_shop on delete cascade, "B" int references "Fair" on delete cascade, primary key ("A", "B"));
-  insert into maker values (1, 'Maker');
-  insert into brand_of_shop values (1, 'Brand', 1);
-  insert into "Fair" values (1, 'Fair')`;
-
-const WATCHED = ['maker', 'brand_of_shop', '"Fair"', '"_BrandToFair"'];
-
-const ROOT = path.join(import.meta.dirname, '../..');
-await mkdir(path.join(ROOT, 'data'), { recursive: true });
-const copy = await mkdtemp(path.join(ROOT, 'data/added-model-'));
-afterAll(() => rm(copy, { recursive: true }));
-for (const name of ['src', 'prisma', 'packaging', 'package.json'])
-  await cp(path.join(ROOT, name), path.join(copy, name), { recursive: true });
-await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
-await appendFile(path.join(copy, 'prisma/schema.prisma'), MODELS);
-execFileSync(process.execPath, [path.join(copy, 'packaging/generate-client.ts')]);
-
-const { readConfig } = await import(`${copy}/src/config/config.ts`);
-const { builder } = await import(`${copy}/src/graphql/builder.ts`);
-const { createGateway } = await import(`${copy}/src/gateway.ts`);
-
-// biome-ignore lint/suspicious/noExplicitAny: its types are made of the models, which are there only now
-type Fields = any;
-const LISTED = { extensions: { assumedSize: 10 } };
-
-builder.prismaObject('Maker', {
-  fields: (t: Fields) => ({ name: t.exposeString('name'), brands: t.relation('brands', LISTED) }),
-});
-builder.prismaObject('Brand', {
-  fields: (t: Fields) => ({
-    name: t.exposeString('name'),
-    maker: t.relation('maker'),
-    fairs: t.relation('fairs', LISTED),
-  }),
-});
-builder.prismaObject('Fair', { fields: (t: Fields) => ({ name: t.exposeString('name') }) });
-builder.queryFields((t: Fields) => ({
-  brand: t.prismaField({
-    type: 'Brand',
-    nullable: true,
-    args: { id: t.arg.int({ required: true }) },
-    resolve: (query: object, _: unknown, { id }: { id: number }, { prisma }: Fields) =>
-      prisma.brand.findUnique({ ...query, where: { id } }),
-  }),
-  makers: t.prismaField({
-    ...LISTED,
-    type: ['Maker'],
-    resolve: (query: object, _: unknown, __: unknown, { prisma }: Fields) => prisma.maker.findMany(query),
-  }),
-}));
-
-/** A gateway of the copy on a database with its tables. @param watched those that its migration watches */
+/** A gateway on a database with few rows. @param watched the tables that a migration watches */
 const openShop = async (watched: readonly string[]) => {
-  const database = await createTestDatabase();
-  await database.sql(TABLES);
-  for (const table of watched) await database.sql('select vitrine_watch($1)', [table]);
-  const gateway = await createGateway(readConfig({}), { url: database.url }, pino({ level: 'silent' }));
+  const database = await createAddedTables(watched);
+  await database.sql(`
+    insert into maker values (1, 'Maker');
+    insert into brand_of_shop values (1, 'Brand', false, 1), (2, 'Second', true, 1), (3, 'Third', false, 1);
+    insert into "Fair" values (1, 'Fair')`);
+  const gateway = await shop.open(database.url);
   return {
+    ...gateway,
     sql: database.sql,
-    ask: async (selection: string) => {
-      const body = JSON.stringify({ query: `{ ${selection} }` });
-      const response = await handle(gateway.app, { method: 'POST', target: '/graphql', headers: JSON_HEADERS, body });
-      const { 'cache-status': status, 'cache-control': cacheControl } = response.headers;
-      return { text: Buffer.from(response.body as string, 'latin1').toString(), status, cacheControl };
-    },
     [Symbol.asyncDispose]: async () => {
-      await gateway.close();
+      await gateway[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
 };
 
+test('their types hold', async () => {
+  expect(await shop.checkTypes()).toBe('');
+});
+
 const CASES: [string, string, string, string][] = [
   ['one row', 'brand(id: 1) { name }', `update brand_of_shop set name = 'Other'`, '{"brand":{"name":"Other"}}'],
   ['a list', 'makers { name }', `insert into maker values (2, 'New')`, '{"name":"New"}'],
   ['a relation', 'brand(id: 1) { maker { name } }', `update maker set name = 'Else'`, '{"name":"Else"}'],
-  ['a relation of many', 'makers { brands { name } }', `insert into brand_of_shop values (2, 'More', 1)`, '"More"'],
+  [
+    'a relation of many',
+    'makers { brands { name } }',
+    `insert into brand_of_shop values (4, 'More', false, 1)`,
+    '"More"',
+  ],
   ['many to many', 'brand(id: 1) { fairs { name } }', 'insert into "_BrandToFair" values (1, 1)', '[{"name":"Fair"}]'],
   ['what is gone', 'brand(id: 1) { name }', 'delete from brand_of_shop', '{"brand":null}'],
+  ['what is truncated', 'makers { name brands { name } }', 'truncate maker cascade', '{"makers":[]}'],
+  ['a count', 'makers { brandCount }', 'delete from brand_of_shop where id = 2', '{"makers":[{"brandCount":2}]}'],
+  ['a filter', 'brandsOf(maker: "Maker") { name }', `update maker set name = 'Other'`, '{"brandsOf":[]}'],
+  [
+    'what a field selects',
+    'fairs { makers }',
+    'insert into "_BrandToFair" values (1, 1)',
+    '{"fairs":[{"makers":["Maker"]}]}',
+  ],
+  [
+    'a connection',
+    'brands(first: 1) { totalCount edges { node { name maker { name } } } pageInfo { hasNextPage } }',
+    'delete from brand_of_shop where id < 3',
+    '{"brands":{"totalCount":1,"edges":[{"node":{"name":"Third","maker":{"name":"Maker"}}}],"pageInfo":{"hasNextPage":false}}}',
+  ],
+  [
+    'a connection of a relation',
+    'makers { brandsConnection(last: 1) { totalCount edges { node { name } } } }',
+    `insert into brand_of_shop values (4, 'Last', false, 1)`,
+    '{"makers":[{"brandsConnection":{"totalCount":4,"edges":[{"node":{"name":"Last"}}]}}]}',
+  ],
+  [
+    'a connection of many to many',
+    'brand(id: 1) { fairsConnection { edges { node { name brands { name } } } } }',
+    'insert into "_BrandToFair" values (1, 1)',
+    '{"node":{"name":"Fair","brands":[{"name":"Brand"}]}}',
+  ],
 ];
 
 describe.each(CASES)('%s', (_, selection, statement, expected) => {
   test('is kept, and shown as soon as products are, where its tables are watched', async () => {
-    await using shop = await openShop(WATCHED);
-    const isHit = async (): Promise<boolean> => (await shop.ask(selection)).status === 'vitrine; hit';
+    await using shop = await openShop(ADDED_TABLES);
+    const isHit = async (): Promise<boolean> => (await shop.ask(selection)).cacheStatus === 'vitrine; hit';
     await expect.poll(isHit).toBe(true);
     await shop.sql(statement);
     await expect.poll(async () => (await shop.ask(selection)).text).toContain(expected);
@@ -131,22 +81,77 @@ describe.each(CASES)('%s', (_, selection, statement, expected) => {
     await using shop = await openShop([]);
     for (let time = 0; time < 3; time += 1)
       expect(await shop.ask(selection)).toMatchObject({
-        status: 'vitrine; fwd=miss',
+        cacheStatus: 'vitrine; fwd=miss',
         cacheControl: 'public, max-age=0, stale-while-revalidate=0',
       });
     await shop.sql(statement);
-    await expect.poll(async () => (await shop.ask(selection)).text).toContain(expected);
+    // At once: nothing of it is kept.
+    expect((await shop.ask(selection)).text).toContain(expected);
+  });
+});
+
+describe('connections', () => {
+  test.for(['brands', 'makers'])('are paged by cursors, there and back: %s', async (root) => {
+    await using shop = await openShop(ADDED_TABLES);
+    const page = async (args: string) => {
+      const fields =
+        '{ edges { cursor node { name } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }';
+      const isRelated = root === 'makers';
+      const { text } = await shop.ask(
+        isRelated ? `makers { brandsConnection(${args}) ${fields} }` : `brands(${args}) ${fields}`,
+      );
+      const { data, errors } = JSON.parse(text);
+      expect(errors).toBeUndefined();
+      const { edges, pageInfo } = isRelated ? data.makers[0].brandsConnection : data.brands;
+      expect(pageInfo).toMatchObject({ startCursor: edges[0]?.cursor, endCursor: edges.at(-1)?.cursor });
+      return { names: edges.map(({ node }: { node: { name: string } }) => node.name), ...pageInfo };
+    };
+    const first = await page('first: 2');
+    expect(first).toMatchObject({ names: ['Brand', 'Second'], hasNextPage: true, hasPreviousPage: false });
+    const second = await page(`first: 2, after: "${first.endCursor}"`);
+    expect(second).toMatchObject({ names: ['Third'], hasNextPage: false, hasPreviousPage: true });
+    const back = await page(`last: 1, before: "${second.startCursor}"`);
+    expect(back).toMatchObject({ names: ['Second'], hasNextPage: true, hasPreviousPage: true });
+  });
+
+  test.for([
+    ['first: 0', 'Argument "first" must be between 1 and 100, but is 0.'],
+    ['last: 101', 'Argument "last" must be between 1 and 100, but is 101.'],
+    ['after: "no"', 'Invalid cursor: no'],
+    ['first: 1, before: "R1BDOk46MQ=="', 'Arguments "before" and "first" are not supported at the same time'],
+  ])('refuse arguments that are wrong as the fault of the client: %s', async ([args, message]) => {
+    await using shop = await openShop(ADDED_TABLES);
+    const { text } = await shop.ask(`brands(${args}) { edges { cursor } }`);
+    expect(JSON.parse(text).errors).toMatchObject([
+      { message, path: ['brands'], extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
+  });
+
+  test('cost as much as their pages are long', async () => {
+    await using shop = await openShop(ADDED_TABLES);
+    const { text } = await shop.ask(
+      'makers { brandsConnection(first: 100) { edges { node { fairsConnection(first: 100) { edges { cursor } } } } } }',
+    );
+    expect(JSON.parse(text).errors).toMatchObject([
+      { extensions: { code: 'QUERY_TOO_COMPLEX', limit: 'QUERY_MAX_COST' } },
+    ]);
   });
 });
 
 test('an answer is not kept either where one of its tables is not watched', async () => {
   await using shop = await openShop(['brand_of_shop']);
   const statuses = async (selection: string) => [
-    (await shop.ask(selection)).status,
-    (await shop.ask(selection)).status,
+    (await shop.ask(selection)).cacheStatus,
+    (await shop.ask(selection)).cacheStatus,
   ];
   await expect.poll(() => statuses('brand(id: 1) { name }')).toContain('vitrine; hit');
   expect(await statuses('brand(id: 1) { name maker { name } }')).toEqual(['vitrine; fwd=miss', 'vitrine; fwd=miss']);
+});
+
+test('the REST paths answer beside them as before', async () => {
+  await using shop = await openShop(ADDED_TABLES);
+  await expect.poll(async () => (await shop.get('/api/product/hot')).cacheStatus).toBe('vitrine; hit');
+  expect(await shop.get('/api/product/hot')).toMatchObject({ status: 200, text: '[]' });
 });
 
 test.for<[string, string, string]>([
@@ -158,8 +163,7 @@ test.for<[string, string, string]>([
     'shown',
   ],
 ])('%s cannot be watched, and says so', async ([, statement, table]) => {
-  await using database = await createTestDatabase();
-  await database.sql(TABLES);
+  await using database = await createAddedTables([]);
   await database.sql(statement);
   await expect(database.sql('select vitrine_watch($1)', [table])).rejects.toThrow(`${table} cannot be watched`);
 });

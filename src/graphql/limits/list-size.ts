@@ -11,7 +11,7 @@ import {
   type ValueNode,
   type VariableValues,
 } from 'graphql';
-import { isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
+import { DEFAULT_PAGE_SIZE, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { readable, tooComplex } from './query-limits.ts';
@@ -20,21 +20,23 @@ import { readable, tooComplex } from './query-limits.ts';
  * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:
  * - a slicing argument is one of `within(LIST_SIZE, …)`;
  * - `extensions: { assumedSize: 20 }` for a list without one;
- * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below (a page, a connection). Where it has
- *   several slicing arguments that may be left out, `assumedSize` is the length without any.
+ * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below. A connection has it already: its
+ *   `first` and `last` size `edges` and `nodes`, and without both they are as long as a page of a connection.
  */
 
 type Field = GraphQLField<unknown, unknown>;
 
 const slicingArgumentsOf = ({ args }: Field): GraphQLArgument[] => args.filter(isListSize);
 
+const isConnection = (field: Field): boolean => slicingArgumentsOf(field).some(({ name }) => name === 'first');
+
 const isSliced = (field: Field): boolean => slicingArgumentsOf(field).length > 0;
 
 export const assumedSizeOf = ({ extensions }: Field): number | undefined =>
   extensions.assumedSize as number | undefined;
 
-export const sizedFieldsOf = ({ extensions }: Field): readonly string[] =>
-  (extensions.sizedFields as readonly string[] | undefined) ?? [];
+export const sizedFieldsOf = (field: Field): readonly string[] =>
+  (field.extensions.sizedFields as readonly string[] | undefined) ?? (isConnection(field) ? ['edges', 'nodes'] : []);
 
 /** Whether the field is a list of anything but leaves. */
 export const isObjectList = ({ type }: Field): boolean =>
@@ -81,7 +83,7 @@ export type SizeReader = (variables?: VariableValues) => number;
 export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
   const readers = slicingArgumentsOf(field).map((argument) => listSizeReader(argument, node));
   if (readers.length === 0) return undefined;
-  const without = assumedSizeOf(field) ?? 0;
+  const without = isConnection(field) ? DEFAULT_PAGE_SIZE : 0;
   return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
 };
 

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
+import { afterAll } from 'vitest';
+import { createTestDatabase } from './database.ts';
+import { handle, JSON_HEADERS } from './gateway.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const MODELS = 'test/graphql/added-models';
+const QUERIES = `${MODELS}/brand.query.ts`;
+
+/** The tables of the added models, as `vitrine_watch` takes them. */
+export const ADDED_TABLES = ['maker', 'brand_of_shop', '"Fair"', '"_BrandToFair"'];
+
+/** A copy of the project that has further models, too, and their queries. */
+export const copyWithAddedModels = async () => {
+  await mkdir(path.join(ROOT, 'data'), { recursive: true });
+  const copy = await mkdtemp(path.join(ROOT, 'data/added-models-'));
+  afterAll(() => rm(copy, { recursive: true }));
+  for (const name of ['src', 'prisma', 'packaging', 'package.json', 'tsconfig.json', MODELS])
+    await cp(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+  await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+  await appendFile(path.join(copy, 'prisma/schema.prisma'), await readFile(path.join(ROOT, MODELS, 'schema.prisma')));
+  execFileSync(process.execPath, [path.join(copy, 'packaging/generate-client.ts')]);
+  const queries = await readFile(path.join(ROOT, QUERIES), 'utf8');
+  await writeFile(path.join(copy, QUERIES), queries.replace(/^.*@ts-nocheck.*\n/, ''));
+
+  const { readConfig } = await import(`${copy}/src/config/config.ts`);
+  const { createGateway } = await import(`${copy}/src/gateway.ts`);
+  await import(`${copy}/${QUERIES}`);
+
+  /** Another gateway of the copy. */
+  const open = async (url: string, environment: Readonly<Record<string, string>> = {}) => {
+    const gateway = await createGateway(readConfig(environment), { url }, pino({ level: 'silent' }));
+    const respond = async (method: string, target: string, body?: string) => {
+      const {
+        status,
+        headers,
+        body: bytes,
+      } = await handle(gateway.app, { method, target, headers: JSON_HEADERS, body });
+      const text =
+        typeof bytes === 'string' ? Buffer.from(bytes, 'latin1').toString() : Buffer.from(bytes ?? '').toString();
+      return { status, text, cacheStatus: headers['cache-status'], cacheControl: headers['cache-control'] };
+    };
+    return {
+      get: (target: string) => respond('GET', target),
+      ask: (selection: string) => respond('POST', '/graphql', JSON.stringify({ query: `{ ${selection} }` })),
+      [Symbol.asyncDispose]: (): Promise<void> => gateway.close(),
+    };
+  };
+
+  return {
+    open,
+    /** What the compiler says of the queries; empty where their types hold. */
+    checkTypes: async (): Promise<string> => {
+      await writeFile(
+        path.join(copy, 'tsconfig.queries.json'),
+        JSON.stringify({ extends: './tsconfig.json', include: [QUERIES], exclude: [] }),
+      );
+      const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+      try {
+        return execFileSync(process.execPath, [tsc, '-p', 'tsconfig.queries.json'], { cwd: copy, encoding: 'utf8' });
+      } catch (error) {
+        return (error as { stdout: string }).stdout;
+      }
+    },
+  };
+};
+
+/** A database with the tables of the added models. @param watched those that a migration watches */
+export const createAddedTables = async (watched: readonly string[]) => {
+  const database = await createTestDatabase();
+  await database.sql(await readFile(path.join(ROOT, MODELS, 'tables.sql'), 'utf8'));
+  for (const table of watched) await database.sql('select vitrine_watch($1)', [table]);
+  return database;
+};
