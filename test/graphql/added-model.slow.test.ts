@@ -60,6 +60,21 @@ const CASES: [string, string, string, string][] = [
     '{"makers":[{"brandsConnection":{"totalCount":4,"edges":[{"node":{"name":"Last"}}]}}]}',
   ],
   [
+    'an interface',
+    'labels { __typename name maker { name } ... on LocalLabel { fairs { name } } ... on WorldLabel { fairsConnection { edges { node { name } } } } }',
+    `insert into "_BrandToFair" values (1, 1), (2, 1); update brand_of_shop set is_local = true where id = 3`,
+    '{"labels":[{"__typename":"WorldLabel","name":"Brand","maker":{"name":"Maker"},"fairsConnection":{"edges":[{"node":{"name":"Fair"}}]}},' +
+      '{"__typename":"LocalLabel","name":"Second","maker":{"name":"Maker"},"fairs":[{"name":"Fair"}]},' +
+      '{"__typename":"LocalLabel","name":"Third","maker":{"name":"Maker"},"fairs":[]}]}',
+  ],
+  [
+    'a union',
+    'named { __typename ... on Maker { name brands { name } } ... on Fair { name brands { maker { name } } } }',
+    `insert into "_BrandToFair" values (1, 1); delete from brand_of_shop where id > 1`,
+    '{"named":[{"__typename":"Maker","name":"Maker","brands":[{"name":"Brand"}]},' +
+      '{"__typename":"Fair","name":"Fair","brands":[{"maker":{"name":"Maker"}}]}]}',
+  ],
+  [
     'a connection of many to many',
     'brand(id: 1) { fairsConnection { edges { node { name brands { name } } } } }',
     'insert into "_BrandToFair" values (1, 1)',

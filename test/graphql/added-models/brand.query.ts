@@ -4,7 +4,7 @@ import { builder } from '../../../src/graphql/builder.ts';
 
 // As Pothos' documentation writes it: https://pothos-graphql.dev/docs/plugins/prisma
 
-builder.prismaObject('Maker', {
+const Maker = builder.prismaObject('Maker', {
   fields: (t) => ({
     id: t.exposeID('id'),
     name: t.exposeString('name'),
@@ -24,7 +24,7 @@ builder.prismaObject('Brand', {
   }),
 });
 
-builder.prismaObject('Fair', {
+const Fair = builder.prismaObject('Fair', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -37,7 +37,47 @@ builder.prismaObject('Fair', {
   }),
 });
 
+const Label = builder.prismaInterface('Brand', {
+  variant: 'Label',
+  fields: (t) => ({
+    name: t.exposeString('name'),
+    maker: t.relation('maker'),
+    brand: t.variant('Brand'),
+  }),
+  resolveType: (brand) => (brand.isLocal ? 'LocalLabel' : 'WorldLabel'),
+});
+
+builder.prismaObject('Brand', {
+  variant: 'LocalLabel',
+  interfaces: [Label],
+  fields: (t) => ({
+    fairs: t.relation('fairs', { query: { orderBy: { id: 'asc' } }, extensions: { assumedSize: 10 } }),
+  }),
+});
+
+builder.prismaObject('Brand', {
+  variant: 'WorldLabel',
+  interfaces: [Label],
+  fields: (t) => ({ fairsConnection: t.relatedConnection('fairs', { cursor: 'id' }) }),
+});
+
+const Named = builder.unionType('Named', { types: [Maker, Fair] });
+
 builder.queryFields((t) => ({
+  labels: t.prismaField({
+    type: [Label],
+    extensions: { assumedSize: 10 },
+    resolve: (query, _root, _args, ctx) => ctx.prisma.brand.findMany({ ...query, orderBy: { id: 'asc' } }),
+  }),
+  named: t.field({
+    type: [Named],
+    extensions: { assumedSize: 20 },
+    resolve: async (_root, _args, ctx) => {
+      const makers = await ctx.prisma.maker.findMany({ orderBy: { id: 'asc' } });
+      const fairs = await ctx.prisma.fair.findMany({ orderBy: { id: 'asc' } });
+      return [...Maker.addBrand(makers), ...Fair.addBrand(fairs)];
+    },
+  }),
   brand: t.prismaField({
     type: 'Brand',
     nullable: true,
