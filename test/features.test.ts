@@ -53,6 +53,16 @@ beforeAll(async () => {
   };
 });
 
+test.for([...MOMENTS, '2026-01-01Z', '3000-01-01Z'])(
+  'whether a notice is in effect is the same by Prisma and of a row, at %s',
+  async (text) => {
+    const now = new Date(text);
+    const all = await prisma.notice.findMany({ orderBy: { id: 'asc' } });
+    const expected = all.filter((row) => inEffect.holds(row, now));
+    expect(await prisma.notice.findMany({ where: inEffect.where(now), orderBy: { id: 'asc' } })).toEqual(expected);
+  },
+);
+
 interface Case {
   readonly table: string;
   // biome-ignore lint/suspicious/noExplicitAny: rules of several tables

@@ -1,4 +1,4 @@
-import type { Notice } from '../database/generated/client/client.ts';
+import type { Notice, Prisma } from '../database/generated/client/client.ts';
 import type { Rule } from '../feature.ts';
 
 // A partial index serves only a condition that the planner can prove from the text, so the status is a literal.
@@ -20,4 +20,5 @@ export const inEffect = {
   holds: (notice, now) => readable.holds(notice, now) && (notice.endsAt === null || now < notice.endsAt),
   nextChangeSql: (after) =>
     `least(${readable.nextChangeSql(after)}, (select min(n.ends_at) from notice n where ${published('n')} and n.ends_at > ${after}))`,
-} satisfies NoticeRule<'status' | 'startsAt' | 'endsAt'>;
+  where: (now) => ({ status: 'PUBLISHED', startsAt: { lte: now }, OR: [{ endsAt: null }, { endsAt: { gt: now } }] }),
+} satisfies NoticeRule<'status' | 'startsAt' | 'endsAt'> & { where: (now: Date) => Prisma.NoticeWhereInput };

@@ -17,8 +17,8 @@ export const notice: Feature = {
     statement: countInEffect,
   },
   register: () => import('./notice.query.ts'),
-  createLoaders: ({ sql, tracing }) => {
-    const reads = traceReads(tracing, 'notice', createNoticeReads(sql));
+  createLoaders: ({ sql, prisma, tracing }) => {
+    const reads = traceReads(tracing, 'notice', createNoticeReads(sql, prisma));
     return (scope) => createNoticeLoaders(reads, scope);
   },
 };

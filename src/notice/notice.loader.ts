@@ -1,10 +1,11 @@
 import type DataLoader from 'dataloader';
-import type { Notice, NoticeType } from '../database/generated/client/client.ts';
+import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
+import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
 import { ViewCountPlaceholder } from '../graphql/view-count.ts';
-import { readable } from './in-effect.ts';
+import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
 interface NoticePageKey {
@@ -48,8 +49,15 @@ interface PageRow extends Notice {
   readonly total: string;
 }
 
-export const createNoticeReads = (sql: Sql): NoticeReads => ({
-  inEffect: (now) => sql.rows<Notice>(statements.noticesInEffect, [now]),
+/** As `notice.sql.ts` orders a page. */
+const PINNED_FIRST: Prisma.NoticeOrderByWithRelationInput[] = [
+  { pinned: 'desc' },
+  { startsAt: 'desc' },
+  { id: 'desc' },
+];
+
+export const createNoticeReads = (sql: Sql, prisma: PrismaClient): NoticeReads => ({
+  inEffect: (now) => prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }),
   page: async ({ page, pageSize, keyword, type }, now) => {
     if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
     const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
@@ -61,7 +69,7 @@ export const createNoticeReads = (sql: Sql): NoticeReads => ({
     return rows[0]?.nextChangeAt ?? null;
   },
   byId: createSharedLoader({
-    read: (ids) => sql.rows<Notice>(statements.noticesById, [ids]),
+    read: (ids) => prisma.notice.findMany({ where: { id: { in: inList(ids) } } }),
     keyOf: ({ id }) => id,
   }),
 });

@@ -7,12 +7,6 @@ const COLUMNS = columnsOf(Prisma.NoticeScalarFieldEnum, 'n');
 const ORDER = 'order by n.pinned desc, n.starts_at desc, n.id desc';
 
 /** Values: now. */
-export const noticesInEffect: Statement = {
-  name: 'notices_in_effect',
-  text: `select ${COLUMNS} from notice n where ${inEffect.sql('n', '$1::timestamptz')} ${ORDER}`,
-};
-
-/** Values: now. */
 export const nextNoticeChange: Statement = {
   name: 'next_notice_change',
   text: `select ${inEffect.nextChangeSql('$1::timestamptz')} as "nextChangeAt"`,
@@ -85,12 +79,6 @@ export const countViewsOnceUnlocked: Statement = {
     `patience as materialized (select set_config('lock_timeout', (${LOCK_TIMEOUT_MS})::int::text, true)),`,
     'and exists (select from patience) for no key update of n',
   ),
-};
-
-/** Values: ids. */
-export const noticesById: Statement = {
-  name: 'notices_by_id',
-  text: `select ${COLUMNS} from notice n where n.id = any($1::int[])`,
 };
 
 /** Value: now. */

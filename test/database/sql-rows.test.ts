@@ -38,7 +38,7 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const read = await products.byId.load(productId);
     const category = (await createCategoryReads(sql, prisma).lineage([categoryId])).find(({ id }) => id === categoryId);
     const page = { page: 1, pageSize: 1, keyword: null, type: null };
-    const ofPage = await createNoticeReads(sql).page(page, now);
+    const ofPage = await createNoticeReads(sql, prisma).page(page, now);
     const { category: joined, ...product } = await prisma.product.findUniqueOrThrow({
       where: { id: productId },
       include: { category: true },
