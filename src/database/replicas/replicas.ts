@@ -106,7 +106,8 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
     );
     const prismaBy = (route: Query): PrismaClient =>
       prisma.$extends({
-        query: { $allOperations: ({ args, query }) => routes.run(route, () => query(args)) },
+        // Awaited inside: a promise of Prisma's begins where it is awaited.
+        query: { $allOperations: ({ args, query }) => routes.run(route, async () => await query(args)) },
         // It has the same methods.
       }) as unknown as PrismaClient;
 
