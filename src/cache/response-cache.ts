@@ -102,7 +102,7 @@ export const createResponseCache = ({
 
   const createHints = (): CacheHints => new CacheHints(tagVersions.tags);
 
-  /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each (docs/fast-path.md). */
+  /** A cache miss: what the response depends on, and what becomes of it. A class, because closures would be made for each. */
   class Ticket {
     readonly hints = createHints();
     readonly #key: string;

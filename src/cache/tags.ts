@@ -113,7 +113,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
       const { sequence } = versions;
       if (read.trueAt === sequence) return false;
       const { tags: readTags, trueAt } = read;
-      // By index: arrays of several kinds come here, which V8 iterates four times as slowly (docs/fast-path.md).
+      // By index: arrays of several kinds come here, which V8 iterates four times as slowly.
       for (let index = 0; index < readTags.length; index += 1) {
         if ((lastChange[readTags[index] ?? 0] ?? 0) > trueAt) return true;
       }

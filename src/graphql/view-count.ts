@@ -73,7 +73,7 @@ export const createCountViews = (viewCounter: ViewCounter): CountViews => {
     const { body, views } = response;
     const [id] = views;
     if (counted || id === undefined || views.length > 1) return countAll(response, counted);
-    // Most have one, which takes fewer promises: docs/fast-path.md.
+    // Most have one, which takes fewer promises.
     return viewCounter
       .view(id)
       .then((number) => (number === null ? undefined : fillPlaceholder(latin1Of(body), id, number)));
