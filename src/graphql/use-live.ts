@@ -85,13 +85,19 @@ export const createLive = (deps: Deps): Live => {
     }
   };
 
-  const onEnd = (stream: EventSequence, reason: EndReason): void => {
-    counts.ended[reason] += 1;
-    counts.open -= 1;
-    streams.delete(stream);
-    if (streams.size > 0) return;
-    clearInterval(ticking);
-    ticking = undefined;
+  /** One for all streams, as NO_TOKEN is. */
+  const watcher: Watcher = {
+    onEvent: () => {
+      counts.events += 1;
+    },
+    onEnd: (stream, reason) => {
+      counts.ended[reason] += 1;
+      counts.open -= 1;
+      streams.delete(stream);
+      if (streams.size > 0) return;
+      clearInterval(ticking);
+      ticking = undefined;
+    },
   };
 
   const refuseExcess = (): void => {
@@ -129,12 +135,7 @@ export const createLive = (deps: Deps): Live => {
     };
     counts.open += 1;
     state.outcome = found.outcome;
-    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, {
-      onEvent: () => {
-        counts.events += 1;
-      },
-      onEnd,
-    });
+    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, watcher);
     streams.add(stream);
     state.events = stream;
     if (isRestricted) ticking ??= apart(() => setInterval(verifyAll, VERIFY_MS));
