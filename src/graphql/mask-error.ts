@@ -81,17 +81,18 @@ const NOWHERE: Partial<Pick<GraphQLError, 'nodes' | 'source' | 'positions' | 'pa
 const DEFAULT_HTTP: HttpPart = { status: 400 };
 
 const clientFault = (error: GraphQLError): GraphQLError => {
-  const { message, nodes, source, positions, path, extensions } = error;
+  const { message, nodes, source, positions, path } = error;
+  const { http: givenHttp, ...extensions } = error.extensions;
   const given = String(extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
   // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
   // those have Yoga's own codes.
-  const http = path ? undefined : { ...DEFAULT_HTTP, ...(extensions.http as object), spec: !(given in YOGA_CODES) };
+  const http = path ? undefined : { ...DEFAULT_HTTP, ...(givenHttp as object), spec: !(given in YOGA_CODES) };
   return new GraphQLError(message, {
     nodes,
     source,
     positions,
     path,
-    extensions: { code, ...(http ? { http } : {}) },
+    extensions: { ...extensions, code, ...(http ? { http } : {}) },
   });
 };

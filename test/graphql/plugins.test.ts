@@ -202,6 +202,22 @@ describe('a plugin', () => {
     expect([seen, answer.headers.etag]).toEqual([{ product: { name: 'Pan' } }, expect.any(String)]);
   });
 
+  test('that throws a GraphQLError decides about the message, the status, the headers and the extensions', async () => {
+    const plugin: Plugin = {
+      onExecute: () => {
+        const http = { status: 402, headers: { 'x-price': '1' } };
+        throw new GraphQLError('Pay first.', { extensions: { code: 'PAYMENT_REQUIRED', amount: 1, http } });
+      },
+    };
+    await using gateway = await open([plugin]);
+    const answer = await gateway.post({ query: QUERY }, { accept: 'application/graphql-response+json' });
+    expect([answer.status, answer.headers['x-price'], answer.json]).toEqual([
+      402,
+      '1',
+      { errors: [{ message: 'Pay first.', extensions: { code: 'PAYMENT_REQUIRED', amount: 1 } }] },
+    ]);
+  });
+
   let isFaulty = true;
   const fail = (): void => {
     if (isFaulty) throw new Error('secret');
