@@ -5,7 +5,7 @@
 #   has of an address after an unsafe one such as POST (RFC 9111, 4.4), and after no safe one.
 # Happens: undici knows QUERY (its client takes a body with it and its parser has it in the list), and
 #   its cache interceptor doesn't: after each QUERY the next GET goes to the server. OPTIONS leaves
-#   the entry alone, as it should.
+#   the entry alone, as it should. The cache of HAProxy 2.6.12 does the same, Varnish 7.1.1 keeps the entry.
 # Matters: where GET and QUERY of one path (`/graphql`) are mixed, as a client does that sends short
 #   operations by GET and long ones by QUERY, nothing is ever answered from the cache.
 # Versions: undici 7.30.2 on Node 20.20.2 and 24.21.0
