@@ -1,11 +1,15 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type GraphQLArgument,
   GraphQLError,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getArgumentValues,
   isIntrospectionType,
   isObjectType,
+  isRequiredArgument,
   Kind,
   type OperationDefinitionNode,
   visit,
@@ -97,6 +101,14 @@ interface ObjectField {
   /** `Query.products` */
   readonly coordinate: string;
 }
+
+/** The value of an argument that is left out. It may be declared as a value or, in SDL, as a literal. */
+export const defaultOf = (argument: GraphQLArgument): unknown =>
+  isRequiredArgument(argument)
+    ? undefined
+    : getArgumentValues({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, NO_ARGUMENTS)[argument.name];
+
+const NO_ARGUMENTS: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' } };
 
 /** Every field of every object type, introspection excepted. */
 export const objectFieldsOf = (schema: GraphQLSchema): ObjectField[] =>

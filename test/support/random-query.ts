@@ -1,19 +1,23 @@
 import fc, { type GeneratorValue } from 'fast-check';
 import {
+  doTypesOverlap,
   type GraphQLArgument,
   GraphQLBoolean,
+  type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInputType,
   GraphQLInt,
-  type GraphQLObjectType,
   type GraphQLSchema,
+  GraphQLSkipDirective,
   getNamedType,
   getNullableType,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
+  isSpecifiedDirective,
+  isUnionType,
 } from 'graphql';
 
 export interface RandomQuery {
@@ -26,16 +30,21 @@ interface Options {
   readonly faults: number;
   /** Fields of the query root that are left out. */
   readonly without?: readonly string[];
+  /** Chance in percent that a selection has a directive: @skip, @include, or one that the schema adds. */
+  readonly directives?: number;
 }
 
 // Some are properties of every object, where a map would not expect them.
 const VARIABLE_NAMES = ['a', 'b2', 'toString', 'constructor', '__proto__', 'limit'];
 
-/** A valid query: nested lists with arguments, empty selections, aliases, fragments, variables with and without defaults, fields that merge. */
+/**
+ * A valid query: nested lists with arguments, empty selections, aliases, fragments of the type and of those that overlap with it, variables with and
+ * without defaults, fields that merge.
+ */
 export const randomQuery = (
   schema: GraphQLSchema,
   g: GeneratorValue,
-  { faults, without = [] }: Options,
+  { faults, without = [], directives = 0 }: Options,
 ): RandomQuery => {
   const chance = (percent: number): boolean => g(fc.integer, { min: 1, max: 100 }) <= percent;
   const pick = <Value>(values: readonly Value[]): Value => values[g(fc.nat, { max: values.length - 1 })] as Value;
@@ -111,30 +120,62 @@ export const randomQuery = (
     return texts.length > 0 ? `(${texts.join(', ')})` : '';
   };
 
-  const fieldOf = (type: GraphQLObjectType, depth: number): string => {
-    const fields = Object.values(type.getFields()).filter(
-      (field) => !without.includes(field.name) && (depth > 0 || !isObjectType(getNamedType(field.type))),
-    );
-    const field = pick([undefined, ...fields]);
-    if (!field) return chance(50) ? '__typename' : 'typename: __typename';
-    const call = field.name + argumentsOf(field);
-    // The same call has the same alias, so that equal keys always merge.
-    if (!aliases.has(call)) aliases.set(call, call === field.name ? pick(['', `${field.name}_`]) : `_${aliases.size}`);
-    const alias = aliases.get(call);
-    const named = getNamedType(field.type);
-    return `${alias ? `${alias}: ` : ''}${call}${isObjectType(named) ? ` ${selectionOf(named, depth - 1)}` : ''}`;
+  const added = schema.getDirectives().filter((directive) => !isSpecifiedDirective(directive));
+  const condition: GraphQLArgument = { ...GraphQLSkipDirective.args[0] } as GraphQLArgument;
+
+  const directive = (): string => {
+    if (directives === 0 || !chance(directives)) return '';
+    const other = chance(20) && added.length > 0 ? pick(added) : undefined;
+    if (other) return ` @${other.name}`;
+    return ` @${pick(['skip', 'include'])}(if: ${chance(60) ? `$${variableFor(condition)}` : chance(50)})`;
   };
 
-  const selectionOf = (type: GraphQLObjectType, depth: number): string => {
+  const fieldOf = (type: GraphQLCompositeType, depth: number): string => {
+    const fields = Object.values(isUnionType(type) ? {} : type.getFields()).filter(
+      (field) => !without.includes(field.name) && (depth > 0 || !isCompositeType(getNamedType(field.type))),
+    );
+    const field = pick([undefined, ...fields]);
+    if (!field) return (chance(50) ? '__typename' : 'typename: __typename') + directive();
+    const call = field.name + argumentsOf(field);
+    // The same call for a value of the same type has the same alias, and no other has it, so that equal keys always merge.
+    const known = `${call} ${field.type}`;
+    if (!aliases.has(known)) {
+      const isFree = ![...aliases.keys()].some((each) => each.startsWith(`${field.name} `));
+      aliases.set(known, call === field.name && isFree ? pick(['', `${field.name}_`]) : `_${aliases.size}`);
+    }
+    const alias = aliases.get(known);
+    const named = getNamedType(field.type);
+    const below = isCompositeType(named) ? ` ${selectionOf(named, depth - 1)}` : '';
+    return `${alias ? `${alias}: ` : ''}${call}${directive()}${below}`;
+  };
+
+  const overlaps = (type: GraphQLCompositeType, name: string): boolean => {
+    const other = schema.getType(name);
+    return isCompositeType(other) && doTypesOverlap(schema, type, other);
+  };
+
+  /** Of a fragment: most often the type itself. */
+  const conditionFor = (type: GraphQLCompositeType): GraphQLCompositeType => {
+    if (chance(50)) return type;
+    return pick(
+      Object.values(schema.getTypeMap()).filter((each) => isCompositeType(each) && overlaps(type, each.name)),
+    ) as GraphQLCompositeType;
+  };
+
+  const selectionOf = (type: GraphQLCompositeType, depth: number): string => {
     const parts = Array.from({ length: g(fc.integer, { min: 0, max: 5 }) }, () => {
-      if (depth > 0 && chance(10)) return `...${chance(50) ? ` on ${type.name}` : ''} ${selectionOf(type, depth - 1)}`;
+      if (depth > 0 && chance(10)) {
+        const on = chance(50) ? type : conditionFor(type);
+        return `...${on !== type || chance(50) ? ` on ${on.name}` : ''}${directive()} ${selectionOf(on, depth - 1)}`;
+      }
       if (depth > 0 && chance(15)) {
-        const known = fragments.filter((fragment) => fragment.type === type.name);
-        if (known.length > 0 && chance(50)) return `...${pick(known).name}`;
-        const text = selectionOf(type, depth - 1);
+        const known = fragments.filter((fragment) => overlaps(type, fragment.type));
+        if (known.length > 0 && chance(50)) return `...${pick(known).name}${directive()}`;
+        const on = conditionFor(type);
+        const text = selectionOf(on, depth - 1);
         const name = `F${fragments.length}`;
-        fragments.push({ name, type: type.name, text: `fragment ${name} on ${type.name} ${text}` });
-        return `...${name}`;
+        fragments.push({ name, type: on.name, text: `fragment ${name} on ${on.name} ${text}` });
+        return `...${name}${directive()}`;
       }
       return fieldOf(type, depth);
     });

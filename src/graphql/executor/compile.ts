@@ -16,7 +16,7 @@ import { LRUCache } from 'lru-cache';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
-import { isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
+import { hold, isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
 import { argsReader, leafWriter } from './values.ts';
 
 /** One operation, compiled for one schema. */
@@ -155,7 +155,12 @@ const writeObject =
     if (value instanceof Error) throw new NotCompiled();
     // The label of the first field has the bracket before it.
     if (parts.length === 0) output.text += '{';
-    for (const writePart of parts) writePart(value, run, output);
+    try {
+      for (const writePart of parts) writePart(value, run, output);
+    } catch (error) {
+      hold(value);
+      throw error;
+    }
     output.text += '}';
   };
 
@@ -198,7 +203,7 @@ const compileField = (
     write,
   };
   const { resolve } = field;
-  if (!resolve) return { ...compiled, read: (source) => source[name] };
+  if (!resolve) return { ...compiled, read: propertyReader(name) };
   const readArgs = argsReader(field, node);
   // The fourth parameter is costly to make, and almost no resolver reads it.
   return {
@@ -206,6 +211,15 @@ const compileField = (
     read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
   };
 };
+
+const propertyReader =
+  (name: string) =>
+  (source: Record<string, unknown>): unknown => {
+    const value = source[name];
+    // graphql-js calls a method, with `info`, and finds nothing in what is no object.
+    if (typeof value === 'function' || typeof source !== 'object') throw new NotCompiled();
+    return value;
+  };
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Compiled => {
   if (!isNonNullType(type)) {
@@ -244,17 +258,28 @@ const compileNonNull = (type: GraphQLOutputType, selections: MergedField, compil
   };
 };
 
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value;
+
 const listWriter =
   (write: Writer): Writer =>
   (value, run, output) => {
-    if (!Array.isArray(value)) throw new NotCompiled();
+    if (!Array.isArray(value)) {
+      if (isIterable(value)) hold([...value]);
+      throw new NotCompiled();
+    }
     output.text += '[';
     let isFirst = true;
-    for (const item of value as unknown[]) {
-      if (!isFirst) output.text += ',';
-      isFirst = false;
-      if (isPromise(item)) output.await(item, write);
-      else write(item, run, output);
+    try {
+      for (const item of value as unknown[]) {
+        if (!isFirst) output.text += ',';
+        isFirst = false;
+        if (isPromise(item)) output.await(item, write);
+        else write(item, run, output);
+      }
+    } catch (error) {
+      hold(value);
+      throw error;
     }
     output.text += ']';
   };

@@ -37,7 +37,7 @@ export class Output {
 
   /** Ignores how the values that are still loading end, because no one will wait for them. */
   abandon(): void {
-    for (const piece of this.pieces ?? []) if (typeof piece !== 'string') piece.value.catch(() => {});
+    for (const piece of this.pieces ?? []) if (typeof piece !== 'string') hold(piece.value);
   }
 
   /** The whole text, at once where there is no gap. */
@@ -49,6 +49,24 @@ export class Output {
 /** Whether a value is still loading: any thenable is, as Prisma's own promise. */
 export const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/**
+ * Sees to it that promises within a value that is not written yet, or never will be, can be rejected: Node ends a process where nobody waits for
+ * a promise that is. Items of a list are alike, so that the first object of one tells of the others.
+ */
+export const hold = (value: unknown): void => {
+  if (value instanceof Promise) value.then(hold).catch(() => {});
+  else if (Array.isArray(value)) {
+    const isOfObjects = holdsPromise(value[0]);
+    for (const item of value as unknown[])
+      if (isOfObjects || item instanceof Promise || Array.isArray(item)) hold(item);
+  } else if (holdsPromise(value)) {
+    for (const part of Object.values(value as object)) if (part instanceof Promise) hold(part);
+  }
+};
+
+const holdsPromise = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).some((part) => part instanceof Promise);
 
 /** The text that `toOutput` writes, at once where it leaves no gap. @throws what `toOutput` throws */
 export const write = (run: Run, toOutput: (output: Output) => void): string | Promise<string> => {
@@ -79,10 +97,20 @@ const fill = (pieces: readonly (string | Gap)[], rest: string, run: Run): Promis
     });
   const [first] = promises;
   if (first && promises.size === 1) return first.then((value) => writeAll(() => value));
-  return Promise.all(promises).then((values) => {
-    const settled = new Map<Promise<unknown>, unknown>();
-    let index = 0;
-    for (const promise of promises) settled.set(promise, values[index++]);
-    return writeAll(({ value }) => settled.get(value));
-  });
+  return allSettled(promises).then((settled) => writeAll(({ value }) => settled.get(value)));
 };
+
+/** As `Promise.all`. What is in a value that comes early waits for those that come late. */
+const allSettled = (promises: ReadonlySet<Promise<unknown>>): Promise<ReadonlyMap<Promise<unknown>, unknown>> =>
+  new Promise((resolve, reject) => {
+    const settled = new Map<Promise<unknown>, unknown>();
+    for (const promise of promises) {
+      promise
+        .then((value) => {
+          settled.set(promise, value);
+          hold(value);
+          if (settled.size === promises.size) resolve(settled);
+        })
+        .catch(reject);
+    }
+  });

@@ -13,6 +13,7 @@ import {
   type VariableValues,
   visit,
 } from 'graphql';
+import { defaultOf } from '../arguments.ts';
 import { ViewCountPlaceholder } from '../view-count.ts';
 import { NotCompiled } from './output.ts';
 
@@ -39,16 +40,18 @@ export const argsReader = (
   const fixed = { ...given };
   if (variables.size === 0) return () => fixed;
 
+  // In the order of their definitions, as graphql-js gives them.
   const readers = field.args.flatMap((argument) => {
-    const variable = variables.get(argument.name);
-    return variable === undefined
-      ? []
-      : [{ name: argument.name, variable, isNonNull: isNonNullType(argument.type), fallback: argument.defaultValue }];
+    const { name, type } = argument;
+    const variable = variables.get(name);
+    if (variable === undefined && !(name in fixed)) return [];
+    const fallback = variable === undefined ? fixed[name] : defaultOf(argument);
+    return [{ name, variable, isNonNull: variable !== undefined && isNonNullType(type), fallback }];
   });
   return ({ coerced }) => {
-    const args = { ...fixed };
+    const args: Args = {};
     for (const { name, variable, isNonNull, fallback } of readers) {
-      const value = variable in coerced ? coerced[variable] : fallback;
+      const value = variable !== undefined && variable in coerced ? coerced[variable] : fallback;
       if (isNonNull && (value === null || value === undefined)) throw new NotCompiled();
       if (value !== undefined) args[name] = value;
     }
@@ -76,7 +79,13 @@ const MAX_INT = 2 ** 31;
  * Values as resolvers normally return them take a shortcut; all others are coerced by the type.
  */
 export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
-  const coerced: LeafWriter = (value) => JSON.stringify(type.coerceOutputValue(value));
+  const coerced: LeafWriter = (value) => {
+    const result = type.coerceOutputValue(value);
+    const text = result === null ? undefined : JSON.stringify(result);
+    // No value is an error, and what JSON cannot say leaves out its key.
+    if (text === undefined) throw new NotCompiled();
+    return text;
+  };
   if (isEnumType(type)) {
     const texts = new Map(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
     return (value) => texts.get(value) ?? coerced(value);

@@ -11,7 +11,7 @@ import {
   type ValueNode,
   type VariableValues,
 } from 'graphql';
-import { DEFAULT_PAGE_SIZE, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
+import { DEFAULT_PAGE_SIZE, defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { readable, tooComplex } from './query-limits.ts';
@@ -108,14 +108,15 @@ export const listLengthReader = (argument: GraphQLArgument, node: FieldNode): Si
 };
 
 const reader = (
-  { name, defaultValue }: GraphQLArgument,
+  argument: GraphQLArgument,
   node: FieldNode,
   maximum: number,
   ofValue: (value: unknown) => number,
   ofLiteral: (literal: ValueNode) => number,
 ): SizeReader => {
+  const { name } = argument;
   const literal = node.arguments?.find((each) => each.name.value === name)?.value;
-  const ofDefault = ofValue(defaultValue);
+  const ofDefault = ofValue(defaultOf(argument));
   if (!literal) return () => ofDefault;
   if (literal.kind !== Kind.VARIABLE) {
     const size = ofLiteral(literal);
