@@ -4,7 +4,7 @@ import { FEATURES } from './features.ts';
 import { type Bounds, enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
 import { noteParameters } from './graphql/executor/compile.ts';
-import { assertListSizes, enforceRowBudget } from './graphql/limits/list-size.ts';
+import { enforceRowBudget } from './graphql/limits/list-size.ts';
 
 // Types and queries register with the builder once in a process.
 for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse]) await register();
@@ -16,7 +16,7 @@ for (const register of [...FEATURES.map((feature) => feature.register), register
  * @throws Error that names a field whose definition cannot be served
  */
 export const createSchema = (bounds: Bounds): GraphQLSchema =>
-  enforceRowBudget(enforceBounds(assertListSizes(noteParameters(builder.toSchema())), bounds));
+  enforceRowBudget(enforceBounds(noteParameters(builder.toSchema()), bounds));
 
 /** The SDL of `schema.graphql`: sorted, so that a change of order is no difference. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

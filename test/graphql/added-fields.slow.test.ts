@@ -39,9 +39,10 @@ describe('with fields that a test has added,', () => {
         args: { size: t.arg.int(within({ ...LIST_SIZE, maximum: 'databasePoolSize' }, 10, ', on one page')) },
         resolve: () => [],
       }),
+      none: t.field({ type: [Shop], nullable: true, resolve: () => null }),
+      many: t.field({ type: [Shop], resolve: () => Array.from({ length: 600 }, () => ({ isOpen: true })) }),
       shown: t.field({
         type: [Shown],
-        extensions: { assumedSize: 2 },
         resolve: () => [{ name: 'red' }, { isOpen: true }],
       }),
       // A resolver that reads "info" and does not look like it.
@@ -140,6 +141,15 @@ describe('with fields that a test has added,', () => {
     }
     expect([await failures('answered'), await failures('failed')]).toEqual([2, 4]);
     expect(told().slice(1)).toEqual([{ level: 20, operation: 'Other', message: expect.stringContaining('undefined') }]);
+  });
+
+  test('a list of undeclared length may be null, and its rows are counted', async () => {
+    await using database = await createTestDatabase();
+    await using gateway = await createTestGateway(database, { QUERY_MAX_COST: '1000' });
+    expect(await gateway.graphql('{ none { isOpen } }')).toEqual({ data: { none: null } });
+    expect((await gateway.graphql('{ many { isOpen } }')).data.many).toHaveLength(600);
+    const { errors } = await gateway.graphql('{ many { isOpen } again: many { isOpen } }');
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'QUERY_TOO_COMPLEX', maximum: 1000, field: 'Query.many' });
   });
 
   test('what is selected through an interface or a union is executed by graphql-js, silently and counted', async () => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import * as workloads from '../../bench/workloads/documents.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Cost } from '../../src/graphql/limits/cost.ts';
-import { assertListSizes } from '../../src/graphql/limits/list-size.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
 import { examples } from '../../src/pages/graphiql-examples.ts';
 import type { GraphqlResult } from '../support/gateway.ts';
@@ -13,10 +12,10 @@ import { shared } from '../support/shared.ts';
 
 const shop = await shared(createRestShop());
 
-const costOf = (text: string, variables?: Record<string, unknown>): Cost => {
+const costOf = (text: string, variables?: Record<string, unknown>, of = schema): Cost => {
   const document = parse(text);
-  expect(validate(schema, document), text).toEqual([]);
-  const operation = prepareOperation(schema, document);
+  expect(validate(of, document), text).toEqual([]);
+  const operation = prepareOperation(of, document);
   const coerced = variables && operation?.coerce(variables).variableValues;
   if (!operation || (variables && !coerced)) throw new Error(`it cannot run: ${text}`);
   return operation.cost.measure(coerced);
@@ -148,17 +147,35 @@ describe('a storefront has room:', () => {
 });
 
 describe('a list whose length nobody has declared', () => {
-  const withField = (field: string) => extendSchema(schema, parse(`extend type Query { ${field} }`));
+  const larger = extendSchema(
+    schema,
+    parse(`
+      type Brand { name: String shops: [Brand!] }
+      type BrandConnection { edges: [BrandEdge] nodes: [Brand] }
+      type BrandEdge { node: Brand cursor: String }
+      extend type Query { brands: [Brand!] names: [String!] brandPages(first: Int, last: Int): BrandConnection }
+    `),
+  );
 
-  test('stops the start, and says what to do', () => {
-    expect(() => assertListSizes(withField('brands: [Category!]!'))).toThrow(
-      'Nothing says how long the list Query.brands may be: give it an argument within(LIST_SIZE, …)',
-    );
-  });
-
-  test('is none of scalars, and none in the schema as it is', () => {
-    assertListSizes(withField('brands: [String!]!'));
-    assertListSizes(schema);
+  test.for<[why: string, text: string, cost: number, variables?: Record<string, unknown>]>([
+    ['counts as 20', '{ brands { name } }', 22],
+    ['also within another', '{ brands { shops { name } } }', 20 + 20 * 22],
+    ['is none of scalars', '{ names }', 0.1],
+    ['counts as 20 in a connection, as Pothos makes it', '{ brandPages { edges { node { name } } } }', 1 + 20 * 1.2],
+    [
+      'counts as what is asked of a connection',
+      '{ brandPages(first: 5) { nodes { name } edges { cursor } } }',
+      1 + 5.5 * 2,
+    ],
+    ['counts as no more than its page may have', '{ brandPages(last: 1000) { nodes { name } } }', 1 + 110],
+    ['counts as the variable says', 'query ($n: Int) { brandPages(first: $n) { nodes { name } } }', 1 + 3.3, { n: 3 }],
+    [
+      'counts as the longest page where that is not known',
+      'query ($n: Int) { brandPages(first: $n) { nodes { name } } }',
+      111,
+    ],
+  ])('%s', ([, text, cost, variables]) => {
+    expect(costOf(text, variables, larger).total).toBeCloseTo(cost, 6);
   });
 });
 

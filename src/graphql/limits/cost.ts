@@ -130,7 +130,7 @@ export const planCost = (
 
   const assumedSize = (field: GraphQLField<unknown, unknown>): SizeReader => {
     const size = isIntrospectionType(getNamedType(field.type)) ? introspectionSize(field.name) : assumedSizeOf(field);
-    return () => size ?? 1;
+    return () => size;
   };
 
   /**

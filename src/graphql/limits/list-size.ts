@@ -11,7 +11,7 @@ import {
   type ValueNode,
   type VariableValues,
 } from 'graphql';
-import { DEFAULT_PAGE_SIZE, defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
+import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { readable, tooComplex } from './query-limits.ts';
@@ -19,21 +19,31 @@ import { readable, tooComplex } from './query-limits.ts';
 /*
  * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:
  * - a slicing argument is one of `within(LIST_SIZE, …)`;
- * - `extensions: { assumedSize: 20 }` for a list without one;
- * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below. A connection has it already: its
- *   `first` and `last` size `edges` and `nodes`, and without both they are as long as a page of a connection.
+ * - `extensions: { assumedSize: 50 }` for a list without one, or 20 are assumed;
+ * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below (a page). Where it has several slicing
+ *   arguments that may be left out, `assumedSize` is the length without any;
+ * - of a connection as Pothos makes it, `first` and `last` size `edges` and `nodes`.
  */
 
 type Field = GraphQLField<unknown, unknown>;
 
-const slicingArgumentsOf = ({ args }: Field): GraphQLArgument[] => args.filter(isListSize);
+/** How long a list is assumed to be that declares nothing, such as one of `t.relation`; also how long Pothos makes a page without `first` and `last`. */
+const ASSUMED_SIZE = 20;
 
-const isConnection = (field: Field): boolean => slicingArgumentsOf(field).some(({ name }) => name === 'first');
+/** The longest page of Pothos' connections, unless they say otherwise. */
+const MAX_PAGE = 100;
 
-const isSliced = (field: Field): boolean => slicingArgumentsOf(field).length > 0;
+/** https://relay.dev/graphql/connections.htm */
+const isConnection = ({ type }: Field): boolean => getNamedType(type).name.endsWith('Connection');
 
-export const assumedSizeOf = ({ extensions }: Field): number | undefined =>
-  extensions.assumedSize as number | undefined;
+const slicingArgumentsOf = (field: Field): GraphQLArgument[] => {
+  const declared = field.args.filter(isListSize);
+  if (declared.length > 0 || !isConnection(field)) return declared;
+  return field.args.filter(({ name }) => name === 'first' || name === 'last');
+};
+
+export const assumedSizeOf = ({ extensions }: Field): number =>
+  (extensions.assumedSize as number | undefined) ?? ASSUMED_SIZE;
 
 export const sizedFieldsOf = (field: Field): readonly string[] =>
   (field.extensions.sizedFields as readonly string[] | undefined) ?? (isConnection(field) ? ['edges', 'nodes'] : []);
@@ -41,22 +51,6 @@ export const sizedFieldsOf = (field: Field): readonly string[] =>
 /** Whether the field is a list of anything but leaves. */
 export const isObjectList = ({ type }: Field): boolean =>
   isListType(getNullableType(type)) && !isLeafType(getNamedType(type));
-
-/** @throws Error for a list without a declared length, so that none is free by mistake */
-export const assertListSizes = (schema: GraphQLSchema): GraphQLSchema => {
-  const fields = objectFieldsOf(schema);
-  for (const { type, field, coordinate } of fields) {
-    if (!isObjectList(field) || isSliced(field) || assumedSizeOf(field) !== undefined) continue;
-    const parents = fields.filter((each) => getNamedType(each.field.type) === type).map((each) => each.field);
-    const isSized = (parent: Field): boolean => isSliced(parent) && sizedFieldsOf(parent).includes(field.name);
-    if (parents.length > 0 && parents.every(isSized)) continue;
-    throw new Error(
-      `Nothing says how long the list ${coordinate} may be: give it an argument within(LIST_SIZE, …), ` +
-        `"extensions: { assumedSize }", or "extensions: { sizedFields: ['${field.name}'] }" to every field that answers ${type.name}.`,
-    );
-  }
-  return schema;
-};
 
 /** The longest that a list of introspection is in this schema, for the name of its field. */
 export const introspectionSizes = (schema: GraphQLSchema): ((field: string) => number) => {
@@ -83,15 +77,19 @@ export type SizeReader = (variables?: VariableValues) => number;
 export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
   const readers = slicingArgumentsOf(field).map((argument) => listSizeReader(argument, node));
   if (readers.length === 0) return undefined;
-  const without = isConnection(field) ? DEFAULT_PAGE_SIZE : 0;
+  const { assumedSize } = field.extensions as { assumedSize?: number };
+  // What is declared has a default or `assumedSize`, and is refused otherwise.
+  const without = assumedSize ?? (isConnection(field) || !field.args.some(isListSize) ? ASSUMED_SIZE : 0);
   return (variables) => Math.max(...readers.map((read) => read(variables))) || without;
 };
 
 /** The list length that a slicing argument asks for: 0 where it is out of its range, because the field will refuse it. */
 const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader => {
-  const maximum = rangeOf(argument)?.maximum ?? 0;
+  const range = rangeOf(argument);
+  const maximum = range?.maximum ?? MAX_PAGE;
   const sizeOf = (value: unknown): number => {
     const size = Number(value ?? 0);
+    if (!range) return Math.max(0, Math.min(size, maximum));
     return size > 0 && size <= maximum ? size : 0;
   };
   return reader(argument, node, maximum, sizeOf, (literal) => sizeOf(literal.kind === Kind.INT ? literal.value : 0));
@@ -162,17 +160,14 @@ export class RowBudget {
 export const enforceRowBudget = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field, coordinate } of objectFieldsOf(schema)) {
     const { resolve } = field;
-    const isSized = isSliced(field) || assumedSizeOf(field) !== undefined;
-    if (!isSized || !isObjectList(field) || !resolve) continue;
+    if (!isObjectList(field) || !resolve) continue;
     field.resolve = (source, args, context: OperationContext, info) => {
-      const spend = (items: readonly unknown[]): readonly unknown[] => {
-        context.rowBudget.spend(items.length, coordinate);
+      const spend = (items: unknown): unknown => {
+        if (Array.isArray(items)) context.rowBudget.spend(items.length, coordinate);
         return items;
       };
       const items: unknown = resolve(source, args, context, info);
-      return isPromise(items)
-        ? (items as PromiseLike<readonly unknown[]>).then(spend)
-        : spend(items as readonly unknown[]);
+      return isPromise(items) ? items.then(spend) : spend(items);
     };
   }
   return schema;
