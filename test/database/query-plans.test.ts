@@ -1,8 +1,11 @@
+import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import type { BrowseRequest } from '../../src/browse/browse-engine.ts';
 import { searchQuery } from '../../src/browse/search.sql.ts';
 import { termsOf } from '../../src/browse/words.ts';
+import { poolOf, prismaIn } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/sql.ts';
+import { createProductReads, type ProductReads } from '../../src/product/product.loader.ts';
 import type { ProductOrder } from '../../src/product/product.order.ts';
 import { listOfAll, listOfCategories, topOfEachCategory } from '../../src/product/product.sql.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -79,6 +82,37 @@ describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => 
       }
     },
   );
+});
+
+/** What Prisma sends for a read, and its values. */
+const sentFor = async (read: (reads: ProductReads) => Promise<unknown>): Promise<pg.QueryConfig> => {
+  const sent: pg.QueryConfig[] = [];
+  const prisma = prismaIn(
+    'public',
+    poolOf(async (config) => {
+      sent.push(config);
+      throw new Error('it is not run');
+    }),
+  );
+  await read(createProductReads({ rows: async () => [] }, prisma)).catch(() => {});
+  await prisma.$disconnect();
+  const [statement] = sent;
+  if (!statement || sent.length > 1) throw new Error(`${sent.length} statements`);
+  return statement;
+};
+
+test.each<[string, (reads: ProductReads) => Promise<unknown>]>([
+  ['ids', ({ byId }) => byId.loadMany([1, 2, 3])],
+  ['slugs', ({ bySlug }) => bySlug.loadMany(['p1', 'p2', 'p3'])],
+])('by their %s, Prisma reads the rows of products that it gives, from an index', async (_, read) => {
+  const { text, values } = await sentFor(read);
+  await using session = await openSession(database);
+  const { rows } = (await session.query(`explain (analyze, format json) ${text}`, values)) as {
+    rows: { 'QUERY PLAN': { Plan: PlanNode }[] }[];
+  };
+  const scans = scansOf(rows[0]?.['QUERY PLAN'][0]?.Plan);
+  expect(scans.kinds.isSubsetOf(new Set([...INDEXED, 'Bitmap Heap Scan'])), [...scans.kinds].join()).toBe(true);
+  expect(scans.rows).toBeLessThanOrEqual(4);
 });
 
 test.each([
