@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { PrismaClient } from './generated/client/client.ts';
+import { Prisma, type PrismaClient } from './generated/client/client.ts';
 import { getDatamodel } from './generated/pothos.ts';
 import { TABLES } from './generated/tables.ts';
 
@@ -25,11 +25,13 @@ export const reportReads = (prisma: PrismaClient): ReportingPrisma => {
   // Prisma calls it where the read is waited for: its promises begin only then.
   const client = prisma.$extends({
     query: {
-      $allOperations: ({ model, args, query }) => {
+      $allOperations: async ({ model, args, query }) => {
         const observer = operations.getStore();
         if (observer && model) for (const table of tablesOf(model, args)) observer.dependsOn(table);
         else observer?.dependsOnUnknown();
-        return query(args);
+        const result: unknown = await query(args);
+        if (model) assertWhole(model, result);
+        return result;
       },
     },
   });
@@ -77,6 +79,28 @@ const addTables = (model: string, args: unknown, tables: Set<string>): void => {
     } else addTables(model, value, tables);
   }
 };
+
+/**
+ * Prisma reads relations by statements of their own. A row that must be there is null where it was deleted between two of them: the reader of a
+ * required relation would fail at it.
+ * @throws PrismaClientKnownRequestError P2025
+ */
+const assertWhole = (model: string, result: unknown): void => {
+  if (Array.isArray(result)) for (const row of result) assertWhole(model, row);
+  else if (typeof result === 'object' && result !== null) {
+    for (const { name, kind, type, isRequired } of models[model]?.fields ?? []) {
+      const value = kind === 'object' ? (result as Readonly<Record<string, unknown>>)[name] : undefined;
+      if (value === null && isRequired) throw vanished(`${model}.${name}`);
+      assertWhole(type, value);
+    }
+  }
+};
+
+const vanished = (relation: string) =>
+  new Prisma.PrismaClientKnownRequestError(`The row of ${relation} vanished while it was read.`, {
+    code: 'P2025',
+    clientVersion: Prisma.prismaVersion.client,
+  });
 
 const isListOf = (model: string, relationName: string | undefined): boolean =>
   models[model]?.fields.filter((field) => field.relationName === relationName).every(({ isList }) => isList) ?? false;

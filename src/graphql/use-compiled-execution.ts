@@ -1,8 +1,9 @@
-import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, type GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { LazyLog } from '../observability/log.ts';
 import { type OperationContext, RowVanished } from './context.ts';
 import { NotCompiled } from './executor/output.ts';
+import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
 import type { ServerContext } from './request.ts';
 import { writePlaceholders } from './view-count.ts';
@@ -56,8 +57,8 @@ export const createCompiledExecution = (): CompiledExecution => {
     const { operation, variables, isLast, log } = execution;
     const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
     const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
-    const vanished = errors?.find(({ originalError }) => originalError instanceof RowVanished)?.originalError;
-    if (vanished && !isLast) throw vanished;
+    const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
+    if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
     if (failed) fallBacks.add(operation, failed.error, errors, log);
     return errors
       ? { errors, ...(data === undefined ? {} : { data }) }
@@ -92,6 +93,15 @@ export const createCompiledExecution = (): CompiledExecution => {
       }
     },
   };
+};
+
+/** Prisma's code for a row that has to be there: https://www.prisma.io/docs/orm/reference/error-reference */
+const NOT_FOUND = 'P2025';
+
+/** Pothos reads relations of a row that was read before, and Prisma relations of what it has just read. */
+const isOfVanishedRow = (error: GraphQLError): boolean => {
+  const cause = rootCause(error);
+  return cause instanceof RowVanished || (cause as { code?: unknown }).code === NOT_FOUND;
 };
 
 /** Without it, operations are executed by Yoga's own executor. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ADDED_TABLES, copyWithAddedModels, createAddedTables } from '../support/added-models.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { openSession, untilBlocked } from '../support/session.ts';
 
 const shop = await copyWithAddedModels();
 
@@ -14,6 +15,7 @@ const openShop = async (watched: readonly string[]) => {
   const gateway = await shop.open(database.url);
   return {
     ...gateway,
+    database,
     sql: database.sql,
     [Symbol.asyncDispose]: async () => {
       await gateway[Symbol.asyncDispose]();
@@ -161,6 +163,18 @@ test('an answer is not kept either where one of its tables is not watched', asyn
   ];
   await expect.poll(() => statuses('brand(id: 1) { name }')).toContain('vitrine; hit');
   expect(await statuses('brand(id: 1) { name maker { name } }')).toEqual(['vitrine; fwd=miss', 'vitrine; fwd=miss']);
+});
+
+test('an operation is run again where a row that it refers to has vanished between two statements of Prisma', async () => {
+  await using shop = await openShop([]);
+  const selection = 'brand(id: 1) { maker { name } }';
+  await shop.ask(selection);
+  await using session = await openSession(shop.database);
+  await session.query('begin; lock table maker in access exclusive mode');
+  const answer = shop.ask(selection);
+  await untilBlocked(shop.database);
+  await session.query('delete from maker where id = 1; commit');
+  expect((await answer).text).toBe('{"data":{"brand":null}}');
 });
 
 test('the REST paths answer beside them as before', async () => {
