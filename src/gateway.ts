@@ -8,27 +8,25 @@ import { createToBody } from './cache/cached-response.ts';
 import { createListenFeed, createPollFeed, readWatchedTables } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
-import { createResponseCache, type FailureKind } from './cache/response-cache.ts';
+import { createResponseCache } from './cache/response-cache.ts';
 import { type CachedTable, createTagVersions } from './cache/tags.ts';
 import type { Config } from './config/config.ts';
 import { createClock } from './database/clock.ts';
 import { connectionConfig } from './database/connection.ts';
-import { isDatabaseUnavailable, isDatabaseUnreachable } from './database/failures.ts';
 import { assertServing } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
 import { assertSameDatabase, findPoolerMode, type PoolerMode } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
-import { AppError, Overloaded, withDeadline } from './errors.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
 import { createDocuments } from './graphql/documents.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { loadPlugins } from './graphql/load-plugins.ts';
-import { createMaskError, rootCause } from './graphql/mask-error.ts';
-import { createOperationRunner, ExecutionFailed } from './graphql/operation-runner.ts';
+import { createMaskError } from './graphql/mask-error.ts';
+import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { createLive } from './graphql/use-live.ts';
@@ -41,7 +39,6 @@ import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
 import { type App, createApp } from './http/serve-request.ts';
-import { startHttpServer } from './http/server.ts';
 import { createViewCounter } from './notice/view-counter.ts';
 import { createMetrics, createObservability, type Metrics } from './observability/metrics.ts';
 import { traceReads } from './observability/tracing.ts';
@@ -64,13 +61,6 @@ const ROWS_SHARE = 0.375;
  */
 const REQUEST_CACHE_SHARE = 0.25;
 const MIN_REQUEST_CACHE_BYTES = 524_288;
-
-/** The part of the time for a shutdown that is reserved for closing the database connections. */
-const CLOSING_SHARE = 0.2;
-const MAX_CLOSING_MS = 1000;
-
-/** After the start, so that the first requests are answered first. */
-const INDEX_AFTER_MS = 500;
 
 export interface Gateway {
   readonly app: App;
@@ -191,7 +181,7 @@ export const createGateway = async (
     freshnessMs,
     staleIfErrorMs,
     timeoutMs,
-    kindOf,
+    kindOf: failureKindOf,
     toBody,
   });
   const { exposure, introspection, queryLimits: limits } = config;
@@ -246,7 +236,7 @@ export const createGateway = async (
     documents,
     runOperation,
     execute: compiled.execute,
-    topics: { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf },
+    topics: { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf: failureKindOf },
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
     log,
@@ -350,69 +340,6 @@ export const createGateway = async (
   };
 };
 
-const kindOf = (error: unknown): FailureKind => {
-  const causes = error instanceof ExecutionFailed ? error.errors.map(rootCause) : [error];
-  if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
-  const failures = causes.filter(
-    (cause) => isDatabaseUnavailable(cause) || (cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE'),
-  );
-  if (failures.length === 0) return 'other';
-  return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
-};
-
 /** The demo shop has a file of its own, so that it works where nothing else does. */
 const trustedFiles = ({ trustedDocuments: file, trustedDocumentsOnly, exposure }: Config): string[] =>
   file === undefined ? [] : [file, ...(trustedDocumentsOnly && exposure.demo !== 'off' ? [SHOP_DOCUMENTS] : [])];
-
-export interface Serving {
-  readonly url: string;
-  /** Finishes the requests in flight and closes everything, within the configured time. Idempotent. */
-  readonly stop: () => Promise<void>;
-}
-
-/** A gateway that may be one of several processes at the same address. */
-export interface ServingGateway extends Serving {
-  readonly metrics: Metrics;
-  /** Like `stop`, where another process has taken its place: without the delay, and `/readyz` does not change. */
-  readonly leave: () => Promise<void>;
-}
-
-/** Opens the port on a gateway. @throws OperatorError as {@link createGateway} and the port do */
-export const serve = async (
-  config: Config,
-  database: DatabaseToServe,
-  log: Logger,
-  pageOfAll?: Metrics['page'],
-): Promise<ServingGateway> => {
-  const gateway = await createGateway(config, database, log, { pageOfAll });
-  const { metrics } = gateway;
-  try {
-    const server = await startHttpServer({ app: gateway.app, config, log });
-    const starting = setTimeout(gateway.startIndex, INDEX_AFTER_MS).unref();
-    const { shutdownTimeoutMs, shutdownDelayMs } = config;
-    const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
-    let stopping: Promise<void> | undefined;
-    const end = async (delayMs: number): Promise<void> => {
-      clearTimeout(starting);
-      await server.drain(shutdownTimeoutMs - closingMs, { delayMs, onStop: gateway.completeSubscriptions });
-      // Even where the database no longer answers.
-      await withDeadline(gateway.close(), closingMs);
-    };
-    return {
-      url: server.url,
-      metrics,
-      stop: () => {
-        gateway.startDraining();
-        stopping ??= end(shutdownDelayMs);
-        return stopping;
-      },
-      leave: () => {
-        stopping ??= end(0);
-        return stopping;
-      },
-    };
-  } catch (error) {
-    await gateway.close();
-    throw error;
-  }
-};

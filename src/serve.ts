@@ -4,6 +4,9 @@ import { withConnection } from './database/client.ts';
 import { connectionConfig } from './database/connection.ts';
 import { migrateEmbedded, type OpenDatabase, openDatabase, type UseConnection } from './database/open.ts';
 import { type PoolerMode, poolerModeOf } from './database/pooler.ts';
+import { withDeadline } from './errors.ts';
+import type { DatabaseToServe } from './gateway.ts';
+import type { Metrics } from './observability/metrics.ts';
 
 export interface PreparedDatabase extends OpenDatabase {
   readonly poolerMode: PoolerMode | undefined;
@@ -44,4 +47,69 @@ const seed = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
   await withConnection({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 }, undefined, async (client) => {
     log.info(await seedDemoCatalogue(client, IMPORT_KINDS), 'filled with the demo catalogue');
   });
+};
+
+/** The part of the time for a shutdown that is reserved for closing the database connections. */
+const CLOSING_SHARE = 0.2;
+const MAX_CLOSING_MS = 1000;
+
+/** After the start, so that the first requests are answered first. */
+const INDEX_AFTER_MS = 500;
+
+export interface Serving {
+  readonly url: string;
+  /** Finishes the requests in flight and closes everything, within the configured time. Idempotent. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A gateway that may be one of several processes at the same address. */
+export interface ServingGateway extends Serving {
+  readonly metrics: Metrics;
+  /** Like `stop`, where another process has taken its place: without the delay, and `/readyz` does not change. */
+  readonly leave: () => Promise<void>;
+}
+
+/** Opens the port on a gateway. @throws OperatorError as `createGateway` and the port do */
+export const serve = async (
+  config: Config,
+  database: DatabaseToServe,
+  log: Logger,
+  pageOfAll?: Metrics['page'],
+): Promise<ServingGateway> => {
+  // The primary of several workers imports this file too, and needs nothing of a gateway.
+  const [{ createGateway }, { startHttpServer }] = await Promise.all([
+    import('./gateway.ts'),
+    import('./http/server.ts'),
+  ]);
+  const gateway = await createGateway(config, database, log, { pageOfAll });
+  const { metrics } = gateway;
+  try {
+    const server = await startHttpServer({ app: gateway.app, config, log });
+    const starting = setTimeout(gateway.startIndex, INDEX_AFTER_MS).unref();
+    const { shutdownTimeoutMs, shutdownDelayMs } = config;
+    const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
+    let stopping: Promise<void> | undefined;
+    const end = async (delayMs: number): Promise<void> => {
+      clearTimeout(starting);
+      await server.drain(shutdownTimeoutMs - closingMs, { delayMs, onStop: gateway.completeSubscriptions });
+      // Even where the database no longer answers.
+      await withDeadline(gateway.close(), closingMs);
+    };
+    return {
+      url: server.url,
+      metrics,
+      stop: () => {
+        gateway.startDraining();
+        stopping ??= end(shutdownDelayMs);
+        return stopping;
+      },
+      leave: () => {
+        stopping ??= end(0);
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await gateway.close();
+    throw error;
+  }
 };

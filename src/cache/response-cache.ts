@@ -1,6 +1,5 @@
 import type { Clock } from '../database/clock.ts';
 import { Deadline } from '../deadline.ts';
-import { attempt } from '../errors.ts';
 import { type CachedResponse, type CacheEntry, shareBody, type ToBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
@@ -257,23 +256,21 @@ export const createResponseCache = ({
     return { answer, outcome: 'hit' };
   };
 
-  const makeOrStale = (
+  const makeOrStale = async (
     key: string,
     make: MakeBody,
     arrivedMs: number,
     last: CachedResponse | undefined,
-  ): Found | Promise<Found> =>
-    attempt<CachedResponse, Found>(
-      () => {
-        const made = makeOrShare(key, make, arrivedMs, last);
-        return made instanceof Promise ? deadline.within(made) : made;
-      },
-      (answer) => {
-        nextTryMs = undefined;
-        return { answer, outcome: 'miss' };
-      },
-      (error) => giveStale(key, error),
-    );
+  ): Promise<Found> => {
+    try {
+      const made = makeOrShare(key, make, arrivedMs, last);
+      const answer = made instanceof Promise ? await deadline.within(made) : made;
+      nextTryMs = undefined;
+      return { answer, outcome: 'miss' };
+    } catch (error) {
+      return giveStale(key, error);
+    }
+  };
 
   /** @throws the error with which the response could not be made, unless there is a stale one that may be given in its place */
   const giveStale = async (key: string, error: unknown): Promise<Found> => {

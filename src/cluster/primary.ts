@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
-import type { Serving } from '../gateway.ts';
 import { findPort } from '../http/listeners.ts';
+import type { Serving } from '../serve.ts';
 import { createClusterMetrics } from './metrics.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 

@@ -2,9 +2,8 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { readConfig, secretsOf } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
-import { type ServingGateway, serve } from '../gateway.ts';
 import { createLog, errorRecord } from '../observability/log.ts';
-import { prepareDatabase } from '../serve.ts';
+import { prepareDatabase, type ServingGateway, serve } from '../serve.ts';
 import { askPrimaryForPage, type MetricsFromWorker, type MetricsToWorker, metricsMessage } from './metrics.ts';
 
 export type FromWorker =

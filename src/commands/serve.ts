@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { defineCommand } from 'citty';
 import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
-import { prepareDatabase } from '../serve.ts';
+import { prepareDatabase, serve } from '../serve.ts';
 import { readEnvironment } from './environment.ts';
 
 /** What V8's heap holds beside the cache, and for each MB of that. */
@@ -78,7 +78,7 @@ export const serveCommand = defineCommand({
     try {
       const serving =
         config.workers === 1
-          ? await (await import('../gateway.ts')).serve(config, database, log)
+          ? await serve(config, database, log)
           : await (await import('../cluster/primary.ts')).serveByWorkers(config, database.url, log);
       stop = () => serving.stop().finally(database.close);
       log.info(`listening on ${serving.url}`);

@@ -1,8 +1,9 @@
 import type { ExecutionResult, GraphQLError, VariableValues } from 'graphql';
 import { bytesOf, type CachedResponse, type ToBody } from '../cache/cached-response.ts';
 import type { CacheHints } from '../cache/hints.ts';
-import type { MakeBody, ResponseCache } from '../cache/response-cache.ts';
-import { AppError, databaseUnavailable, withDeadline } from '../errors.ts';
+import type { FailureKind, MakeBody, ResponseCache } from '../cache/response-cache.ts';
+import { isDatabaseUnavailable, isDatabaseUnreachable } from '../database/failures.ts';
+import { AppError, databaseUnavailable, Overloaded, withDeadline } from '../errors.ts';
 import type { Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
@@ -188,3 +189,14 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
 };
 
 const codeOf = (error: unknown): string | undefined => (error instanceof AppError ? error.code : undefined);
+
+/** What a failure of an operation says of the database. */
+export const failureKindOf = (error: unknown): FailureKind => {
+  const causes = error instanceof ExecutionFailed ? error.errors.map(rootCause) : [error];
+  if (causes.some((cause) => cause instanceof Overloaded)) return 'overload';
+  const failures = causes.filter(
+    (cause) => isDatabaseUnavailable(cause) || (cause instanceof AppError && cause.code === 'SERVICE_UNAVAILABLE'),
+  );
+  if (failures.length === 0) return 'other';
+  return failures.some(isDatabaseUnreachable) ? 'unreachable' : 'unanswered';
+};

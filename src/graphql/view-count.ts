@@ -37,11 +37,6 @@ export const writePlaceholders = (data: unknown, ids: Iterable<number>): string 
 
 const fillPlaceholder = (text: string, id: number, number: number): string => text.replaceAll(textOf(id), `${number}`);
 
-/** Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout of the database. */
-interface ViewCounter {
-  readonly view: (id: number) => Promise<number | null>;
-}
-
 /**
  * Counts the views of a response for one request, waits for the commit, and gives the body with this request's own numbers, one character for
  * each byte (`latin1`). Undefined where one of its notices can no longer be read.
@@ -53,7 +48,7 @@ export type CountViews = (
   counted?: Map<number, number>,
 ) => Promise<string | undefined>;
 
-export const createCountViews = (viewCounter: ViewCounter): CountViews => {
+export const createCountViews = (viewCounter: CountsView): CountViews => {
   const countAll: CountViews = async ({ body, views }, counted = new Map()) => {
     const ids = views.filter((id) => !counted.has(id));
     const numbers = await Promise.all(ids.map((id) => viewCounter.view(id)));
@@ -79,3 +74,8 @@ export const createCountViews = (viewCounter: ViewCounter): CountViews => {
       .then((number) => (number === null ? undefined : fillPlaceholder(latin1Of(body), id, number)));
   };
 };
+
+interface CountsView {
+  /** Counts a view and gives its number, after the commit; null where there is no notice to view. It never waits for longer than the timeout of the database. */
+  readonly view: (id: number) => Promise<number | null>;
+}

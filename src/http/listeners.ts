@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type ListenOptions, Server as SocketServer } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 
 /** All listening sockets of a server. */
@@ -58,11 +58,11 @@ const listenersOf = (server: Server, others: readonly SocketServer[]): Listeners
     acceptWaiting: async () => {
       const deadlineMs = performance.now() + MAX_ACCEPT_WAITING_MS;
       // The turn of the event loop that is under way may have passed the sockets already.
-      await turn();
+      await nextTurn();
       let before: number;
       do {
         before = accepted;
-        await turn();
+        await nextTurn();
       } while (accepted > before && performance.now() < deadlineMs);
     },
     close: () => {

@@ -147,7 +147,7 @@ const PARSER_ERRORS: Readonly<Record<string, [ErrorCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 
-const toAppError = ({ code = '' }: NodeJS.ErrnoException): AppError =>
+const parserFault = ({ code = '' }: NodeJS.ErrnoException): AppError =>
   new AppError(...(PARSER_ERRORS[code] ?? ['BAD_USER_INPUT', 'The request is not valid HTTP.']));
 
 /** What Node keeps on a socket (lib/_http_server.js): the response that is being made or sent. */
@@ -183,7 +183,7 @@ export const createParserRefusal = (
     else if (underWay?.headersSent) process.nextTick(endAndLinger, socket);
     else {
       const origin = underWay ? underWay.req.headers.origin : originIn(error.rawPacket);
-      refuse(socket, toAppError(error), (headers) => addHeaders(origin, headers));
+      refuse(socket, parserFault(error), (headers) => addHeaders(origin, headers));
     }
   };
 
