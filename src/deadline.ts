@@ -3,32 +3,21 @@ import { databaseUnavailable } from './errors.ts';
 /** So much longer than it should something may be waited for. */
 const CHECK_MS = 50;
 
-/** Something that is waited for, in a ring between what began before it and after it. */
+/** Something that is waited for. */
 export class Wait {
   /** By `performance.now()`. */
-  readonly sinceMs: number;
+  readonly sinceMs = performance.now();
   readonly #reject: (error: unknown) => void;
-  before: Wait = this;
-  after: Wait = this;
+  readonly #all: Set<Wait>;
 
-  constructor(sinceMs: number, reject: (error: unknown) => void) {
-    this.sinceMs = sinceMs;
+  constructor(reject: (error: unknown) => void, all: Set<Wait>) {
     this.#reject = reject;
+    this.#all = all.add(this);
   }
 
-  joinAfter(last: Wait): void {
-    this.before = last;
-    this.after = last.after;
-    last.after.before = this;
-    last.after = this;
-  }
-
-  /** It may have ended before, as below. */
+  /** Idempotent. */
   end(): void {
-    this.before.after = this.after;
-    this.after.before = this.before;
-    this.before = this;
-    this.after = this;
+    this.#all.delete(this);
   }
 
   fail(error: unknown): void {
@@ -40,8 +29,8 @@ export class Wait {
 /** What `withDeadline` is for one promise, for many: all may wait for the same time, so they are due in the order in which they began, and share a timer. */
 export class Deadline {
   readonly #ms: number;
-  /** Where the ring begins and ends: never due. */
-  readonly #ends = new Wait(Number.POSITIVE_INFINITY, () => {});
+  /** In the order in which they began. */
+  readonly #waits = new Set<Wait>();
   #isChecking = false;
 
   /** @param ms that each may wait */
@@ -51,24 +40,23 @@ export class Deadline {
 
   /** @param reject is called with SERVICE_UNAVAILABLE after the time, unless the wait has ended before */
   begin(reject: (error: unknown) => void): Wait {
-    const wait = new Wait(performance.now(), reject);
-    wait.joinAfter(this.#ends.before);
+    const wait = new Wait(reject, this.#waits);
     if (!this.#isChecking) this.#checkLater();
     return wait;
   }
 
   /** Waits for a promise. The work behind it goes on. @throws AppError SERVICE_UNAVAILABLE after the time */
   within<Value>(promise: Promise<Value>): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      const wait = this.begin(reject);
-      promise.then(
-        (value) => {
-          wait.end();
-          resolve(value);
-        },
-        (error: unknown) => wait.fail(error),
-      );
-    });
+    const { promise: inTime, resolve, reject } = Promise.withResolvers<Value>();
+    const wait = this.begin(reject);
+    promise.then(
+      (value) => {
+        wait.end();
+        resolve(value);
+      },
+      (error: unknown) => wait.fail(error),
+    );
+    return inTime;
   }
 
   #checkLater(): void {
@@ -79,9 +67,10 @@ export class Deadline {
   #check(): void {
     this.#isChecking = false;
     const latestMs = performance.now() - this.#ms;
-    for (let first = this.#ends.after; first.sinceMs <= latestMs; first = this.#ends.after) {
-      first.fail(databaseUnavailable());
+    for (const wait of this.#waits) {
+      if (wait.sinceMs > latestMs) break;
+      wait.fail(databaseUnavailable());
     }
-    if (this.#ends.after !== this.#ends) this.#checkLater();
+    if (this.#waits.size > 0) this.#checkLater();
   }
 }

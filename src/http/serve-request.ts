@@ -51,7 +51,7 @@ interface Deps {
  * The life of a request:
  * 1. key: its bytes lead to the response of an equal one, where that is current and this caller may read it: a hit, with its views counted;
  * 2. refuse: what no route takes;
- * 3. load: what has to be executed waits for its turn;
+ * 3. load: what has to be executed waits for a place;
  * 4. answer: the route runs it, a page or an operation;
  * 5. write: status, headers, body; an error in the format of the route;
  * 6. record: log, metrics, trace.
@@ -138,20 +138,20 @@ export const createApp = (deps: Deps): App => {
     if (isExempt(request, known, route)) return answer(request, key, route);
     if (load.isLagging()) return reject(request, route);
     const { isGone } = request;
-    let turn = load.begin(key);
-    if (!turn) {
-      turn = await load.wait({ key, isGone, bytes: bytesOf(request) });
-      if (!turn) return reject(request, route);
+    let place = load.begin(key);
+    if (!place) {
+      place = await load.wait({ key, isGone, bytes: bytesOf(request) });
+      if (!place) return reject(request, route);
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : requests.find(key);
       const hit = now && answerKnown(request, key, now);
       if (hit) {
-        if (turn === 'begin') load.finish(key);
+        if (place === 'begin') load.finish(key);
         return hit;
       }
     }
     const response = await answer(request, key, route);
-    if (turn === 'begin') load.finish(key);
+    if (place === 'begin') load.finish(key);
     return response;
   };
 

@@ -1,9 +1,9 @@
 /** Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none. */
 export interface WaitingLine {
   /** Undefined where the request has to wait. */
-  readonly enter: (key?: string) => Turn | undefined;
+  readonly enter: (key?: string) => Place | undefined;
   /** Resolves to undefined where no place became free in time, and at once where too much waits already. */
-  readonly wait: (client: WaitingClient) => Promise<Turn | undefined>;
+  readonly wait: (client: WaitingClient) => Promise<Place | undefined>;
   /** @param key with which the place was taken */
   readonly leave: (key?: string) => void;
   readonly taken: () => number;
@@ -12,7 +12,7 @@ export interface WaitingLine {
 }
 
 /** `begin`: it has taken a place, until it leaves. `join`: an equal request has a place, whose response it may share; it takes none. */
-export type Turn = 'begin' | 'join';
+export type Place = 'begin' | 'join';
 
 export interface WaitingClient {
   readonly key: string | undefined;
@@ -33,7 +33,7 @@ interface Options {
 
 interface Waiter extends WaitingClient {
   readonly sinceMs: number;
-  readonly resolve: (turn: Turn | undefined) => void;
+  readonly resolve: (place: Place | undefined) => void;
   /** By an equal request: the line passes over it. */
   isSettled: boolean;
 }
@@ -91,7 +91,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     return line[first];
   };
 
-  /** Whose turn it is; undefined where nobody's would be in time. */
+  /** Who is next; undefined where nobody's would be in time. */
   const takeNext = (nowMs: number): Waiter | undefined => {
     while (line.at(-1)?.isSettled) line.pop();
     const oldest = findOldest();
@@ -103,7 +103,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
     return newest && isInTime(newest, nowMs) ? line.pop() : undefined;
   };
 
-  const settle = (waiter: Waiter, turn: Turn | undefined): void => {
+  const settle = (waiter: Waiter, place: Place | undefined): void => {
     const { key, bytes, resolve } = waiter;
     waiter.isSettled = true;
     waiting -= 1;
@@ -113,7 +113,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
       alike?.delete(waiter);
       if (alike?.size === 0) equals.delete(key);
     }
-    resolve(turn);
+    resolve(place);
   };
 
   const begin = (key: string | undefined): void => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createWaitingLine, type Turn, type WaitingLine } from '../../src/overload/waiting-line.ts';
+import { createWaitingLine, type Place, type WaitingLine } from '../../src/overload/waiting-line.ts';
 
 // The rule by itself, on a clock of its own.
 
@@ -33,7 +33,7 @@ const queue = (
   name: string,
   { key, isGone }: { key?: string; isGone?: () => boolean } = {},
 ): void => {
-  const note = (turn: Turn | undefined): void => {
+  const note = (turn: Place | undefined): void => {
     settled.push(turn === 'begin' ? name : `${name} ${turn ? 'joins' : 'is rejected'}`);
   };
   void line.wait({ key, bytes: 1, isGone }).then(note);
