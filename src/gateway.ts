@@ -295,7 +295,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, graphiql: pages.graphiql }),
+      createGraphqlRoutes({ yoga, documents, graphiql: pages.graphiql }),
       createRestRoutes(operations, { yoga, documents, explorer }),
       probes.find,
       pages.find,

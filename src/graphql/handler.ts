@@ -6,23 +6,34 @@ import {
   type ErrorFormat,
   type GatewayResponse,
   GRAPHQL_PATH,
+  splitTarget,
 } from '../http/message.ts';
 import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { GRAPHQL_BODY } from './body-form.ts';
+import type { Documents } from './documents.ts';
 import type { RequestState, ServerContext } from './request.ts';
-import { bodyFault, EVENT_STREAM_TYPE, errorTypeOf, wantsPage } from './request-params.ts';
+import {
+  bodyFault,
+  EVENT_STREAM_TYPE,
+  errorTypeOf,
+  paramsOfBody,
+  paramsOfQuery,
+  readText,
+  wantsPage,
+} from './request-params.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
   readonly yoga: Yoga;
+  readonly documents: Pick<Documents, 'find' | 'prepare'>;
   readonly graphiql: ResponseRoute;
 }
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
-export const createGraphqlRoutes = ({ yoga, graphiql }: Options): FindRoute => {
+export const createGraphqlRoutes = ({ yoga, documents, graphiql }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
   const page: ResponseRoute = { ...graphiql, methods, errors: GRAPHQL_ERRORS, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(yoga, methods);
+  const endpoint = createEndpoint(yoga, documents, methods);
 
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
@@ -30,11 +41,14 @@ export const createGraphqlRoutes = ({ yoga, graphiql }: Options): FindRoute => {
   };
 };
 
+/** A longer request costs more to read than to reject. */
+const MAX_VIEW_BYTES = 8192;
+
 /** A host that is never looked up: the one that the client names is not trusted. */
 const ORIGIN = 'http://gateway.invalid';
 
 /** Asks Yoga, and takes from its response what is not in memory already. */
-const createEndpoint = (yoga: Yoga, methods: readonly string[]): OperationRoute => {
+const createEndpoint = (yoga: Yoga, documents: Options['documents'], methods: readonly string[]): OperationRoute => {
   /** By content type: one for all requests that are remembered. */
   const heads = new Map<string, ResponseHead>();
 
@@ -51,6 +65,17 @@ const createEndpoint = (yoga: Yoga, methods: readonly string[]): OperationRoute 
     methods,
     errors: GRAPHQL_ERRORS,
     faultOf: bodyFault,
+    countsViewsOnly: ({ method, target, body }) => {
+      if (Buffer.isBuffer(body) && body.byteLength > MAX_VIEW_BYTES) return false;
+      try {
+        const params =
+          method === 'POST' ? paramsOfBody(readText(body as Buffer)) : paramsOfQuery(splitTarget(target).query);
+        const document = typeof params.query === 'string' ? documents.find(params.query) : undefined;
+        return document !== undefined && documents.prepare(document, params.operationName)?.isOnlyCounted === true;
+      } catch {
+        return false;
+      }
+    },
     run: async (call) => {
       const state: RequestState = { form: GRAPHQL_BODY };
       const { method, target, headers, body } = call.request;

@@ -6,7 +6,6 @@ import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
 /** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
 interface HttpError {
   readonly extensions: {
-    readonly code?: unknown;
     readonly http?: { readonly status?: number; readonly spec?: boolean };
   };
 }
@@ -17,11 +16,11 @@ interface HttpError {
 export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
   const writeEvents = getSSEProcessor();
   return {
-    onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state } }) => {
+    onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state, params } }) => {
       const isEvents = state.contentType === EVENT_STREAM_TYPE;
       if (isEvents) state.executed = undefined;
       if (isAsyncIterable(result)) setResultProcessor(writeEvents, 'text/event-stream');
-      else if (isEvents && !Array.isArray(result) && isOfOperation(result)) {
+      else if (isEvents && !Array.isArray(result) && isOfOperation(result, params !== undefined)) {
         setResult(withoutStatus(result));
         setResultProcessor(writeEvents, 'text/event-stream');
       } else {
@@ -45,10 +44,10 @@ const writeResult =
 const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
 /** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
-const isOfOperation = ({ errors = [] }: ExecutionResult): boolean =>
+const isOfOperation = ({ errors = [] }: ExecutionResult, areParamsRead: boolean): boolean =>
   (errors as readonly HttpError[]).every(
-    ({ extensions: { code, http } }) =>
-      !http || (OPERATION_FAULTS.has(http.status ?? 200) && (http.spec || code !== 'BAD_USER_INPUT')),
+    ({ extensions: { http } }) =>
+      !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true)),
   );
 
 const withoutStatus = (result: ExecutionResult): ExecutionResult =>

@@ -32,8 +32,8 @@ export interface ResponseRoute extends AnyRoute {
 export interface OperationRoute extends AnyRoute {
   /** The value of the header `Link` in its errors. */
   readonly errorLink?: string | undefined;
-  /** Whether its requests do nothing but count views, which wait in a queue of their own. */
-  readonly isOnlyCounted?: boolean;
+  /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
+  countsViewsOnly(request: GatewayRequest): boolean;
   /** Why a request is refused before anything is made for it, and before its body has come. */
   faultOf?(request: GatewayRequest): AppError | undefined;
   /** Executes the request, or finds the result in the cache. A response in place of a result is not cached. @throws AppError (in the promise) */

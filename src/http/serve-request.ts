@@ -161,7 +161,7 @@ export const createApp = (deps: Deps): App => {
     known?.entry.response !== undefined ||
     !route ||
     'respond' in route ||
-    route.isOnlyCounted === true;
+    route.countsViewsOnly(request);
 
   const reject = (request: GatewayRequest, route: Route | undefined): GatewayResponse =>
     writer.rejected(

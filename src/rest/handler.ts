@@ -75,7 +75,7 @@ const createRoute = (
     errors: PROBLEM_DETAILS,
     errorLink: link?.({}),
     countedAs: ['rest', route.document, route.path],
-    isOnlyCounted: prepared.isOnlyCounted,
+    countsViewsOnly: () => prepared.isOnlyCounted,
 
     run: async (call) => {
       // First of all, so that a client without a token learns nothing about the parameters.

@@ -160,6 +160,7 @@ describe('a client that takes events', () => {
   test.for<[what: string, code: string, query: string, asked?: Asked]>([
     ['syntax', 'GRAPHQL_PARSE_FAILED', 'subscription {'],
     ['a field', 'GRAPHQL_VALIDATION_FAILED', 'subscription { nothing }'],
+    ['which one is meant', 'BAD_USER_INPUT', 'subscription A { notices { id } } subscription B { notices { id } }'],
     ['two fields', 'GRAPHQL_VALIDATION_FAILED', 'subscription { notices { id } product(id: 1) { id } }'],
     ['a variable', 'BAD_USER_INPUT', 'subscription($id: Int!) { product(id: $id) { id } }', { variables: { id: 'x' } }],
     [
