@@ -182,26 +182,26 @@ describe.each(FEATURES.map((feature) => [feature.table, feature] as const))('the
 });
 
 test('a fourth table is cached, notified and looked after as soon as it is registered', async () => {
-  const brand: CachedTable & CheckedTable = {
-    table: 'brand',
+  const supplier: CachedTable & CheckedTable = {
+    table: 'supplier',
     tags: { rows: 2 ** 8, groups: { column: 'country_id', size: 2 ** 4 } },
-    nextChangeSql: (after) => `(select min(founded_at) from brand where founded_at > ${after})`,
+    nextChangeSql: (after) => `(select min(founded_at) from supplier where founded_at > ${after})`,
     triggers: ['vitrine_notify'],
     silentColumns: [],
     rights: ['select'],
   };
-  await database.sql('create table brand (id int, country_id int, founded_at timestamptz)');
-  const missing = await examine([...FEATURES, brand], readConfig({}), database.url, 1);
+  await database.sql('create table supplier (id int, country_id int, founded_at timestamptz)');
+  const missing = await examine([...FEATURES, supplier], readConfig({}), database.url, 1);
   expect(missing.filter(({ status }) => status !== 'ok')).toEqual([
-    expect.objectContaining({ check: 'triggers', message: expect.stringContaining('vitrine_notify on brand') }),
+    expect.objectContaining({ check: 'triggers', message: expect.stringContaining('vitrine_notify on supplier') }),
   ]);
   await database.sql(
-    `create trigger vitrine_notify after insert or update or delete or truncate on brand
+    `create trigger vitrine_notify after insert or update or delete or truncate on supplier
      for each statement execute function vitrine_notify()`,
   );
 
   await using disposal = new AsyncDisposableStack();
-  const tables = [...FEATURES, brand];
+  const tables = [...FEATURES, supplier];
   const clock = createClock();
   const tagVersions = createTagVersions(tables);
   const freshnessMs = 0;
@@ -228,24 +228,24 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
   const outcomes = async (): Promise<string[]> => {
     const inCountry = (id: number) =>
       cache.get(`country ${id}`, async (hints) => {
-        hints.dependsOnGroup('brand', id);
+        hints.dependsOnGroup('supplier', id);
         return '';
       });
     return [(await inCountry(1)).outcome, (await inCountry(2)).outcome];
   };
   const warm = () => expect.poll(outcomes, { interval: 5 }).toEqual(['hit', 'hit']);
   await warm();
-  await database.sql("insert into brand values (1, 1, now() + interval '1 hour')");
+  await database.sql("insert into supplier values (1, 1, now() + interval '1 hour')");
   expect(await outcomes()).toEqual(['miss', 'miss']);
   await warm();
-  await database.sql(`notify vitrine, 'brand 7 2'`);
+  await database.sql(`notify vitrine, 'supplier 7 2'`);
   expect(await outcomes()).toEqual(['hit', 'miss']);
   await warm();
   await database.sql("notify vitrine, 'product'");
   expect(await outcomes()).toEqual(['hit', 'hit']);
   const [row] = await database.sql<{ ms: number }>(
-    'select extract(epoch from founded_at)::float8 * 1000 as ms from brand',
+    'select extract(epoch from founded_at)::float8 * 1000 as ms from supplier',
   );
   await freshnessMonitor.freshen();
-  expect(freshnessMonitor.nextChangeMs('brand')).toBe(row?.ms);
+  expect(freshnessMonitor.nextChangeMs('supplier')).toBe(row?.ms);
 });

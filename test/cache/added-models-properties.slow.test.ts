@@ -93,7 +93,7 @@ const closed = (selection: string): string =>
 
 const NAME = fc.integer({ min: 1, max: 3 });
 
-const statement = fc.oneof(
+const ofRows = fc.oneof(
   ID.map((id) => `insert into maker values (${id}, 'M1') on conflict do nothing`),
   fc
     .tuple(ID, fc.boolean())
@@ -107,6 +107,13 @@ const statement = fc.oneof(
   fc.tuple(ID, NAME).map(([id, name]) => `update "Fair" set name = 'F${name}' where id = ${id}`),
   ID.map((id) => `update brand_of_shop set is_local = not is_local where id = ${id}`),
   ID.map((id) => `update brand_of_shop set maker_id = (select max(id) from maker) where id = ${id}`),
+  ID.map((id) => `delete from brand_of_shop where id = ${id}`),
+  ID.map((id) => `delete from maker where id = ${id}`),
+  ID.map((id) => `delete from "Fair" where id = ${id}`),
+  fc.constantFrom('truncate brand_of_shop cascade', 'truncate maker cascade'),
+);
+
+const ofLinks = fc.oneof(
   fc
     .tuple(ID, ID)
     .map(
@@ -114,21 +121,26 @@ const statement = fc.oneof(
         `insert into "_BrandToFair" select brand_of_shop.id, "Fair".id from brand_of_shop, "Fair" where brand_of_shop.id = ${brand} and "Fair".id = ${fair} on conflict do nothing`,
     ),
   ID.map((id) => `delete from "_BrandToFair" where "A" = ${id}`),
-  ID.map((id) => `delete from brand_of_shop where id = ${id}`),
-  ID.map((id) => `delete from maker where id = ${id}`),
-  ID.map((id) => `delete from "Fair" where id = ${id}`),
-  fc.constantFrom('truncate "_BrandToFair"', 'truncate brand_of_shop cascade', 'truncate maker cascade'),
+  fc.constant('truncate "_BrandToFair"'),
 );
+
+const statement = fc.oneof({ weight: 2, arbitrary: ofRows }, { weight: 1, arbitrary: ofLinks });
 
 const walk = fc.record({
   documents: fc.array(selectionOf(ROOT, 3), { minLength: 3, maxLength: 6 }),
   rounds: fc.array(
     fc.record({
-      // Each a transaction of one or several statements.
-      commits: fc.array(fc.array(statement, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+      // Each a transaction, mostly of one statement: what another table makes invalid hides that this one does not.
+      commits: fc.array(
+        fc.oneof(
+          { weight: 3, arbitrary: fc.tuple(statement) },
+          { weight: 1, arbitrary: fc.array(statement, { minLength: 2, maxLength: 3 }) },
+        ),
+        { minLength: 1, maxLength: 2 },
+      ),
       pauseMs: fc.nat({ max: 15 }),
     }),
-    { minLength: 8, maxLength: 12 },
+    { minLength: 10, maxLength: 14 },
   ),
 });
 
@@ -169,7 +181,8 @@ describe('whatever of added models is read and committed meanwhile, no answer mi
         const read = async (gateway: typeof one) => {
           while (isCommitting) {
             for (const body of bodies) {
-              const { text } = await gateway.ask(body);
+              const { text, cacheStatus } = await gateway.ask(body);
+              if (cacheStatus === 'vitrine; hit') hits += 1;
               if (text.includes('"errors"')) failed.push(`${body}: ${text}`);
             }
           }
@@ -185,15 +198,14 @@ describe('whatever of added models is read and committed meanwhile, no answer mi
         expect(failed.slice(0, 2)).toEqual([]);
         await pause(Number(environment.FRESHNESS_MS));
         for (const body of bodies) {
-          const [{ text, cacheStatus }, second] = await Promise.all([one.ask(body), other.ask(body)]);
-          if (cacheStatus === 'vitrine; hit') hits += 1;
+          const [{ text }, second] = await Promise.all([one.ask(body), other.ask(body)]);
           const { text: expected } = await truth.ask(body);
           expect({ body, one: text, other: second.text }).toEqual({ body, one: expected, other: expected });
         }
       }
     });
-    await fc.assert(property, { numRuns: 5, endOnFailure: true });
+    await fc.assert(property, { numRuns: 3, endOnFailure: true });
     // Else nothing was tried.
-    if (environment.CHANGE_FEED !== 'poll') expect(hits).toBeGreaterThan(0);
+    if (watched === ADDED_TABLES) expect(hits).toBeGreaterThan(0);
   });
 });
