@@ -159,4 +159,4 @@ export const currentSchema = async (pool: Pool): Promise<string> => {
 
 /** As {@link createPrisma}, for the tables of one schema. */
 export const prismaIn = (schema: string, pool: Pool): PrismaClient =>
-  new PrismaClient({ adapter: new PrismaPg(pool, { schema, statementNameGenerator }) });
+  new PrismaClient({ adapter: new PrismaPg(pool, { schema: schema.replaceAll('"', '""'), statementNameGenerator }) });

@@ -122,7 +122,9 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
 
   const replies = createTurnBatch<Reply>(({ request, response, answered }) => {
     try {
-      if (isDraining || connections.isExcess(request.socket)) response.setHeader('connection', 'close');
+      // After a body that is too long the connection is over, whether or not all of it has come by now.
+      const isOver = isDraining || answered.status === 413 || connections.isExcess(request.socket);
+      if (isOver) response.setHeader('connection', 'close');
       send(request, response, answered);
     } catch (error) {
       fail(request, response, error);
