@@ -15,8 +15,11 @@ export { OperatorError } from './errors.ts';
 export interface GatewayOptions extends VariableOptions {
   /** Apply pending migrations to {@link databaseUrl} first. @default false */
   readonly migrate?: boolean | undefined;
-  /** Plugins of Yoga or Envelop, as their documentation describes them. What memory answers runs none of them. @default none */
-  readonly plugins?: readonly Plugin[] | undefined;
+  /**
+   * Plugins of Yoga or Envelop (the type `Plugin` of `graphql-yoga`, whose declarations are not needed for the rest). What memory answers runs none of them.
+   * @default none
+   */
+  readonly plugins?: readonly object[] | undefined;
   /** Receives the log, one line of JSON at a time, without secrets. @default standard output */
   readonly log?: { write(line: string): void } | undefined;
   /** Environment variables, such as `process.env`. An option takes precedence over its variable. @default none */
@@ -49,7 +52,7 @@ export const createGateway = async (options: GatewayOptions = {}): Promise<Gatew
   try {
     if (migrate)
       await applyMigrations({ url: config.databaseDirectUrl ?? database.url, log: (line) => log.info(line) });
-    const gateway = await assemble(config, database, log, { plugins });
+    const gateway = await assemble(config, database, log, { plugins: plugins as readonly Plugin[] | undefined });
     const handler = createFetchHandler(gateway.app);
     let closing: Promise<void> | undefined;
     const finish = async (): Promise<void> => {

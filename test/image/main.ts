@@ -105,7 +105,8 @@ for (const target of ['/api/product/hot', '/api/notice/1', '/readyz', '/metrics'
 for (const page of ['/docs', '/graphql', '/demo']) {
   const scripts = [...(await fetched(page)).matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, source]) => source ?? '');
   assert.notEqual(scripts.length, 0, `${page} loads a script`);
-  for (const script of scripts) await fetched(script);
+  // Relative, for those behind a prefix.
+  for (const script of scripts) await fetched(new URL(script, url + page).pathname);
 }
 
 const [probe = '', ...probeArgs] = image.healthcheck;
