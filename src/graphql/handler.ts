@@ -86,7 +86,8 @@ const createEndpoint = (yoga: Yoga, documents: Options['documents'], methods: re
           ORIGIN + target,
           {
             method: isPost ? 'POST' : 'GET',
-            headers: headers as Record<string, string>,
+            // A copy: a content-length is added to it where there is none.
+            headers: { ...headers } as Record<string, string>,
             body: isPost && Buffer.isBuffer(body) ? (body as Uint8Array<ArrayBuffer>) : null,
           },
           { call, state } as ServerContext,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { readStream, untilShown } from '../support/events.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, handle, JSON_HEADERS } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { listen, postTo } from '../support/socket.ts';
@@ -159,6 +159,12 @@ describe('the path /graphql', () => {
     const response = await fetch(`${server.url}/graphql`, { method: 'OPTIONS' });
     expect([response.status, response.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
     expect(await response.text()).toBe('');
+  });
+
+  test('leaves the headers of a request as they came: its caller may use them again', async () => {
+    const headers = Object.freeze({ ...JSON_HEADERS });
+    const request = { method: 'POST', target: '/graphql', headers, body: '{"query":"{ unread: __typename }"}' };
+    expect(await handle(gateway.app, request)).toMatchObject({ status: 200 });
   });
 
   test('answers HEAD as GET, without the body', async () => {

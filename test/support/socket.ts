@@ -1,6 +1,4 @@
-import http from 'node:http';
 import net from 'node:net';
-import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { readConfig } from '../../src/config/config.ts';
 import { type HttpServer, startHttpServer } from '../../src/http/server.ts';
@@ -21,23 +19,16 @@ export const listen = async (
   return { ...server, [Symbol.asyncDispose]: () => server.drain(0) };
 };
 
-/**
- * POSTs to `/graphql`, as JSON: an object, or a text as it is. Not by `fetch`, which now and then fails before it has sent the body (Node 24.21:
- * UND_ERR_REQ_CONTENT_LENGTH_MISMATCH).
- */
+/** POSTs to `/graphql`, as JSON: an object, or a text as it is. */
 export const postTo = (
   { url }: { readonly url: string },
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<Response> =>
-  new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers: { ...JSON_HEADERS, ...headers } };
-    const request = http.request(`${url}/graphql`, options, (answer) => {
-      const pairs = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
-      const stream = Readable.toWeb(answer) as ReadableStream<Uint8Array<ArrayBuffer>>;
-      resolve(new Response(stream, { status: answer.statusCode ?? 0, headers: pairs }));
-    });
-    request.on('error', reject).end(typeof body === 'string' ? body : JSON.stringify(body));
+  fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { ...JSON_HEADERS, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
 /** Sends these very bytes on a connection of their own and gives everything that comes back until the server closes it. */
