@@ -63,6 +63,8 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
           const rows = await read();
           if (!known || freshnessMonitor.isLost()) return rows;
           for (const row of rows) {
+            const before = known.get(keyOf(row.id));
+            if (before && !tagVersions.hasChanged(before)) continue;
             const kept: KnownRow = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
             if (!tagVersions.hasChanged(kept)) known.set(keyOf(row.id), kept);
           }

@@ -11,6 +11,8 @@ export interface BodyForm {
   readonly toAbsence?: (data: string) => string | undefined;
   /** The result that a body was made of. */
   readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
+  /** Whether such a result has extensions. */
+  readonly hasExtensions?: boolean;
   /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;
 }
@@ -26,5 +28,6 @@ export const GRAPHQL_BODY: BodyForm = {
 export const GRAPHQL_BODY_WITH_COST: BodyForm = {
   ...GRAPHQL_BODY,
   name: 'graphql+cost',
+  hasExtensions: true,
   toBody: (data, cost) => `{"data":${data},"extensions":${JSON.stringify({ cost: cost() })}}`,
 };

@@ -61,14 +61,15 @@ const toGraphQLError = (error: unknown): GraphQLError =>
         originalError: error instanceof Error ? error : null,
       });
 
-/** The finished body, as text. */
-const textOf = ({ answer, body, encoding }: Executed & { encoding?: 'utf8' | 'latin1' }): string =>
-  answer ? bytesOf(answer.body).toString() : Buffer.from(body, encoding).toString();
+/** The finished body. */
+export const executedBytes = ({ answer, body, encoding }: Executed & { encoding?: 'utf8' | 'latin1' }): Buffer =>
+  answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
 
 const resultOf = (executed: Executed, form: BodyForm): WrittenResult => {
   const { status } = executed.answer ?? executed;
   return writtenResult(
-    () => textOf(executed),
+    () => executedBytes(executed).toString(),
     (text) => form.toResult(text, status),
+    form.hasExtensions,
   );
 };

@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import { getSSEProcessor, isAsyncIterable, type Plugin, processRegularResult } from 'graphql-yoga';
 import type { RequestState, ServerContext } from './request.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
+import { executedBytes } from './use-response-cache.ts';
 
 /** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
 interface HttpError {
@@ -36,7 +37,11 @@ const writeResult =
   (state: RequestState): typeof processRegularResult =>
   (result, fetchAPI, mediaType) => {
     if (result !== state.result || state.result?.isChanged()) state.executed = undefined;
-    state.response = processRegularResult(result, fetchAPI, mediaType);
+    state.response = state.executed
+      ? new fetchAPI.Response(executedBytes(state.executed) as Uint8Array<ArrayBuffer>, {
+          headers: { 'content-type': `${mediaType}; charset=utf-8` },
+        })
+      : processRegularResult(result, fetchAPI, mediaType);
     return state.response;
   };
 
