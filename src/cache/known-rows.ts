@@ -13,6 +13,8 @@ export interface KnownRows {
 export interface KnownRowsOf<Row> {
   /** A row that misses no commit older than the bound; then the hints learn how old it may be. Undefined also where the operation has to read. */
   readonly find: (id: number, hints: CacheHints) => Row | undefined;
+  /** Whether a row is kept and still true. */
+  readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
 }
@@ -49,6 +51,11 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
 
+      const has = (id: number): boolean => {
+        const found = known?.get(keyOf(id));
+        return found !== undefined && !tagVersions.hasChanged(found);
+      };
+
       return {
         find: (id, hints) => {
           const found = known?.get(keyOf(id));
@@ -57,14 +64,14 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
           stats.hits += 1;
           return found.row as Row;
         },
+        has,
         keep: async (read) => {
           // What changes from here on may or may not be in what is read.
           const { sequence } = tagVersions;
           const rows = await read();
           if (!known || freshnessMonitor.isLost()) return rows;
           for (const row of rows) {
-            const before = known.get(keyOf(row.id));
-            if (before && !tagVersions.hasChanged(before)) continue;
+            if (has(row.id)) continue;
             const kept: KnownRow = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
             if (!tagVersions.hasChanged(kept)) known.set(keyOf(row.id), kept);
           }

@@ -3,13 +3,24 @@ import { columnsOf, type Statement } from '../database/sql.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
-const COLUMNS = columnsOf(Prisma.ProductScalarFieldEnum, 'p');
+const COLUMNS = {
+  rows: columnsOf(Prisma.ProductScalarFieldEnum, 'p'),
+  ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, 'p'),
+};
 
-const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrder) => Statement) => {
-  const made = new Map<ProductOrder, Statement>();
-  return (order) => {
-    const statement = made.get(order) ?? make(order);
-    made.set(order, statement);
+/** A list in an order, of whole rows or of their ids. */
+export type ListStatement = (order: ProductOrder, shown: keyof typeof COLUMNS) => Statement;
+
+const byOrder = (make: (order: ProductOrder, columns: string) => Statement): ListStatement => {
+  const made = new Map<string, Statement>();
+  return (order, shown) => {
+    const key = `${order}_${shown}`;
+    let statement = made.get(key);
+    if (!statement) {
+      const { name, text } = make(order, COLUMNS[shown]);
+      statement = { name: `${name}_${key}`, text };
+      made.set(key, statement);
+    }
     return statement;
   };
 };
@@ -18,9 +29,9 @@ const byOrder = (make: (order: ProductOrder) => Statement): ((order: ProductOrde
  * The first of the whole catalogue. Values: now, limit.
  * Prisma compares the status with `CAST($1::text AS product_status)`, from which PostgreSQL cannot prove the condition of a partial index: it reads and sorts all products.
  */
-export const listOfAll = byOrder((order) => ({
-  name: `product_list_${order}`,
-  text: `select ${COLUMNS} from product p where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
+export const listOfAll = byOrder((order, columns) => ({
+  name: 'product_list',
+  text: `select ${columns} from product p where ${visibility.sql('p', '$1::timestamptz')} order by ${orderBySql(order, 'p')} limit $2`,
 }));
 
 /**
@@ -28,10 +39,10 @@ export const listOfAll = byOrder((order) => ({
  * An index scan of `limit` keys for each category; the results are merged, and only the rows that remain are fetched. A plain
  * `category_id = any(…)`, as Prisma writes it, reads and sorts whole categories: 1,883 lists a second instead of 10,502.
  */
-export const listOfCategories = byOrder((order) => ({
-  name: `product_list_of_categories_${order}`,
+export const listOfCategories = byOrder((order, columns) => ({
+  name: 'product_list_of_categories',
   text: `
-    select ${COLUMNS}
+    select ${columns}
     from (
       select k.id
       from unnest($1::int[]) as c(id)
@@ -53,10 +64,10 @@ export const listOfCategories = byOrder((order) => ({
  * The first of each category, one category after another. Values: category ids, now, limit.
  * Prisma's `take` in a relation reads all products of the categories and cuts the lists in memory: 7.9 ms of CPU for ten of each of 20.
  */
-export const topOfEachCategory = byOrder((order) => ({
-  name: `product_top_of_each_category_${order}`,
+export const topOfEachCategory = byOrder((order, columns) => ({
+  name: 'product_top_of_each_category',
   text: `
-    select ${COLUMNS}
+    select ${columns}
     from unnest($1::int[]) as c(id)
     cross join lateral (
       select * from product p

@@ -7,6 +7,7 @@ import { FEATURES } from '../../src/features.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../support/rows.ts';
+import { parseMetrics } from '../support/scrape.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 
@@ -45,6 +46,37 @@ test('the products of a list are known by their ids', async () => {
   const id = await insertProduct(database, { category_id: categoryId, sales: 9999 });
   await ask('hotProducts(limit: 1) { id }');
   await isKnown(`product(id: ${id}) { name }`);
+});
+
+test('the rows of a list that are known are not read with it, and are as new as if they were', async () => {
+  const shelf = await insertCategory(database);
+  const ids: number[] = [];
+  for (const price of ['1.00', '2.00', '3.00', '4.00']) {
+    ids.push(await insertProduct(database, { category_id: shelf, price }));
+  }
+  const list = (limit: number) =>
+    ask(`products(categoryIds: [${shelf}], orderBy: PRICE_ASC, limit: ${limit}) { id price { amount } }`);
+  const known = async () => {
+    const before = parseMetrics((await gateway.metrics.page()).body).sum('vitrine_known_row_hits_total');
+    await list(10);
+    return parseMetrics((await gateway.metrics.page()).body).sum('vitrine_known_row_hits_total') - before;
+  };
+  await list(1);
+  await expect.poll(known).toBe(ids.length);
+  const [first, second, third, last] = ids;
+  await database.sql('update product set price = 9 where id = $1', [first]);
+  await database.sql(`update product set status = 'OFF_SALE' where id = $1`, [second]);
+  await database.sql('delete from product where id = $1', [third]);
+  const added = await insertProduct(database, { category_id: shelf, price: '5.00' });
+  await expect
+    .poll(() => list(9))
+    .toEqual({
+      products: [
+        { id: last, price: { amount: '4.00' } },
+        { id: added, price: { amount: '5.00' } },
+        { id: first, price: { amount: '9.00' } },
+      ],
+    });
 });
 
 test('a change is shown, and only the row that changed is read again', async () => {

@@ -1,11 +1,14 @@
 import pino from 'pino';
 import { expect, test } from 'vitest';
+import { CacheHints } from '../../src/cache/hints.ts';
+import { createTags } from '../../src/cache/tags.ts';
 import { createCategoryReads } from '../../src/category/category.loader.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { Prisma } from '../../src/database/generated/client/client.ts';
 import { createDatabase, createPrisma } from '../../src/database/pool.ts';
 import { inList } from '../../src/database/prisma.ts';
 import { createSql } from '../../src/database/sql.ts';
+import { FEATURES } from '../../src/features.ts';
 import { createNoticeReads } from '../../src/notice/notice.loader.ts';
 import { createProductReads } from '../../src/product/product.loader.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -33,8 +36,9 @@ test('a row of our own SQL has the values of a row of Prisma’s, in every colum
     const prisma = await createPrisma(pool);
     const sql = createSql(pool);
     const now = new Date();
+    const hints = new CacheHints(createTags(FEATURES));
     const products = createProductReads(sql, prisma);
-    const ofList = await products.list({ categoryIds: [], orderBy: 'DEFAULT', limit: 1 }, now);
+    const ofList = await products.list({ categoryIds: [], orderBy: 'DEFAULT', limit: 1 }, now, hints);
     const read = await products.byId.load(productId);
     const category = (await createCategoryReads(sql, prisma).lineage([categoryId])).find(({ id }) => id === categoryId);
     const page = { page: 1, pageSize: 1, keyword: null, type: null };
