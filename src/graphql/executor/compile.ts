@@ -3,21 +3,22 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  Kind,
   type OperationDefinitionNode,
   print,
   type VariableValues,
-  visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
 import { hold, isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
-import { argsReader, leafWriter } from './values.ts';
+import { argsReader, hasNode, leafWriter } from './values.ts';
 
 /** One operation, compiled for one schema. */
 export interface CompiledOperation {
@@ -57,7 +58,7 @@ export const compile = (
   writers: Writers = createWriters(),
 ): CompiledOperation | undefined => {
   const rootType = schema.getRootType(operation.operation);
-  if (!rootType || hasDirective(document)) return undefined;
+  if (!rootType || hasNode(document, Kind.DIRECTIVE)) return undefined;
   let write: Writer;
   try {
     write = compileRoot(rootType, rootOf(operation), { schema, fragments: fragmentsOf(document), writers });
@@ -82,16 +83,6 @@ export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
     if ((field.resolve?.length ?? 0) > 3) field.extensions = { ...field.extensions, readsInfo: true };
   }
   return schema;
-};
-
-const hasDirective = (document: DocumentNode): boolean => {
-  let found = false;
-  visit(document, {
-    Directive: () => {
-      found = true;
-    },
-  });
-  return found;
 };
 
 /** Field by field: documents that select the same share its writer. */
@@ -222,22 +213,13 @@ const propertyReader =
   };
 
 const compileValue = (type: GraphQLOutputType, selections: MergedField, compilation: Compilation): Compiled => {
-  if (!isNonNullType(type)) {
-    const { write, ...rest } = compileNonNull(type, selections, compilation);
-    return {
-      ...rest,
-      write: (value, run, output) => {
-        if (value === null || value === undefined) output.text += 'null';
-        else write(value, run, output);
-      },
-    };
-  }
-  const { write, ...rest } = compileNonNull(type.ofType, selections, compilation);
+  const { write, selection } = compileNonNull(getNullableType(type), selections, compilation);
   return {
-    ...rest,
+    selection,
     write: (value, run, output) => {
-      if (value === null || value === undefined) throw new NotCompiled();
-      write(value, run, output);
+      if (value !== null && value !== undefined) write(value, run, output);
+      else if (isNonNullType(type)) throw new NotCompiled();
+      else output.text += 'null';
     },
   };
 };

@@ -97,20 +97,14 @@ const fill = (pieces: readonly (string | Gap)[], rest: string, run: Run): Promis
     });
   const [first] = promises;
   if (first && promises.size === 1) return first.then((value) => writeAll(() => value));
-  return allSettled(promises).then((settled) => writeAll(({ value }) => settled.get(value)));
-};
-
-/** As `Promise.all`. What is in a value that comes early waits for those that come late. */
-const allSettled = (promises: ReadonlySet<Promise<unknown>>): Promise<ReadonlyMap<Promise<unknown>, unknown>> =>
-  new Promise((resolve, reject) => {
-    const settled = new Map<Promise<unknown>, unknown>();
-    for (const promise of promises) {
-      promise
-        .then((value) => {
-          settled.set(promise, value);
-          hold(value);
-          if (settled.size === promises.size) resolve(settled);
-        })
-        .catch(reject);
-    }
+  const waited = [...promises];
+  // What is in a value that comes early waits for those that come late.
+  const held = (value: unknown): unknown => {
+    hold(value);
+    return value;
+  };
+  return Promise.all(waited.map((promise) => promise.then(held))).then((values) => {
+    const results = new Map(waited.map((promise, place) => [promise, values[place]]));
+    return writeAll(({ value }) => results.get(value));
   });
+};

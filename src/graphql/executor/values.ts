@@ -1,5 +1,7 @@
 import {
   type ArgumentNode,
+  type ASTNode,
+  BREAK,
   type FieldNode,
   GraphQLBoolean,
   type GraphQLField,
@@ -28,7 +30,7 @@ export const argsReader = (
   const constant: ArgumentNode[] = [];
   for (const argument of node.arguments ?? []) {
     if (argument.value.kind === Kind.VARIABLE) variables.set(argument.name.value, argument.value.name.value);
-    else if (hasVariable(argument)) throw new NotCompiled();
+    else if (hasNode(argument, Kind.VARIABLE)) throw new NotCompiled();
     else constant.push(argument);
   }
   const optional = field.args.filter(({ name }) => !variables.has(name));
@@ -59,11 +61,13 @@ export const argsReader = (
   };
 };
 
-const hasVariable = (argument: ArgumentNode): boolean => {
+/** Whether a node of this kind stands in another. */
+export const hasNode = (node: ASTNode, kind: Kind): boolean => {
   let found = false;
-  visit(argument, {
-    Variable: () => {
-      found = true;
+  visit(node, {
+    enter: (each) => {
+      found ||= each.kind === kind;
+      return found ? BREAK : undefined;
     },
   });
   return found;
