@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { EncryptJWT, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { createKeySet } from '../../src/access/jwt.ts';
+import { createKeySet, createVerifyJwt } from '../../src/access/jwt.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { createClock } from '../../src/database/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type CachedResponse, cachedResponse, createTestGateway } from '../support/gateway.ts';
 import { nowS, startIssuer } from '../support/issuer.ts';
@@ -227,6 +228,23 @@ describe('keys', () => {
     await expect.poll(async () => (await ask(token, opened)).status).toBe(503);
     expect((await ask(await sign({ jti: 'c' }), opened)).status).toBe(200);
   });
+});
+
+test.for(['HS256', 'HS384', 'HS512'])('%s is no algorithm of a token, whatever keys there are', async (alg) => {
+  const secret = new TextEncoder().encode('a secret of both sides'.repeat(3));
+  const [issuers, audiences] = [['https://issuer.example'], ['https://shop.example']];
+  const token = await new SignJWT({ iss: 'https://issuer.example', aud: audiences, exp: nowS() + 300 })
+    .setProtectedHeader({ alg })
+    .sign(secret);
+  const log = pino({ level: 'silent' });
+  const verify = createVerifyJwt({
+    keySet: { keyOf: async () => secret },
+    issuers,
+    audiences,
+    clock: createClock(),
+    log,
+  });
+  expect(await verify(token)).toBe('invalid');
 });
 
 test('an issuer is configured as a whole or not at all', () => {

@@ -162,6 +162,30 @@ test('products that stay are met once while others come, go and move', async () 
   for (const { id } of left) expect(walked).toContain(id);
 });
 
+test('products that are equal but for their ids are met once, in every order and both ways', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  const same = { category_id: category, name: 'Same', price: 5, sales: 3, published_at: '2020-01-01Z' };
+  for (let each = 0; each < 4; each += 1) await insertProduct(own, same);
+  await using there = await createTestGateway(own, PATIENT);
+  for (const variables of [...Object.keys(ORDERS).map((orderBy) => ({ orderBy })), { search: 'same' }]) {
+    const all = (await pageOf(variables, there)).ids;
+    const forward: number[] = [];
+    const backward: number[] = [];
+    for (let after: string | null = null, before: string | null = null; forward.length < 4; ) {
+      const next: Page = await pageOf({ ...variables, first: 1, after }, there);
+      const previous: Page = await pageOf({ ...variables, last: 1, before }, there);
+      forward.push(...next.ids);
+      backward.unshift(...previous.ids);
+      after = next.pageInfo.endCursor;
+      before = previous.pageInfo.startCursor;
+      const isEnd = forward.length === 4;
+      expect([next.pageInfo.hasNextPage, previous.pageInfo.hasPreviousPage]).toEqual([!isEnd, !isEnd]);
+    }
+    expect([all.toSorted(), forward, backward], JSON.stringify(variables)).toEqual([[1, 2, 3, 4], all, all]);
+  }
+});
+
 test('times are told apart to the microsecond', async () => {
   await using own = await createTestDatabase();
   const category = await insertCategory(own);

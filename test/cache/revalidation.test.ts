@@ -67,6 +67,11 @@ describe.each(TARGETS)('%s', (target) => {
   );
 });
 
+test('answers that differ in the name of a field alone have different tags', async () => {
+  const tags = ['name', 'title: name', 'label: name'].map((field) => etagOf(`/graphql?query={hotProducts{${field}}}`));
+  expect(new Set(await Promise.all(tags)).size).toBe(3);
+});
+
 test('a tag of before a change is answered whole, with another', async () => {
   const etag = await etagOf('/api/product/2');
   await shop.database.sql('update product set price = 99 where id = 2');

@@ -88,7 +88,7 @@ describe('a database that is away', () => {
       headers: { 'retry-after': '1', 'content-type': 'application/problem+json; charset=utf-8' },
       json: { code: 'SERVICE_UNAVAILABLE' },
     });
-    expect((await gateway.get('/readyz')).status).toBe(503);
+    expect(await gateway.get('/readyz')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect((await gateway.get('/livez')).status).toBe(200);
     expect(await post(gateway, '{ __typename }')).toMatchObject({ status: 200 });
 

@@ -122,11 +122,12 @@ describe('an automatic persisted query', () => {
   const reference = persistedQuery(sha256(OTHER));
 
   test('is registered with its text, and then named by its hash', async () => {
-    expect(codeOf(await post(gateway, reference))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    const ask = () => [post(gateway, reference), gateway.get(`/graphql?${queryString(reference)}`)];
+    // However often an unknown one was asked for.
+    for (const unknown of [...ask(), ...ask()]) expect(codeOf(await unknown)).toBe('PERSISTED_QUERY_NOT_FOUND');
     const data = { data: { newProducts: [{ id: 1 }] } };
     expect((await post(gateway, { ...reference, query: OTHER })).json).toEqual(data);
-    expect((await post(gateway, reference)).json).toEqual(data);
-    expect((await gateway.get(`/graphql?${queryString(reference)}`)).json).toEqual(data);
+    for (const known of [...ask(), ...ask()]) expect((await known).json).toEqual(data);
   });
 
   test('is not registered under the hash of another text', async () => {

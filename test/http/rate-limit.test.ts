@@ -13,8 +13,13 @@ beforeAll(async () => {
 const start = (environment: Record<string, string> = {}): Promise<ServingProcess> =>
   startGatewayProcess({ DATABASE_URL: database.url, RATE_LIMIT_PER_MINUTE: '5', ...environment });
 
-const ask = ({ url }: ServingProcess, target = '/api/notice/list', forwardedFor?: string): Promise<Response> =>
-  fetch(url + target, { headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor } });
+const ask = (
+  { url }: ServingProcess,
+  target = '/api/notice/list',
+  forwardedFor?: string,
+  method = 'GET',
+): Promise<Response> =>
+  fetch(url + target, { method, headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor } });
 
 const statuses = async (count: number, askOnce: (index: number) => Promise<Response>): Promise<number[]> => {
   const all: number[] = [];
@@ -47,12 +52,15 @@ test('a client past its limit learns when to ask again, by REST and by GraphQL, 
   for (const path of ['/livez', '/readyz']) expect(await statuses(9, () => ask(gateway, path))).not.toContain(429);
 });
 
-test('behind a proxy, each address that it tells has its own limit', async () => {
+test('behind a proxy, each address that it tells has its own limit, whatever methods it uses', async () => {
   await using gateway = await start({ TRUST_PROXY: '1' });
   // A client may write what it likes in front of that.
   expect(await statuses(6, (index) => ask(gateway, undefined, `10.0.0.${index}, 203.0.113.7`))).toEqual([...FIVE, 429]);
   expect(await statuses(5, () => ask(gateway, undefined, '203.0.113.8'))).toEqual(FIVE);
   expect(await statuses(1, () => ask(gateway))).toEqual([200]);
+  const methods = ['GET', 'HEAD', 'OPTIONS', 'HEAD', 'DELETE', 'HEAD', 'GET'];
+  const byAll = await statuses(7, (index) => ask(gateway, undefined, '203.0.113.9', methods[index]));
+  expect(byAll).toEqual([200, 200, 204, 200, 405, 429, 429]);
 });
 
 test('there is none by default', async () => {
