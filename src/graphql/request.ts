@@ -13,6 +13,8 @@ export interface ServerContext extends Partial<YogaInitialContext> {
 
 /** What is found out about a request, each plugin for those after it. */
 export interface RequestState {
+  /** As the client has sent it. */
+  request?: Request;
   /** The document, where it is known before: that of a REST path. */
   readonly document?: DocumentNode;
   /** Whether the caller was admitted to the operation already. */

@@ -8,12 +8,15 @@ import { negotiate, paramsOfBody, paramsOfQuery, readText } from './request-para
  * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
  */
 export const useRequestReader = (): Plugin<ServerContext, ServerContext> => ({
-  onRequestParse: ({ request, serverContext: { call, state }, setRequestParser }) => {
+  onRequest: ({ request, serverContext: { state } }) => {
+    state.request = request;
+  },
+  onRequestParse: ({ serverContext: { call, state }, setRequestParser }) => {
     const { body, headers } = call.request;
     state.contentType = negotiate(headers.accept);
     setRequestParser(async (given) => {
       if (given.method !== 'POST') return paramsOfQuery(splitTarget(given.url).query);
-      return paramsOfBody(given === request ? readText(body as Buffer) : await given.text());
+      return paramsOfBody(given === state.request ? readText(body as Buffer) : await given.text());
     });
   },
 });

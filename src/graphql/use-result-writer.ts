@@ -19,7 +19,6 @@ export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
   return {
     onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state, params } }) => {
       const isEvents = state.contentType === EVENT_STREAM_TYPE;
-      if (isEvents) state.executed = undefined;
       if (isAsyncIterable(result)) setResultProcessor(writeEvents, 'text/event-stream');
       else if (isEvents && !Array.isArray(result) && isOfOperation(result, params !== undefined)) {
         setResult(withoutStatus(result));

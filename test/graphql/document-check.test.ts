@@ -54,6 +54,22 @@ describe('a document', () => {
     expect(check('fragment F on Product { id }').faults).toMatchObject([{ message: 'It has no operation.' }]);
   });
 
+  test('that is faulty is not remembered, so that it takes no place of one in use', () => {
+    const documents = createDocuments({
+      ...config,
+      schema: createSchema(config),
+      limits: config.queryLimits,
+      fieldSuggestions: true,
+    });
+    for (const [text, isKept] of [
+      ['{ nothing }', false],
+      ['{ __typename }', true],
+    ] as const) {
+      const { document } = documents.check(text);
+      expect([text, documents.find(text)]).toEqual([text, isKept ? document : undefined]);
+    }
+  });
+
   test('that is too deep is a fault', () => {
     const deep = `query Deep { category(id: 1) ${'{ parent '.repeat(25)}{ id }${' }'.repeat(25)} }`;
     expect(check(deep).faults).toEqual([

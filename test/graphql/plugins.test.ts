@@ -4,7 +4,7 @@ import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { openStream, untilShown } from '../support/events.ts';
-import { createTestGateway, handle } from '../support/gateway.ts';
+import { createTestGateway, handle, JSON_HEADERS } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -263,6 +263,39 @@ describe('a plugin', () => {
     expect((await gateway.graphql('{ product(id: 1) { a: name } }')).errors).toMatchObject([
       { message: 'No aliases here.', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
     ]);
+  });
+
+  test('may add a rule of validation for some requests, whichever come first', async () => {
+    const noFields = (context: ValidationContext) => ({
+      Field: () => context.reportError(new GraphQLError('No fields here.')),
+    });
+    await using gateway = await open(
+      [
+        {
+          onValidate: ({ addValidationRule, context }) => {
+            const { request } = context as { request?: Request };
+            if (request?.headers.get('x-strict')) addValidationRule(noFields);
+          },
+        },
+      ],
+      { CACHE_MAX_MB: '0' },
+    );
+    for (const strict of [false, true, false, true]) {
+      const { errors } = await gateway.graphql(QUERY, {}, strict ? { 'x-strict': '1' } : {});
+      expect(errors !== undefined).toBe(strict);
+    }
+  });
+
+  test("may put another request in the place of the client's", async () => {
+    const body = JSON.stringify({ query: '{ other: __typename }' });
+    await using gateway = await open([
+      {
+        onRequest: ({ request, setRequest, fetchAPI }) =>
+          setRequest(new fetchAPI.Request(request.url, { method: 'POST', headers: JSON_HEADERS, body })),
+      },
+    ]);
+    expect((await gateway.post({ query: QUERY })).json).toEqual({ data: { other: 'Query' } });
+    expect((await gateway.get(`/graphql?query=${QUERY}`)).json).toEqual({ data: { other: 'Query' } });
   });
 
   test('that fails is masked, by either door', async () => {

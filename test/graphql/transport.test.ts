@@ -184,6 +184,11 @@ describe('the path /graphql', () => {
     expect(await response.json()).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  test.for(['/health', '/graphql'])('is the same with an address that ends in %s', async (end) => {
+    const response = await fetch(`${server.url}/graphql?query={__typename}&x=${end}`);
+    expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
+
   test('takes a target of 8,192 characters and no longer one', async () => {
     const targetOf = (length: number): string => '/graphql?query={__typename}&x='.padEnd(length, 'x');
     expect((await fetch(server.url + targetOf(8192))).status).toBe(200);
