@@ -65,11 +65,9 @@ export const createCompiledExecution = (): CompiledExecution => {
       : { json: writePlaceholders(data, context.hints.views) };
   };
 
-  const recover = (context: ExecutionContext, error: unknown): Promise<DataText | ExecutionResult> => {
-    if (error instanceof RowVanished && !context.execution.isLast) throw error;
-    // The reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
-    return executeReference(context, { error });
-  };
+  /** The reference executor meets the same failure in what the loaders remember, and reports it as the specification says. */
+  const recover = (context: ExecutionContext, error: unknown): Promise<DataText | ExecutionResult> =>
+    executeReference(context, { error });
 
   return {
     fallBacks: fallBacks.counts,

@@ -106,6 +106,11 @@ describe('one entry answers', () => {
   });
 });
 
+test('a question about the schema is answered from memory, by POST and by GET', async () => {
+  const query = '{ __schema { queryType { name } } }';
+  await expectOneEntry([() => post({ query }), () => post({ query, variables: {} }), () => getGraphql({ query })]);
+});
+
 describe('another entry answers', () => {
   const otherwise = async (ways: readonly (() => Promise<CachedResponse>)[]): Promise<void> => {
     for (const round of ['made', 'found']) {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { GraphQLError, type ValidationContext } from 'graphql';
+import { GraphQLError, type GraphQLSchema, type ValidationContext } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
@@ -284,6 +284,26 @@ describe('a plugin', () => {
       const { errors } = await gateway.graphql(QUERY, {}, strict ? { 'x-strict': '1' } : {});
       expect(errors !== undefined).toBe(strict);
     }
+  });
+
+  test('puts into the context what resolvers find there, by either door', async () => {
+    const found: unknown[] = [];
+    const plugin: Plugin = {
+      onContextBuilding: ({ extendContext }) => extendContext({ shop: 'mine' } as object),
+      onSchemaChange: ({ schema }: { schema: GraphQLSchema }) => {
+        const field = schema.getQueryType()?.getFields().product;
+        const resolve = field?.resolve;
+        if (!resolve) return;
+        field.resolve = (source, args, context: { shop?: string }, info) => {
+          found.push(context.shop);
+          return resolve(source, args, context, info);
+        };
+      },
+    };
+    await using gateway = await open([plugin]);
+    await gateway.graphql(QUERY);
+    await gateway.get('/api/product/1');
+    expect(found).toEqual(['mine', 'mine']);
   });
 
   test("may put another request in the place of the client's", async () => {

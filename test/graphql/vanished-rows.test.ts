@@ -20,3 +20,22 @@ test('an operation is run again where a row that it refers to has vanished betwe
   await session.query(`update product set category_id = ${next}; delete from category where id = ${old}; commit`);
   expect(await answer).toEqual({ data: { hotProducts: [{ category: { name: 'New' } }] } });
 });
+
+test('the row that refers to it is then read anew, also where it is known and no change of it was notified yet', async () => {
+  await using database = await createTestDatabase();
+  await using gateway = await createTestGateway(database, PATIENT);
+  const old = await insertCategory(database, { name: 'Old' });
+  const next = await insertCategory(database, { name: 'New' });
+  const product = await insertProduct(database, { category_id: old });
+  await gateway.graphql('query Known($id: Int!) { product(id: $id) { name } }', { id: product });
+
+  await using session = await openSession(database);
+  // Without triggers there are no notifications.
+  await session.query(
+    `begin; set local session_replication_role = replica; lock table category in access exclusive mode`,
+  );
+  const answer = gateway.graphql('query Shown($id: Int!) { product(id: $id) { category { name } } }', { id: product });
+  await untilBlocked(database);
+  await session.query(`update product set category_id = ${next}; delete from category where id = ${old}; commit`);
+  expect(await answer).toEqual({ data: { product: { category: { name: 'New' } } } });
+});

@@ -47,6 +47,17 @@ describe('/metrics', () => {
     ]);
   });
 
+  test('counts the executions by graphql-js, and none as under way when all are over, however they ended', async () => {
+    await using gateway = await createTestGateway(database);
+    for (const query of ['{ notices { id } }', '{ notices { id @skip(if: false) } }', '{ __schema { description } }']) {
+      await gateway.graphql(query);
+    }
+    expect((await gateway.graphql('{ hotProducts(limit: 0) { id } }')).errors).toHaveLength(1);
+    const { sum } = await scrape(gateway);
+    expect(sum('vitrine_executions_not_compiled_total')).toBe(2);
+    expect(sum('vitrine_executions_in_flight')).toBe(0);
+  });
+
   test('has a duration for every request', async () => {
     await using gateway = await createTestGateway(database);
     for (const target of ['/api/product/hot', '/api/product/hot', '/api/notice/1', '/livez']) await gateway.get(target);
