@@ -345,7 +345,8 @@ describe('a plugin', () => {
 describe('GRAPHQL_PLUGINS', () => {
   test('names a module whose default export is a list of plugins: that of the examples logs names', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-    const file = path.join(import.meta.dirname, '../../examples/plugins/plugins.js');
+    // From the working directory.
+    const file = path.relative('.', path.join(import.meta.dirname, '../../examples/plugins/plugins.js'));
     await using gateway = await createTestGateway(database, { GRAPHQL_PLUGINS: file });
     await gateway.graphql(QUERY);
     expect(log.mock.calls).toEqual([['executes Pan']]);

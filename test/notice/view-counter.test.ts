@@ -6,6 +6,7 @@ import { createViewCounter } from '../../src/notice/view-counter.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice } from '../support/rows.ts';
+import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 import { ascending, numbers, stored } from '../support/views.ts';
 
@@ -29,6 +30,18 @@ describe('each operation that reads a notice counts one view', () => {
     const { json } = await gateway.get(`/graphql?query={notice(id:${id}){viewCount}}`);
     expect(json).toEqual({ data: { notice: { viewCount: 4 } } });
     expect(await stored(database, id)).toBe(4);
+  });
+
+  test('but not where its response took too long, and nobody waits for it any more', async () => {
+    const id = await insertNotice(database);
+    await using hurried = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '200' });
+    await hurried.graphql('{ category(id: 1) { name } }');
+    await using session = await openSession(database);
+    await session.query('begin; lock table category in access exclusive mode');
+    const { errors } = await hurried.graphql(`{ notice(id: ${id}) { viewCount } categories { name } }`);
+    await session.query('commit');
+    expect(errors?.[0]?.extensions.code).toBe('SERVICE_UNAVAILABLE');
+    expect((await hurried.graphql(`{ notice(id: ${id}) { viewCount } }`)).data).toEqual({ notice: { viewCount: 1 } });
   });
 
   test('however often it names the notice, by aliases and in fragments', async () => {
