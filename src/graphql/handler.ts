@@ -1,6 +1,7 @@
 import { ERROR_TABLE } from '../errors.ts';
 import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
+  asksByBody,
   type BodySink,
   dropConnectionHeaders,
   type ErrorFormat,
@@ -31,13 +32,13 @@ interface Options {
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
 export const createGraphqlRoutes = ({ yoga, documents, graphiql }: Options): FindRoute => {
-  const methods = ['GET', 'HEAD', 'POST', 'OPTIONS'];
+  const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
   const page: ResponseRoute = { ...graphiql, methods, errors: GRAPHQL_ERRORS, countedAs: ['other', 'page'] };
   const endpoint = createEndpoint(yoga, documents, methods);
 
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
-    return page.exposure !== 'off' && method !== 'POST' && wantsPage(headers.accept) ? page : endpoint;
+    return page.exposure !== 'off' && !asksByBody(method) && wantsPage(headers.accept) ? page : endpoint;
   };
 };
 
@@ -68,8 +69,9 @@ const createEndpoint = (yoga: Yoga, documents: Options['documents'], methods: re
     countsViewsOnly: ({ method, target, body }) => {
       if (Buffer.isBuffer(body) && body.byteLength > MAX_VIEW_BYTES) return false;
       try {
-        const params =
-          method === 'POST' ? paramsOfBody(readText(body as Buffer)) : paramsOfQuery(splitTarget(target).query);
+        const params = asksByBody(method)
+          ? paramsOfBody(readText(body as Buffer))
+          : paramsOfQuery(splitTarget(target).query);
         const document = typeof params.query === 'string' ? documents.find(params.query) : undefined;
         return document !== undefined && documents.prepare(document, params.operationName)?.isOnlyCounted === true;
       } catch {
@@ -79,7 +81,7 @@ const createEndpoint = (yoga: Yoga, documents: Options['documents'], methods: re
     run: async (call) => {
       const state: RequestState = { form: GRAPHQL_BODY };
       const { method, target, headers, body } = call.request;
-      // HEAD is no method of Yoga: it is asked as GET, and counts nothing.
+      // HEAD and QUERY are no methods of Yoga: each is asked as GET. HEAD counts nothing, and the parameters of QUERY are in its body.
       const isPost = method === 'POST';
       try {
         const response = await yoga.fetch(

@@ -1,23 +1,26 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
-import { type GatewayRequest, parseQueryString } from '../http/message.ts';
+import { ACCEPT_QUERY, asksByBody, type GatewayRequest, parseQueryString } from '../http/message.ts';
 import { checkJson } from './limits/json-size.ts';
 
 const NAMES: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName', 'variables', 'extensions'];
 
 /** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
 export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
-  if (method !== 'POST') return undefined;
+  if (!asksByBody(method)) return undefined;
   const { 'content-type': contentType = '' } = headers;
   if (contentType !== 'application/json' && !isJson(contentType)) {
-    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'POST takes application/json in UTF-8 only.');
+    return unsupported(`${method} takes application/json in UTF-8 only.`);
   }
   if (headers['content-encoding'] !== undefined) {
-    return new AppError('UNSUPPORTED_MEDIA_TYPE', 'A request body may not be compressed.');
+    return unsupported('A request body may not be compressed.');
   }
   return body instanceof AppError ? body : undefined;
 };
+
+const unsupported = (message: string): AppError =>
+  new AppError('UNSUPPORTED_MEDIA_TYPE', message, { headers: ACCEPT_QUERY });
 
 const isJson = (contentType: string): boolean => {
   const [mediaType, ...parameters] = contentType
@@ -53,11 +56,11 @@ export const paramsOfBody = (text: string): GraphQLParams => {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new AppError('BAD_USER_INPUT', 'POST body sent invalid JSON.', { cause: error });
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid JSON.', { cause: error });
   }
   if (typeof value !== 'object' || value === null) {
     const given = value === null ? 'null' : typeof value;
-    throw new AppError('BAD_USER_INPUT', `POST body is expected to be object but received ${given}`);
+    throw new AppError('BAD_USER_INPUT', `The request body must be an object, not ${given}.`);
   }
   return withName(value);
 };

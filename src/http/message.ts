@@ -19,9 +19,15 @@ export interface GatewayRequest {
   readonly isGone?: () => boolean;
 }
 
+/** Whether a request with this method asks by its body. QUERY is a GET with a body: https://www.rfc-editor.org/rfc/rfc10008 */
+export const asksByBody = (method: string): boolean => method === 'POST' || method === 'QUERY';
+
 /** Whether the body of a request has to be read before the request is handled. */
 export const takesBody = (method: string, target: string): boolean =>
-  method === 'POST' && splitTarget(target).path === GRAPHQL_PATH;
+  asksByBody(method) && splitTarget(target).path === GRAPHQL_PATH;
+
+/** What a path that takes QUERY says of the body: https://www.rfc-editor.org/rfc/rfc10008#name-the-accept-query-header-fi */
+export const ACCEPT_QUERY = { 'accept-query': 'application/json' };
 
 export interface GatewayResponse {
   readonly status: number;

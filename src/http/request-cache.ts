@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { PREVIEW_HEADER } from '../access/preview.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
 import type { OperationCounts } from '../observability/counts.ts';
-import { type GatewayRequest, GRAPHQL_PATH } from './message.ts';
+import { asksByBody, type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ResponseHead } from './route.ts';
 
 /**
@@ -45,7 +45,7 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
       if (method === 'GET' || method === 'HEAD')
         return target.startsWith(GRAPHQL_PATH) ? `${accept} ${target}` : target;
       if (
-        method !== 'POST' ||
+        !asksByBody(method) ||
         target !== GRAPHQL_PATH ||
         !Buffer.isBuffer(body) ||
         body.byteLength > MAX_BODY_BYTES ||
@@ -53,7 +53,7 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
         headers['content-encoding'] !== undefined
       )
         return undefined;
-      // No header has a line break, so that no two requests have one key.
+      // No header has a line break, so that no two requests have one key. What can be kept is the same by POST and by QUERY.
       return `${accept}\n${body.toString('latin1')}`;
     },
     find: (key) => known.get(key),

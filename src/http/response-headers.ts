@@ -31,7 +31,7 @@ export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsCon
       headers['access-control-expose-headers'] = EXPOSED;
       return;
     }
-    headers['access-control-allow-methods'] = 'GET, HEAD, POST, OPTIONS';
+    headers['access-control-allow-methods'] = 'GET, HEAD, POST, QUERY, OPTIONS';
     headers['access-control-allow-headers'] = allowedHeaders;
     headers['access-control-max-age'] = PREFLIGHT_MAX_AGE_S;
   };

@@ -10,6 +10,7 @@ import { createRequestIds, type RequestObserver } from '../observability/request
 import type { LoadGuard } from '../overload/load-guard.ts';
 import { type ResponseWriter, withLink } from './cached-http-response.ts';
 import {
+  ACCEPT_QUERY,
   type GatewayRequest,
   type GatewayResponse,
   MAX_TARGET_CHARS,
@@ -195,7 +196,7 @@ export const createApp = (deps: Deps): App => {
     if (!route) throw NOTHING_AT_PATH;
     if (route.countedAs) requestContext.isFor(...route.countedAs);
     if (!route.methods.includes(request.method)) throw notAllowed(route);
-    if (request.method === 'OPTIONS') return { status: 204, headers: { allow: allowedBy(route) }, body: null };
+    if (request.method === 'OPTIONS') return optionsOf(route);
     if ('respond' in route) return respondWithPage(route, call);
     try {
       return request.headers[PREVIEW_HEADER] === undefined
@@ -328,6 +329,12 @@ const bytesOf = ({ target, headers, body }: GatewayRequest): number => {
 };
 
 const allowedBy = ({ methods }: Route): string => methods.join(', ');
+
+const optionsOf = (route: Route): GatewayResponse => ({
+  status: 204,
+  headers: { allow: allowedBy(route), ...(route.methods.includes('QUERY') && ACCEPT_QUERY) },
+  body: null,
+});
 
 const notAllowed = (route: Route): AppError => {
   const allow = allowedBy(route);

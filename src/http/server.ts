@@ -5,7 +5,14 @@ import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { watchConnections } from './connections.ts';
 import { listenWithSeveral, urlOf } from './listeners.ts';
-import { type GatewayRequest, type GatewayResponse, MAX_HEADER_BYTES, problemResponse, takesBody } from './message.ts';
+import {
+  asksByBody,
+  type GatewayRequest,
+  type GatewayResponse,
+  MAX_HEADER_BYTES,
+  problemResponse,
+  takesBody,
+} from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
 import { type CorsConfig, createCors } from './response-headers.ts';
@@ -186,7 +193,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   server.on('request', serveWithinRate);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A body that is refused anyway need not be sent.
-    if (request.method === 'POST' && !isTooLarge(request)) response.writeContinue();
+    if (asksByBody(request.method ?? '') && !isTooLarge(request)) response.writeContinue();
     serveWithinRate(request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -133,7 +133,7 @@ export const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
     name: 'graphql',
     href: '/graphql',
     ...(exposure.graphiql === 'off'
-      ? { title: 'GraphQL', about: 'The endpoint: GET, and POST of application/json.' }
+      ? { title: 'GraphQL', about: 'The endpoint: GET, and POST or QUERY of application/json.' }
       : { title: 'GraphiQL', about: 'The GraphQL API: read the schema, write operations, run them.' }),
   },
   ...PAGES.flatMap(({ path, exposure: name, link }) =>

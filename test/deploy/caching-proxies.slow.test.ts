@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { createTestGateway, JSON_HEADERS, PATIENT } from '../support/gateway.ts';
+import { hasHaproxy, startHaproxy } from '../support/haproxy.ts';
 import { hasNginx, startNginx } from '../support/nginx.ts';
 import { insertNotice, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 import { hasVarnish, startVarnish } from '../support/varnish.ts';
+import { stored } from '../support/views.ts';
 
 // Caches of others, as deploy/ and docs/ set them up, between a client and the gateway.
 
@@ -144,5 +146,34 @@ describe.skipIf(PROXIES.length === 0).each(PROXIES)('through $name', ({ start })
       const operation = await fetch(`${proxy.url}/graphql?${new URLSearchParams({ query })}`);
       expect(await operation.json()).toEqual({ data: { notice: { viewCount: viewCount + 1 } } });
     }
+  });
+});
+
+const ALL = [...PROXIES, { name: 'HAProxy', isThere: hasHaproxy, start: () => startHaproxy([host, host]) }].filter(
+  ({ isThere }) => isThere,
+);
+
+describe.skipIf(ALL.length === 0).each(ALL)('through $name', ({ start }) => {
+  test('each QUERY reaches the gateway with its body, and no copy is kept of its answer', async () => {
+    await using proxy = await start();
+    const id = await insertNotice(database);
+    const ask = async (query: string, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${proxy.url}/graphql`, {
+        method: 'QUERY',
+        headers: { ...JSON_HEADERS, ...headers },
+        body: JSON.stringify({ query }),
+      });
+    for (const name of ['a', 'b', 'a']) {
+      expect(await (await ask(`{ ${name}: __typename }`)).json()).toEqual({ data: { [name]: 'Query' } });
+    }
+    for (const viewCount of [1, 2]) {
+      const response = await ask(`{ notice(id: ${id}) { viewCount } }`);
+      expect(await response.json()).toEqual({ data: { notice: { viewCount } } });
+    }
+    expect(await stored(database, id)).toBe(2);
+    const etag = (await ask('{ a: __typename }')).headers.get('etag');
+    expect((await ask('{ a: __typename }', { 'if-none-match': String(etag) })).status).toBe(304);
+    const refused = await ask('{ a: __typename }', { 'content-type': 'text/plain' });
+    expect([refused.status, refused.headers.get('accept-query')]).toEqual([415, 'application/json']);
   });
 });

@@ -151,13 +151,13 @@ describe('the path /graphql', () => {
   test.for(['PUT', 'DELETE', 'PATCH'])('refuses %s and says what it takes', async (method) => {
     const response = await fetch(`${server.url}/graphql`, { method, body: '{"query":"{ __typename }"}' });
     expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST, QUERY, OPTIONS');
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] });
   });
 
   test('answers OPTIONS with what it takes', async () => {
     const response = await fetch(`${server.url}/graphql`, { method: 'OPTIONS' });
-    expect([response.status, response.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
+    expect([response.status, response.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, QUERY, OPTIONS']);
     expect(await response.text()).toBe('');
   });
 
