@@ -33,14 +33,17 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
   headers?: Readonly<Record<string, string>>;
+  /** Where a plugin has said it. @default that of the code */
+  status?: number | undefined;
   /** Further members of a GraphQL error's `extensions`. */
   details?: Readonly<Record<string, unknown>>;
 }
 
-/** The only error that clients see. Any other error of a request is masked. */
+/** The only error of ours that clients see. Any other error of a request is masked. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
+  readonly status: number;
   readonly argument: string | undefined;
   readonly problem: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,14 +52,15 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    { argument, problem, cause, headers = {}, details = {} }: AppErrorOptions = {},
+    { argument, problem, cause, headers = {}, status = ERROR_TABLE[code].status, details = {} }: AppErrorOptions = {},
   ) {
     // A stack costs a tenth of the response to a mistake of the client, and nobody reads it.
     const { stackTraceLimit } = Error;
-    if (ERROR_TABLE[code].status < 500) Error.stackTraceLimit = 0;
+    if (status < 500) Error.stackTraceLimit = 0;
     super(message, cause === undefined ? undefined : { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
+    this.status = status;
     this.argument = argument;
     this.problem = problem;
     this.headers = headers;

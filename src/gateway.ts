@@ -241,6 +241,7 @@ export const createGateway = async (
     isRestricted: access.isRestricted,
     log,
   });
+  const maskError = createMaskError(() => observer.logOf(log));
   const yoga = createGraphqlServer({
     schema,
     documents,
@@ -250,7 +251,7 @@ export const createGateway = async (
     live,
     compiled,
     runOperation,
-    maskError: createMaskError(() => observer.logOf(log)),
+    maskError,
     plugins: [...plugins, ...(await loadPlugins(config.graphqlPlugins))],
   });
   const metrics = createMetrics(
@@ -295,8 +296,8 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, documents, graphiql: pages.graphiql }),
-      createRestRoutes(operations, { yoga, documents, explorer }),
+      createGraphqlRoutes({ yoga, documents, maskError, graphiql: pages.graphiql }),
+      createRestRoutes(operations, { yoga, documents, maskError, explorer }),
       probes.find,
       pages.find,
       createDemoPictures(),

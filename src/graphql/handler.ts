@@ -1,4 +1,5 @@
-import { ERROR_TABLE } from '../errors.ts';
+import { GraphQLError } from 'graphql';
+import { processRegularResult } from 'graphql-yoga';
 import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
   asksByBody,
@@ -12,6 +13,7 @@ import {
 import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { GRAPHQL_BODY } from './body-form.ts';
 import type { Documents } from './documents.ts';
+import type { MaskError } from './mask-error.ts';
 import type { RequestState, ServerContext } from './request.ts';
 import {
   bodyFault,
@@ -27,14 +29,15 @@ import type { Yoga } from './yoga.ts';
 interface Options {
   readonly yoga: Yoga;
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
+  readonly maskError: MaskError;
   readonly graphiql: ResponseRoute;
 }
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
-export const createGraphqlRoutes = ({ yoga, documents, graphiql }: Options): FindRoute => {
+export const createGraphqlRoutes = ({ yoga, documents, maskError, graphiql }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
   const page: ResponseRoute = { ...graphiql, methods, errors: GRAPHQL_ERRORS, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(yoga, documents, methods);
+  const endpoint = createEndpoint(yoga, documents, maskError, methods);
 
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
@@ -49,7 +52,12 @@ const MAX_VIEW_BYTES = 8192;
 const ORIGIN = 'http://gateway.invalid';
 
 /** Asks Yoga, and takes from its response what is not in memory already. */
-const createEndpoint = (yoga: Yoga, documents: Options['documents'], methods: readonly string[]): OperationRoute => {
+const createEndpoint = (
+  yoga: Yoga,
+  documents: Options['documents'],
+  maskError: MaskError,
+  methods: readonly string[],
+): OperationRoute => {
   /** By content type: one for all requests that are remembered. */
   const heads = new Map<string, ResponseHead>();
 
@@ -101,13 +109,18 @@ const createEndpoint = (yoga: Yoga, documents: Options['documents'], methods: re
           : await toGatewayResponse(response, state);
       } catch (error) {
         void state.events?.return?.();
-        throw error;
+        if (!(error instanceof GraphQLError)) throw error;
+        // Of a plugin, at a point where Yoga writes no error.
+        const masked = maskError(error);
+        call.requestContext.failWith(String(masked.extensions.code));
+        const [mediaType] = errorTypeOf(headers.accept).split(';');
+        return toGatewayResponse(processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)), state);
       }
     },
   };
 };
 
-const isAsWritten = (response: Response, contentType: string | undefined, state: RequestState): contentType is string =>
+const isAsWritten = (response: Response, contentType: unknown, state: RequestState): contentType is string =>
   response === state.response && response.status === 200 && contentType === state.contentType;
 
 const EVENT_HEADERS: Readonly<Record<string, string>> = {
@@ -122,7 +135,7 @@ const EVENT_HEADERS: Readonly<Record<string, string>> = {
 const toGatewayResponse = async (response: Response, state: RequestState): Promise<GatewayResponse> => {
   const { status } = response;
   const headers = headersOf(response);
-  if (!headers['content-type']?.startsWith('text/event-stream')) {
+  if (!String(headers['content-type']).startsWith('text/event-stream')) {
     void state.events?.return?.();
     return {
       status,
@@ -144,8 +157,14 @@ const toGatewayResponse = async (response: Response, state: RequestState): Promi
 };
 
 /** In lower case, without those that the server writes. */
-const headersOf = ({ headers }: Response): Record<string, string> =>
-  dropConnectionHeaders(Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value])));
+const headersOf = ({ headers }: Response): GatewayResponse['headers'] => {
+  const all: GatewayResponse['headers'] = Object.fromEntries(
+    [...headers].map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  // The one header that may come several times, and cannot be joined: https://www.rfc-editor.org/rfc/rfc9110#section-5.3
+  if ('set-cookie' in all) all['set-cookie'] = headers.getSetCookie();
+  return dropConnectionHeaders(all);
+};
 
 /** Copies a body as it comes, and cuts a client that does not read it. @returns what is called when the client has gone */
 const copyTo = (sink: BodySink, { body }: Response, state: RequestState): (() => void) => {
@@ -175,8 +194,8 @@ const NOTHING = new Uint8Array();
 /** Errors that came before or around Yoga, in the shape of a GraphQL response. */
 const GRAPHQL_ERRORS: ErrorFormat = {
   typeOf: ({ accept }) => errorTypeOf(accept),
-  toResponse: ({ code, message, headers, details }, { accept }) => ({
-    status: ERROR_TABLE[code].status,
+  toResponse: ({ code, status, message, headers, details }, { accept }) => ({
+    status,
     headers: { 'content-type': errorTypeOf(accept), 'cache-control': 'no-store', ...headers },
     body: JSON.stringify({ errors: [{ message, extensions: { code, ...details } }] }),
   }),

@@ -5,7 +5,7 @@ import { toAppError } from '../database/failures.ts';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 
 /** What an error makes of the HTTP response, in `extensions.http`: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking#error-codes-and-http-status */
-interface HttpPart {
+export interface HttpPart {
   readonly status: number;
   readonly headers?: Record<string, string>;
   /** Whether it is an error of GraphQL, which `application/json` answers with 200. */
@@ -23,7 +23,10 @@ const YOGA_CODES: Readonly<Record<string, ErrorCode>> = {
 // another error, comes from a resolver or from a value that does not fit its type, and is ours.
 const isClientFault = (error: GraphQLError): boolean =>
   rootCause(error) instanceof GraphQLError &&
-  (error.extensions.code !== undefined || error.path === undefined || isArgumentFault(error));
+  (error.extensions.code !== undefined ||
+    error.extensions.http !== undefined ||
+    error.path === undefined ||
+    isArgumentFault(error));
 
 // A variable that is null or absent where the argument needs a value is found only while the field runs, and so is a cursor that none of Pothos'
 // connections gave.
@@ -87,7 +90,12 @@ const clientFault = (error: GraphQLError): GraphQLError => {
   const code = YOGA_CODES[given] ?? given;
   // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
   // those have Yoga's own codes.
-  const http = path ? undefined : { ...DEFAULT_HTTP, ...(givenHttp as object), spec: !(given in YOGA_CODES) };
+  // A plugin or a resolver that says a status means it for both media types.
+  const isOfSpec = (givenHttp as Partial<HttpPart> | undefined)?.spec ?? !givenHttp;
+  const http =
+    path && !givenHttp
+      ? undefined
+      : { ...DEFAULT_HTTP, ...(givenHttp as object), spec: isOfSpec && !(given in YOGA_CODES) };
   return new GraphQLError(message, {
     nodes,
     source,

@@ -260,7 +260,14 @@ export const createResponseWriter = ({
         : executed.status === 404
           ? ofAbsence(executed.body, executed.encoding, head.link)
           : ofRequest(executed.body, executed.encoding, head);
-      if (hasAdded) Object.assign(response.headers, added);
+      if (hasAdded) {
+        // A cookie is for one client, and no cache may give it to another.
+        if ('set-cookie' in added) {
+          response.headers['cache-control'] = 'private, no-store';
+          delete response.headers['x-accel-expires'];
+        }
+        Object.assign(response.headers, added);
+      }
       return response;
     },
 

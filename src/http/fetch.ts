@@ -76,7 +76,9 @@ const toResponse = (method: string, answered: GatewayResponse): Response => {
   if (hasBody && !stream) headers['content-length'] = bytes?.byteLength ?? 0;
   return new Response(hasBody && method !== 'HEAD' ? toBody() : null, {
     status,
-    headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+    headers: Object.entries(headers).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, String(each)]),
+    ),
   });
 };
 

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, validateHeaderName, validateHeaderValue } from 'node:http';
+import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
 
 /** The one path that takes a body. */
@@ -31,8 +31,8 @@ export const ACCEPT_QUERY = { 'accept-query': 'application/json' };
 
 export interface GatewayResponse {
   readonly status: number;
-  /** Names in lower case. Belongs to this response alone: each layer adds its headers to it. */
-  readonly headers: Record<string, string | number>;
+  /** Names in lower case; of `set-cookie` a list. Belongs to this response alone: each layer adds its headers to it. */
+  readonly headers: Record<string, string | number | string[]>;
   /** Null for no body. A HEAD request gets the headers, without the body. */
   readonly body: string | Uint8Array | null;
   /** In place of a body, one that is sent as it comes: called once, after the headers. @returns what is called when the client has gone */
@@ -141,14 +141,15 @@ export const jsonResponse = (
 
 /** Problem details for an HTTP API: https://www.rfc-editor.org/rfc/rfc9457 */
 export const problemResponse = (error: AppError): GatewayResponse => ({
-  status: ERROR_TABLE[error.code].status,
+  status: error.status,
   headers: { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', ...error.headers },
   body: problemText(error),
 });
 
 /** Its body. */
-export const problemText = ({ code, message, argument }: AppError): string => {
-  const { status, title } = ERROR_TABLE[code];
+export const problemText = ({ code, status, message, argument }: AppError): string => {
+  // A plugin has codes of its own.
+  const title = ERROR_TABLE[code]?.title ?? STATUS_CODES[status];
   const problem = { type: `urn:vitrine:error:${code}`, title, status, detail: message, code };
   return JSON.stringify(argument ? { ...problem, parameter: argument } : problem);
 };

@@ -87,7 +87,7 @@ export interface Answered {
   readonly executed: Executed;
   readonly head: ResponseHead;
   /** Headers that a plugin has added. Equal requests that are answered from memory do not have them. */
-  readonly added?: Readonly<Record<string, string>> | undefined;
+  readonly added?: GatewayResponse['headers'] | undefined;
 }
 
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];

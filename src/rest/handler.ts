@@ -1,7 +1,8 @@
 import { type ExecutionResult, type GraphQLError, print } from 'graphql';
-import { AppError } from '../errors.ts';
+import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { BodyForm } from '../graphql/body-form.ts';
 import type { Documents } from '../graphql/documents.ts';
+import type { HttpPart, MaskError } from '../graphql/mask-error.ts';
 import type { RequestState } from '../graphql/request.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
@@ -12,6 +13,7 @@ import type { Parameter } from './parameters.ts';
 interface Options {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
   readonly documents: Pick<Documents, 'prepare'>;
+  readonly maskError: MaskError;
   /** Where GraphiQL is; undefined where it is switched off. */
   readonly explorer: string | undefined;
 }
@@ -46,7 +48,7 @@ const decodePath = (path: string): string =>
 const createRoute = (
   operation: RestOperation,
   pathParameter: string | undefined,
-  { yoga, documents, explorer }: Options,
+  { yoga, documents, maskError, explorer }: Options,
 ): OperationRoute => {
   const { route, id, document, rootKey } = operation;
   const prepared = documents.prepare(document);
@@ -62,7 +64,11 @@ const createRoute = (
   };
 
   /** Through the same plugins as an operation by `/graphql`: https://the-guild.dev/graphql/envelop/docs */
-  const execute = async (call: Call, state: RequestState, variableValues: Record<string, unknown>) => {
+  const execute = async (
+    call: Call,
+    state: RequestState,
+    variableValues: Record<string, unknown>,
+  ): Promise<ExecutionResult> => {
     const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ call, state });
     const parsed = parse(text);
     const errors = validate(schema, parsed);
@@ -82,8 +88,9 @@ const createRoute = (
       await call.admit(prepared.rootFields);
       const variables = readRequest(call);
       const state: RequestState = { document, isAdmitted: true, form };
-      const result: ExecutionResult = await execute(call, state, variables);
-      if (result.errors?.length) throw restError(result.errors, operation);
+      const result = await execute(call, state, variables).catch((error): ExecutionResult => ({ errors: [error] }));
+      const [error] = result.errors ?? [];
+      if (error) throw restError(maskError(error), operation);
       const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
       if (state.executed && result === state.result && !state.result.isChanged())
         return { executed: state.executed, head };
@@ -162,12 +169,13 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   return { name: 'rest', toBody, toAbsence, toResult, givesPartialData: false };
 };
 
-/** The AppError behind a masked error. It names the REST parameter instead of the argument. */
-const restError = ([first]: readonly GraphQLError[], { parameters }: RestOperation): AppError => {
-  const cause = first?.originalError;
+/** The AppError behind a masked error, which names the REST parameter instead of the argument. Any other error is a plugin's, with a code of its own. */
+const restError = ({ originalError: cause, message, extensions }: GraphQLError, operation: RestOperation): AppError => {
+  const { parameters } = operation;
   if (!(cause instanceof AppError)) {
-    const code = first?.extensions.code === 'BAD_USER_INPUT' ? 'BAD_USER_INPUT' : 'INTERNAL_SERVER_ERROR';
-    return new AppError(code, first?.message ?? 'The operation failed.');
+    const code = extensions.code as ErrorCode;
+    const { headers, status = ERROR_TABLE[code]?.status ?? 500 } = (extensions.http ?? {}) as Partial<HttpPart>;
+    return new AppError(code, message, { status, headers: Object.fromEntries(new Headers(headers)) });
   }
   const { code, argument, problem, headers } = cause;
   const parameter = parameters.find((each) => each.arguments.some(({ name }) => name === argument));

@@ -2,11 +2,13 @@ import path from 'node:path';
 import { GraphQLError, type GraphQLSchema, type ValidationContext } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test, vi } from 'vitest';
+import { createGateway } from '../../src/index.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { openStream, untilShown } from '../support/events.ts';
 import { createTestGateway, handle, JSON_HEADERS } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
+import { listen } from '../support/socket.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { stored } from '../support/views.ts';
 
@@ -210,12 +212,105 @@ describe('a plugin', () => {
       },
     };
     await using gateway = await open([plugin]);
-    const answer = await gateway.post({ query: QUERY }, { accept: 'application/graphql-response+json' });
-    expect([answer.status, answer.headers['x-price'], answer.json]).toEqual([
-      402,
-      '1',
-      { errors: [{ message: 'Pay first.', extensions: { code: 'PAYMENT_REQUIRED', amount: 1 } }] },
+    for (const accept of ['application/graphql-response+json', 'application/json']) {
+      const answer = await gateway.post({ query: QUERY }, { accept });
+      expect([answer.status, answer.headers['x-price'], answer.json]).toEqual([
+        402,
+        '1',
+        { errors: [{ message: 'Pay first.', extensions: { code: 'PAYMENT_REQUIRED', amount: 1 } }] },
+      ]);
+    }
+  });
+
+  const refuse = (): never => {
+    const http = { status: 403, headers: { 'X-Reason': 'closed' } };
+    throw new GraphQLError('Not here.', { extensions: { code: 'FORBIDDEN', http } });
+  };
+
+  test.for<[hook: string, Plugin]>([
+    ['onParse', { onParse: refuse }],
+    ['onValidate', { onValidate: refuse }],
+    ['onContextBuilding', { onContextBuilding: refuse }],
+    ['onExecute', { onExecute: refuse }],
+    ['onExecuteDone', { onExecute: () => ({ onExecuteDone: refuse }) }],
+    ['a resolver', { onExecute: ({ setExecuteFn }) => setExecuteFn(refuse) }],
+  ])('that throws a GraphQLError in %s decides about status, code and headers by REST too', async ([, plugin]) => {
+    await using gateway = await open([plugin]);
+    const answer = await gateway.get('/api/product/1');
+    expect(answer.json).toEqual({
+      type: 'urn:vitrine:error:FORBIDDEN',
+      title: 'Forbidden',
+      status: 403,
+      detail: 'Not here.',
+      code: 'FORBIDDEN',
+    });
+    expect([answer.status, answer.headers['x-reason'], answer.headers['cache-control']]).toEqual([
+      403,
+      'closed',
+      'no-store',
     ]);
+    expect((await gateway.post({ query: QUERY })).status).toBe(403);
+  });
+
+  test('may give a field an error with a status of its own, which is that of the response', async () => {
+    const extensions = { code: 'TEAPOT', http: { status: 418 } };
+    const error = new GraphQLError('No coffee.', { path: ['product'], extensions });
+    await using gateway = await open([
+      { onExecute: ({ setExecuteFn }) => setExecuteFn(() => ({ data: { product: null }, errors: [error] })) },
+    ]);
+    const answer = await gateway.post({ query: QUERY });
+    expect([answer.status, answer.json]).toEqual([
+      418,
+      {
+        errors: [{ message: 'No coffee.', path: ['product'], extensions: { code: 'TEAPOT' } }],
+        data: { product: null },
+      },
+    ]);
+    expect(await gateway.get('/api/product/1')).toMatchObject({ status: 418, json: { code: 'TEAPOT' } });
+  });
+
+  test.for<[hook: string, Plugin]>([
+    ['onRequest', { onRequest: refuse }],
+    ['onRequestParse', { onRequestParse: refuse }],
+    ['onParams', { onParams: refuse }],
+    ['onExecutionResult', { onExecutionResult: refuse }],
+    ['onResultProcess', { onResultProcess: refuse }],
+    ['onResponse', { onResponse: refuse }],
+  ])('that throws a GraphQLError in %s is answered by it, as in any other hook', async ([, plugin]) => {
+    await using gateway = await open([plugin]);
+    for (const accept of ['application/graphql-response+json', 'application/json']) {
+      const { status, headers, json } = await gateway.post({ query: QUERY }, { accept });
+      expect([status, headers['x-reason'], headers['content-type'], json]).toEqual([
+        403,
+        'closed',
+        `${accept}; charset=utf-8`,
+        { errors: [{ message: 'Not here.', extensions: { code: 'FORBIDDEN' } }] },
+      ]);
+    }
+    expect(gateway.logged.some(({ code, status }) => code === 'FORBIDDEN' && status === 403)).toBe(true);
+  });
+
+  test('may set several cookies, and then no cache may keep the response: by the server and by the library', async () => {
+    const cookies = ['a=1; Path=/', 'b=2; Expires=Fri, 27 Nov 2026 00:00:00 GMT'];
+    const plugin: Plugin = {
+      onResponse: ({ response: { headers } }) => {
+        for (const cookie of cookies) headers.append('set-cookie', cookie);
+      },
+    };
+    await using gateway = await open([plugin]);
+    await using server = await listen(gateway);
+    await using library = await createGateway({ logLevel: 'silent', databaseUrl: database.url, plugins: [plugin] });
+    for (const query of [QUERY, '{ nothing }']) {
+      const target = `/graphql?${new URLSearchParams({ query })}`;
+      for (const { headers } of [
+        await fetch(server.url + target),
+        await library.fetch(new Request(`https://shop.example${target}`)),
+      ]) {
+        expect(headers.getSetCookie()).toEqual(cookies);
+        expect(headers.get('cache-control')).toContain('no-store');
+        expect(headers.get('x-accel-expires')).toBeNull();
+      }
+    }
   });
 
   let isFaulty = true;

@@ -139,6 +139,38 @@ describe("an operator's document is described as it is", () => {
     expect(await lintAnswers(openapi, answers)).toEqual([]);
   });
 
+  test('through interfaces and unions, by the types that their objects may have', async () => {
+    const richer = extendSchema(
+      schema,
+      parse(`"What has a name." interface Named { name: String! }
+        type Pen implements Named { name: String! colour: String } type Shelf implements Named { name: String! }
+        "What is shown." union Shown = Pen | Shelf
+        extend type Query { named: Named shown: [Shown!]! }`),
+    );
+    await using folder = await createDocumentFolder({
+      'notice-list.graphql': '{ shown { __typename ... on Named { name } ... on Pen { colour } } }',
+      'product-hot.graphql': '{ named { title: name } }',
+    });
+    const { bodies } = createOpenapi(await loadRestOperations(richer, readConfig({}).queryLimits, folder.path), richer);
+    const openapi: Openapi = JSON.parse(new TextDecoder().decode(bodies.identity));
+    expect(await lintOpenapi(openapi)).toEqual([]);
+    const [pen, shelf, titledPen, titledShelf] = ['Pen', 'Shelf', 'Pen2', 'Shelf2'].map((name) => ({
+      $ref: `#/components/schemas/${name}`,
+    }));
+    // The paths come in the order of their table.
+    expect(answerSchema(openapi, '/api/product/hot')).toEqual({ anyOf: [pen, shelf] });
+    expect(answerSchema(openapi, '/api/notice/list')).toEqual({
+      type: 'array',
+      items: { anyOf: [titledPen, titledShelf] },
+    });
+    const { Pen, Pen2, Shelf2 } = openapi.components.schemas;
+    expect([Pen, Pen2, Shelf2].map((each) => each?.required)).toEqual([
+      ['title'],
+      ['__typename', 'name', 'colour'],
+      ['__typename', 'name'],
+    ]);
+  });
+
   test('with types that the schema may have one day', async () => {
     const richer = extendSchema(
       schema,

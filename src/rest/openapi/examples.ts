@@ -6,7 +6,6 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
-  isObjectType,
 } from 'graphql';
 import demoCategories from '../../../prisma/demo/categories.json' with { type: 'json' };
 import demoProducts from '../../../prisma/demo/kitchen-and-table.json' with { type: 'json' };
@@ -28,14 +27,16 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /** A value that a field may have, with what is selected of it: the demo catalogue's own values, under any aliases. */
-export const exampleOf = ({ field, fields }: ResultField, sample?: unknown): unknown => {
+export const exampleOf = ({ field, objects }: ResultField, sample?: unknown): unknown => {
   const exampleOfType = (type: GraphQLOutputType, value: unknown): unknown => {
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
       const items = Array.isArray(value) ? value : [value];
       return items.map((item) => exampleOfType(nullable.ofType, item));
     }
-    if (isObjectType(nullable)) return value === null ? null : exampleOfObject(nullable, fields, value);
+    // Of an interface or a union, an object of the first type that it may be.
+    const [object] = objects;
+    if (object) return value === null ? null : exampleOfObject(...object, value);
     if (value !== undefined || !isLeafType(nullable)) return value ?? null;
     return isEnumType(nullable) ? nullable.getValues()[0]?.name : VALUES[nullable.name];
   };

@@ -4,16 +4,14 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
-  getNamedType,
   getNullableType,
   isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
-  isObjectType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { collectFields, fragmentsOf, type Parent, rootOf } from '../../graphql/selection.ts';
+import { collectFields, fragmentsOf, objectTypesOf, type Parent, rootOf } from '../../graphql/selection.ts';
 import type { RestOperation } from '../documents.ts';
 
 /** A field of a document, all of its selections together. */
@@ -22,22 +20,26 @@ export interface ResultField {
   readonly field: GraphQLField<unknown, unknown>;
   /** False where `@include` or `@skip` may remove each selection of it. */
   readonly isCertain: boolean;
-  /** Those of its objects. */
-  readonly fields: readonly ResultField[];
+  /** Those of its objects, by the types that these may have. */
+  readonly objects: ResultObjects;
 }
+
+export type ResultObjects = ReadonlyMap<GraphQLObjectType, readonly ResultField[]>;
 
 /** The one root field of a REST document, with all fields below it. */
 export const resultOf = ({ operation, document }: RestOperation, schema: GraphQLSchema): ResultField => {
   const fragments = fragmentsOf(document);
-  const fieldsOf = (type: unknown, parents: readonly Parent[]): ResultField[] =>
-    [...(isObjectType(type) ? collectFields(parents, fragments) : [])].map(([key, selections]) => {
+  const fieldsOf = (type: GraphQLObjectType, parents: readonly Parent[]): ResultField[] =>
+    [...collectFields(parents, fragments, { schema, types: [type] })].map(([key, selections]) => {
       const name = selections[0].node.name.value;
-      const field = schema.getField(type as GraphQLObjectType, name);
+      const field = schema.getField(type, name);
       if (!field) throw new Error(`${type} has no field ${name}`);
       const isCertain = selections.some(({ conditions }) => conditions.length === 0);
-      return { key, field, isCertain, fields: fieldsOf(getNamedType(field.type), selections) };
+      const types = objectTypesOf(schema, field.type);
+      return { key, field, isCertain, objects: new Map(types.map((each) => [each, fieldsOf(each, selections)])) };
     });
-  const [root] = fieldsOf(schema.getQueryType(), rootOf(operation));
+  const queryType = schema.getQueryType();
+  const [root] = queryType ? fieldsOf(queryType, rootOf(operation)) : [];
   if (!root) throw new Error('an operation without a root field');
   return root;
 };
@@ -64,14 +66,15 @@ export const createResultSchemas = (): ResultSchemas => {
     return { $ref: `#/components/schemas/${name}` };
   };
 
-  const anySchema = (type: GraphQLOutputType, fields: readonly ResultField[]): JsonSchema =>
-    isNonNullType(type) ? nonNullSchema(type.ofType, fields) : orNull(nonNullSchema(type, fields));
+  const anySchema = (type: GraphQLOutputType, objects: ResultObjects): JsonSchema =>
+    isNonNullType(type) ? nonNullSchema(type.ofType, objects) : orNull(nonNullSchema(type, objects));
 
-  const nonNullSchema = (type: GraphQLOutputType, fields: readonly ResultField[]): JsonSchema => {
-    if (isListType(type)) return { type: 'array', items: anySchema(type.ofType, fields) };
+  const nonNullSchema = (type: GraphQLOutputType, objects: ResultObjects): JsonSchema => {
+    if (isListType(type)) return { type: 'array', items: anySchema(type.ofType, objects) };
     if (isLeafType(type)) return leafSchema(type);
-    if (!isObjectType(type)) throw new Error(`OpenAPI cannot describe values of type ${type}`);
-    return componentOf(type, objectSchema(type, fields));
+    const schemas = [...objects].map(([each, fields]) => componentOf(each, objectSchema(each, fields)));
+    const [one] = schemas;
+    return one && schemas.length === 1 ? one : { anyOf: schemas };
   };
 
   const objectSchema = (type: GraphQLObjectType, fields: readonly ResultField[]): JsonSchema => ({
@@ -81,14 +84,14 @@ export const createResultSchemas = (): ResultSchemas => {
     required: fields.filter(({ isCertain }) => isCertain).map(({ key }) => key),
   });
 
-  const propertySchema = ({ field, fields }: ResultField): JsonSchema => {
+  const propertySchema = ({ field, objects }: ResultField): JsonSchema => {
     const value = getNullableType(field.type);
     const description = field.description ?? (isLeafType(value) ? describeLeaf(value) : undefined);
-    return { ...anySchema(field.type, fields), ...described(description) };
+    return { ...anySchema(field.type, objects), ...described(description) };
   };
 
   return {
-    schemaOf: ({ field, fields }) => nonNullSchema(getNullableType(field.type), fields),
+    schemaOf: ({ field, objects }) => nonNullSchema(getNullableType(field.type), objects),
     components: () => Object.fromEntries(components),
   };
 };
