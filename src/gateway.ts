@@ -27,6 +27,7 @@ import { createCostLimit } from './graphql/limits/cost.ts';
 import { loadPlugins } from './graphql/load-plugins.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
+import { STATUS_CODES } from './graphql/status-codes.ts';
 import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { createLive } from './graphql/use-live.ts';
@@ -241,6 +242,7 @@ export const createGateway = async (
     isRestricted: access.isRestricted,
     log,
   });
+  const statusCodes = STATUS_CODES[config.graphqlStatusCodes];
   const maskError = createMaskError(() => observer.logOf(log));
   const yoga = createGraphqlServer({
     schema,
@@ -252,6 +254,7 @@ export const createGateway = async (
     compiled,
     runOperation,
     maskError,
+    statusCodes,
     plugins: [...plugins, ...(await loadPlugins(config.graphqlPlugins))],
   });
   const metrics = createMetrics(
@@ -296,7 +299,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, documents, maskError, graphiql: pages.graphiql }),
+      createGraphqlRoutes({ yoga, documents, maskError, statusCodes, graphiql: pages.graphiql }),
       createRestRoutes(operations, { yoga, documents, maskError, explorer }),
       probes.find,
       pages.find,

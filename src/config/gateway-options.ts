@@ -118,6 +118,12 @@ export interface VariableOptions {
    * @default as {@link introspection}
    */
   readonly fieldSuggestions?: boolean | undefined;
+  /**
+   * The text of GraphQL over HTTP whose status codes `/graphql` uses: the draft that clients know, or the edition of September 2026. See
+   * [Errors](errors.md#status-in-graphql).
+   * @default '2025'
+   */
+  readonly graphqlStatusCodes?: '2025' | '2026' | undefined;
 
   /**
    * Highest cost of an operation: roughly the rows that it asks for. Also the most rows that its lists may return.

@@ -260,6 +260,13 @@ export const VARIABLES = {
     whenUnset: 'as `INTROSPECTION`',
     description: 'Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.',
   },
+  GRAPHQL_STATUS_CODES: {
+    group: 'pages',
+    value: choice(['2025', '2026']),
+    default: '2025',
+    description:
+      'The text of GraphQL over HTTP whose status codes `/graphql` uses: the draft that clients know, or the edition of September 2026. See [Errors](errors.md#status-in-graphql).',
+  },
 
   QUERY_MAX_COST: {
     group: 'queryLimits',

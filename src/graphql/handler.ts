@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql';
-import { processRegularResult } from 'graphql-yoga';
 import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
   asksByBody,
@@ -24,20 +23,23 @@ import {
   readText,
   wantsPage,
 } from './request-params.ts';
+import type { StatusCodes } from './status-codes.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
   readonly yoga: Yoga;
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
   readonly maskError: MaskError;
+  readonly statusCodes: StatusCodes;
   readonly graphiql: ResponseRoute;
 }
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
-export const createGraphqlRoutes = ({ yoga, documents, maskError, graphiql }: Options): FindRoute => {
+export const createGraphqlRoutes = ({ graphiql, ...options }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const page: ResponseRoute = { ...graphiql, methods, errors: GRAPHQL_ERRORS, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(yoga, documents, maskError, methods);
+  const errors = errorsIn(options.statusCodes);
+  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
+  const endpoint = createEndpoint(options, methods, errors);
 
   return (path, { method, headers }) => {
     if (path !== GRAPHQL_PATH) return undefined;
@@ -53,10 +55,9 @@ const ORIGIN = 'http://gateway.invalid';
 
 /** Asks Yoga, and takes from its response what is not in memory already. */
 const createEndpoint = (
-  yoga: Yoga,
-  documents: Options['documents'],
-  maskError: MaskError,
+  { yoga, documents, maskError, statusCodes }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
+  errors: ErrorFormat,
 ): OperationRoute => {
   /** By content type: one for all requests that are remembered. */
   const heads = new Map<string, ResponseHead>();
@@ -72,7 +73,7 @@ const createEndpoint = (
 
   return {
     methods,
-    errors: GRAPHQL_ERRORS,
+    errors,
     faultOf: bodyFault,
     countsViewsOnly: ({ method, target, body }) => {
       if (Buffer.isBuffer(body) && body.byteLength > MAX_VIEW_BYTES) return false;
@@ -114,7 +115,7 @@ const createEndpoint = (
         const masked = maskError(error);
         call.requestContext.failWith(String(masked.extensions.code));
         const [mediaType] = errorTypeOf(headers.accept).split(';');
-        return toGatewayResponse(processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)), state);
+        return toGatewayResponse(statusCodes.write({ errors: [masked] }, yoga.fetchAPI, String(mediaType)), state);
       }
     },
   };
@@ -192,11 +193,11 @@ const copyTo = (sink: BodySink, { body }: Response, state: RequestState): (() =>
 const NOTHING = new Uint8Array();
 
 /** Errors that came before or around Yoga, in the shape of a GraphQL response. */
-const GRAPHQL_ERRORS: ErrorFormat = {
-  typeOf: ({ accept }) => errorTypeOf(accept),
+const errorsIn = ({ errorTypeOf: typeOf }: StatusCodes): ErrorFormat => ({
+  typeOf: ({ accept }) => typeOf(accept),
   toResponse: ({ code, status, message, headers, details }, { accept }) => ({
     status,
-    headers: { 'content-type': errorTypeOf(accept), 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': typeOf(accept), 'cache-control': 'no-store', ...headers },
     body: JSON.stringify({ errors: [{ message, extensions: { code, ...details } }] }),
   }),
-};
+});

@@ -1,7 +1,8 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
-import { getSSEProcessor, isAsyncIterable, type Plugin, processRegularResult } from 'graphql-yoga';
+import type { ExecutionResult } from 'graphql';
+import { getSSEProcessor, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { RequestState, ServerContext } from './request.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
+import { type StatusCodes, withoutHttp } from './status-codes.ts';
 import { executedBytes } from './use-response-cache.ts';
 
 /** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
@@ -14,7 +15,7 @@ interface HttpError {
 /**
  * Writes results by Yoga's own means, in the media type that the request was read for: JSON where the client takes anything, and events only where it names them.
  */
-export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
+export const useResultWriter = ({ write }: StatusCodes): Plugin<ServerContext, ServerContext> => {
   const writeEvents = getSSEProcessor();
   return {
     onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state, params } }) => {
@@ -25,7 +26,7 @@ export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
         setResultProcessor(writeEvents, 'text/event-stream');
       } else {
         const type = isEvents || !state.contentType ? errorTypeOf(call.request.headers.accept) : state.contentType;
-        setResultProcessor(writeResult(state), type.slice(0, type.indexOf(';')));
+        setResultProcessor(writeResult(state, write), type.slice(0, type.indexOf(';')));
       }
     },
   };
@@ -33,14 +34,14 @@ export const useResultWriter = (): Plugin<ServerContext, ServerContext> => {
 
 /** The result is the one that the plugins behind this one have left. */
 const writeResult =
-  (state: RequestState): typeof processRegularResult =>
+  (state: RequestState, write: StatusCodes['write']): StatusCodes['write'] =>
   (result, fetchAPI, mediaType) => {
     if (result !== state.result || state.result?.isChanged()) state.executed = undefined;
     state.response = state.executed
       ? new fetchAPI.Response(executedBytes(state.executed) as Uint8Array<ArrayBuffer>, {
           headers: { 'content-type': `${mediaType}; charset=utf-8` },
         })
-      : processRegularResult(result, fetchAPI, mediaType);
+      : write(result, fetchAPI, mediaType);
     return state.response;
   };
 
@@ -56,9 +57,3 @@ const isOfOperation = ({ errors = [] }: ExecutionResult, areParamsRead: boolean)
 
 const withoutStatus = (result: ExecutionResult): ExecutionResult =>
   result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
-
-const withoutHttp = (error: GraphQLError): GraphQLError => {
-  const { http: _, ...extensions } = error.extensions;
-  const { message, nodes, source, positions, path } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
-};

@@ -6,6 +6,7 @@ import type { CostLimit } from './limits/cost.ts';
 import type { MaskError } from './mask-error.ts';
 import type { RunOperation } from './operation-runner.ts';
 import type { ServerContext } from './request.ts';
+import type { StatusCodes } from './status-codes.ts';
 import type { TrustedDocuments } from './trusted-documents.ts';
 import { useAccess } from './use-access.ts';
 import { type CompiledExecution, useCompiledExecution } from './use-compiled-execution.ts';
@@ -30,6 +31,7 @@ interface Deps {
   readonly compiled: CompiledExecution;
   readonly runOperation: RunOperation;
   readonly maskError: MaskError;
+  readonly statusCodes: StatusCodes;
   /** Those of the operator. */
   readonly plugins: Plugin[];
 }
@@ -53,7 +55,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       live.plugin,
       useCompiledExecution(compiled),
       useResponseCache(documents, runOperation),
-      useResultWriter(),
+      useResultWriter(deps.statusCodes),
       ...(deps.plugins as unknown as Plugin<ServerContext, ServerContext>[]),
     ],
     extraParamNames: DOCUMENT_PARAMS,
