@@ -101,11 +101,7 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     if (!tracing.isOn) return work();
     const { label, isSubscription } = run.operation;
     const type = isSubscription ? 'subscription' : 'query';
-    return tracing.span(
-      `${type} ${label}`,
-      { 'graphql.operation.type': type, 'graphql.operation.name': label },
-      work,
-    ) as Promise<string>;
+    return tracing.span(type, { 'graphql.operation.type': type, 'graphql.operation.name': label }, work);
   };
 
   const guarded = async (run: Run, work: () => Promise<string>): Promise<string> => {

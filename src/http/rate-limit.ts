@@ -6,8 +6,15 @@ import proxyAddr from 'proxy-addr';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-/** Counts a request of a client. @returns the error of a request that is past the limit */
-export type RateLimit = (request: IncomingMessage) => Promise<AppError | undefined>;
+/** Counts a request of a client. */
+export type RateLimit = (request: IncomingMessage) => Promise<Counted>;
+
+interface Counted {
+  /** What is left to the client: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 */
+  readonly headers: Headers;
+  /** The error of a request that is past the limit. */
+  readonly refusal: AppError | undefined;
+}
 
 interface Options {
   readonly perMinute: number;
@@ -18,7 +25,7 @@ interface Options {
 
 /** Each process counts for itself: behind a balancer, the limit is for each instance. */
 export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: Options): RateLimit => {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_S });
   // The limiter itself keeps every client for a minute, and an attacker may have any number of addresses.
   const clients = new LRUCache<string, true>({
     max: maxClients,
@@ -26,21 +33,35 @@ export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: O
     noDisposeOnSet: true,
   });
 
+  const consume = async (client: string): Promise<[RateLimiterRes, isWithin: boolean]> => {
+    try {
+      return [await limiter.consume(client), true];
+    } catch (rejection) {
+      if (!(rejection instanceof RateLimiterRes)) throw rejection;
+      return [rejection, false];
+    }
+  };
+
   return async (request) => {
     const client = clientOf(request);
     clients.set(client, true);
-    try {
-      await limiter.consume(client);
-      return undefined;
-    } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection;
-      const seconds = Math.max(1, Math.ceil(rejection.msBeforeNext / 1000));
-      return new AppError('TOO_MANY_REQUESTS', `A client may ask ${perMinute} times a minute.`, {
-        headers: { 'retry-after': String(seconds) },
-      });
-    }
+    const [{ msBeforeNext, remainingPoints }, isWithin] = await consume(client);
+    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    return {
+      headers: new Headers({
+        'ratelimit-policy': `"default";q=${perMinute};w=${WINDOW_S}`,
+        ratelimit: `"default";r=${remainingPoints};t=${seconds}`,
+      }),
+      refusal: isWithin
+        ? undefined
+        : new AppError('TOO_MANY_REQUESTS', `A client may ask ${perMinute} times a minute.`, {
+            headers: { 'retry-after': String(seconds) },
+          }),
+    };
   };
 };
+
+const WINDOW_S = 60;
 
 /** The client of a request: one name for all the addresses that a client easily gets. */
 export type ClientOf = (request: IncomingMessage) => string;

@@ -10,7 +10,7 @@ export interface CorsConfig {
   readonly corsAllowedHeaders: readonly string[];
 }
 
-const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after';
+const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after, ratelimit, ratelimit-policy';
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /**

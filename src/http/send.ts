@@ -74,7 +74,10 @@ interface InnerResponse {
 
 /** Not where other headers are set, and not where Node has no such function any more: `writeHead` does the same, but costs a hit 26 % (docs/fast-path.md). */
 const canSendLines = ({ headers }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
-  response._storeHeader !== undefined && !response.hasHeader('connection') && headers.expect === undefined;
+  response._storeHeader !== undefined &&
+  !response.hasHeader('connection') &&
+  !response.hasHeader('ratelimit') &&
+  headers.expect === undefined;
 
 /** Sends a response whose header lines are text already; `written-heads` compares the heads of both ways. */
 const sendLines = (

@@ -186,7 +186,10 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       return;
     }
     rateLimit(request)
-      .then((refusal) => serve(request, response, refusal))
+      .then(({ headers, refusal }) => {
+        response.setHeaders(headers);
+        serve(request, response, refusal);
+      })
       .catch((error: unknown) => fail(request, response, error));
   };
 

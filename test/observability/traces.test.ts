@@ -69,7 +69,7 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
     expect(root && tree(spans, root)).toEqual({
       'POST /graphql': [
         {
-          'query Shelf': [
+          query: [
             { 'product.list': [expect.stringMatching(/^product_list/)] },
             { 'category.byId': [expect.stringMatching(/^prisma_/)] },
           ],
@@ -87,6 +87,10 @@ describe('with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
         'vitrine.operation': 'Shelf',
         'vitrine.cache': 'miss',
       },
+    });
+    expect(spans.find(({ name }) => name === 'query')?.attributes).toEqual({
+      'graphql.operation.type': 'query',
+      'graphql.operation.name': 'Shelf',
     });
     for (const span of spans) expect(span.durationMs).toBeLessThanOrEqual((root?.durationMs ?? 0) + 1);
     const statement = spans.find(({ name }) => name.startsWith('prisma_'));
