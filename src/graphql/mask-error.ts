@@ -81,21 +81,16 @@ export const createMaskError = (log: () => Logger): MaskError => {
 
 const NOWHERE: Partial<Pick<GraphQLError, 'nodes' | 'source' | 'positions' | 'path'>> = {};
 
-const DEFAULT_HTTP: HttpPart = { status: 400 };
-
 const clientFault = (error: GraphQLError): GraphQLError => {
   const { message, nodes, source, positions, path } = error;
   const { http: givenHttp, ...extensions } = error.extensions;
   const given = String(extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
+  const part = (givenHttp ?? {}) as Partial<HttpPart>;
   // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
-  // those have Yoga's own codes.
-  // A plugin or a resolver that says a status means it for both media types.
-  const isOfSpec = (givenHttp as Partial<HttpPart> | undefined)?.spec ?? !givenHttp;
-  const http =
-    path && !givenHttp
-      ? undefined
-      : { ...DEFAULT_HTTP, ...(givenHttp as object), spec: isOfSpec && !(given in YOGA_CODES) };
+  // those have Yoga's own codes. A plugin or a resolver that says a status means it for both media types.
+  const spec = (part.spec ?? part.status === undefined) && !(given in YOGA_CODES);
+  const http = path ? givenHttp && { ...part, spec } : { status: 400, ...part, spec };
   return new GraphQLError(message, {
     nodes,
     source,

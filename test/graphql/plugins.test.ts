@@ -269,6 +269,25 @@ describe('a plugin', () => {
     expect(await gateway.get('/api/product/1')).toMatchObject({ status: 418, json: { code: 'TEAPOT' } });
   });
 
+  test('may give an error headers alone: the status stays that of its kind', async () => {
+    const extensions = { code: 'SLOW', http: { headers: { 'x-hint': 'ask less' } } };
+    let path: string[] | undefined;
+    const plugin: Plugin = {
+      onExecute: ({ setExecuteFn }) =>
+        setExecuteFn(() => ({ errors: [new GraphQLError('Slow.', path ? { path, extensions } : { extensions })] })),
+    };
+    await using gateway = await open([plugin]);
+    const statusBy = async (accept: string): Promise<number> => {
+      const { status, headers } = await gateway.post({ query: QUERY }, { accept });
+      expect(headers['x-hint']).toBe('ask less');
+      return status;
+    };
+    for (path of [undefined, ['product']]) {
+      expect(await statusBy('application/json')).toBe(200);
+      expect(await statusBy('application/graphql-response+json')).toBe(path ? 200 : 400);
+    }
+  });
+
   test.for<[hook: string, Plugin]>([
     ['onRequest', { onRequest: refuse }],
     ['onRequestParse', { onRequestParse: refuse }],
