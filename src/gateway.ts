@@ -24,6 +24,7 @@ import { contextFactory } from './graphql/context.ts';
 import { createDocuments } from './graphql/documents.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
+import { createEventStreams } from './graphql/live/event-stream.ts';
 import { loadPlugins } from './graphql/load-plugins.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
@@ -244,6 +245,7 @@ export const createGateway = async (
   });
   const statusCodes = STATUS_CODES[config.graphqlStatusCodes];
   const maskError = createMaskError(() => observer.logOf(log));
+  const eventStreams = createEventStreams();
   const yoga = createGraphqlServer({
     schema,
     documents,
@@ -251,6 +253,7 @@ export const createGateway = async (
     isRestricted: access.isRestricted,
     costLimit,
     live,
+    eventStreams,
     compiled,
     runOperation,
     maskError,
@@ -299,7 +302,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, documents, maskError, statusCodes, graphiql: pages.graphiql }),
+      createGraphqlRoutes({ yoga, documents, maskError, statusCodes, eventStreams, graphiql: pages.graphiql }),
       createRestRoutes(operations, { yoga, documents, maskError, explorer }),
       probes.find,
       pages.find,

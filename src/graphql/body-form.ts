@@ -11,8 +11,8 @@ export interface BodyForm {
   readonly toAbsence?: (data: string) => string | undefined;
   /** The result that a body was made of. */
   readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
-  /** Whether such a result has extensions. */
-  readonly hasExtensions?: boolean;
+  /** Whether the result has extensions. */
+  readonly hasExtensions: boolean;
   /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;
 }
@@ -21,6 +21,7 @@ export const GRAPHQL_BODY: BodyForm = {
   name: 'graphql',
   toBody: (data) => `{"data":${data}}`,
   toResult: (body) => JSON.parse(body),
+  hasExtensions: false,
   givesPartialData: true,
 };
 

@@ -2,7 +2,6 @@ import { GraphQLError } from 'graphql';
 import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
   asksByBody,
-  type BodySink,
   dropConnectionHeaders,
   type ErrorFormat,
   type GatewayResponse,
@@ -12,6 +11,7 @@ import {
 import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { GRAPHQL_BODY } from './body-form.ts';
 import type { Documents } from './documents.ts';
+import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
 import type { RequestState, ServerContext } from './request.ts';
 import {
@@ -31,6 +31,7 @@ interface Options {
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
   readonly maskError: MaskError;
   readonly statusCodes: StatusCodes;
+  readonly eventStreams: EventStreams;
   readonly graphiql: ResponseRoute;
 }
 
@@ -55,7 +56,7 @@ const ORIGIN = 'http://gateway.invalid';
 
 /** Asks Yoga, and takes from its response what is not in memory already. */
 const createEndpoint = (
-  { yoga, documents, maskError, statusCodes }: Omit<Options, 'graphiql'>,
+  { yoga, documents, maskError, statusCodes, eventStreams }: Omit<Options, 'graphiql'>,
   methods: readonly string[],
   errors: ErrorFormat,
 ): OperationRoute => {
@@ -107,7 +108,7 @@ const createEndpoint = (
         const { executed } = state;
         return executed && isAsWritten(response, contentType, state)
           ? { executed, head: headOf(contentType), added }
-          : await toGatewayResponse(response, state);
+          : await toGatewayResponse(response, state, eventStreams);
       } catch (error) {
         void state.events?.return?.();
         if (!(error instanceof GraphQLError)) throw error;
@@ -115,7 +116,11 @@ const createEndpoint = (
         const masked = maskError(error);
         call.requestContext.failWith(String(masked.extensions.code));
         const [mediaType] = errorTypeOf(headers.accept).split(';');
-        return toGatewayResponse(statusCodes.write({ errors: [masked] }, yoga.fetchAPI, String(mediaType)), state);
+        return toGatewayResponse(
+          statusCodes.write({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),
+          state,
+          eventStreams,
+        );
       }
     },
   };
@@ -133,7 +138,11 @@ const EVENT_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The response of Yoga: errors, events, and what a plugin has changed. */
-const toGatewayResponse = async (response: Response, state: RequestState): Promise<GatewayResponse> => {
+const toGatewayResponse = async (
+  response: Response,
+  state: RequestState,
+  eventStreams: EventStreams,
+): Promise<GatewayResponse> => {
   const { status } = response;
   const headers = headersOf(response);
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
@@ -146,14 +155,22 @@ const toGatewayResponse = async (response: Response, state: RequestState): Promi
   }
   const { 'content-encoding': _, ...others } = headers;
   const eventHeaders = { ...others, ...EVENT_HEADERS };
-  const { outcome } = state;
+  const { outcome, eventBytes } = state;
+  // A plugin may have put another body in the place of ours, which then nobody has begun to read.
+  const bytes = response === state.response ? eventBytes : response.body?.values();
   // One result, and the end.
-  if (!outcome) return { status, headers: eventHeaders, body: await response.text() };
+  if (!outcome || !bytes) return { status, headers: eventHeaders, body: await response.text() };
+  // Not to be held as long as the stream is open.
+  state.response = undefined;
   return {
     status,
     headers: { ...eventHeaders, 'cache-status': CACHE_STATUS[outcome] },
     body: null,
-    stream: (sink) => copyTo(sink, response, state),
+    stream: (sink) =>
+      eventStreams.send(bytes, sink, (isSlow) => {
+        state.isSlow = isSlow;
+        void state.events?.return?.();
+      }),
   };
 };
 
@@ -166,31 +183,6 @@ const headersOf = ({ headers }: Response): GatewayResponse['headers'] => {
   if ('set-cookie' in all) all['set-cookie'] = headers.getSetCookie();
   return dropConnectionHeaders(all);
 };
-
-/** Copies a body as it comes, and cuts a client that does not read it. @returns what is called when the client has gone */
-const copyTo = (sink: BodySink, { body }: Response, state: RequestState): (() => void) => {
-  const reader = body?.getReader();
-  const copy = async (): Promise<void> => {
-    for (;;) {
-      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-      if (done) return sink.end(NOTHING);
-      if (sink.write(value)) continue;
-      state.isSlow = true;
-      return;
-    }
-  };
-  const leave = (): void => {
-    // A plugin that fails when a stream ends harms nobody else.
-    reader?.cancel().catch(() => {});
-    void state.events?.return?.();
-  };
-  copy()
-    .catch(() => sink.end(NOTHING))
-    .finally(leave);
-  return leave;
-};
-
-const NOTHING = new Uint8Array();
 
 /** Errors that came before or around Yoga, in the shape of a GraphQL response. */
 const errorsIn = ({ errorTypeOf: typeOf }: StatusCodes): ErrorFormat => ({

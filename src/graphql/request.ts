@@ -27,9 +27,11 @@ export interface RequestState {
   executed?: Executed | undefined;
   result?: WrittenResult;
   /** What {@link result} was written into: a plugin may put another response in its place. */
-  response?: Response;
+  response?: Response | undefined;
   /** Where the first event of a subscription comes from. */
   outcome?: CacheOutcome;
+  /** What the results of a subscription, as plugins leave them, are sent as. */
+  eventBytes?: AsyncIterableIterator<Uint8Array, undefined>;
   /** Of a subscription: to be ended where nobody reads them, because a plugin behind has failed or answers otherwise. */
   events?: Pick<AsyncIterator<unknown>, 'return'>;
   /** Whether the client is cut because it does not read what is sent. */

@@ -15,8 +15,7 @@ import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
 import type { RequestState, ServerContext } from './request.ts';
 import { EVENT_STREAM_TYPE, negotiateEvents } from './request-params.ts';
 import type { Execute } from './use-compiled-execution.ts';
-import { answer } from './use-response-cache.ts';
-import { writtenResult } from './written-result.ts';
+import { answer, resultOf, runOf } from './use-response-cache.ts';
 
 /** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
@@ -105,32 +104,20 @@ export const createLive = (deps: Deps): Live => {
   };
 
   const subscribe = async (args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> => {
-    const { call, state, ...others } = args.contextValue as ServerContext;
-    const { form } = state;
+    const { call, state } = args.contextValue as ServerContext;
     refuseExcess();
     const run = async (caller: Caller): Promise<Found> => {
-      const executed = await runOperation({
-        operation,
-        given: args.variableValues ?? {},
-        caller,
-        form,
-        execute: (context) => execute({ ...args, contextValue: { ...others, call, ...context } }),
-      });
+      const executed = await runOperation(runOf(operation, args, execute, caller));
       if (executed.answer) return executed;
       throw new Error('A live operation has no response that equal requests share.');
     };
     const found = await run(call);
     refuseExcess();
     const { rootFields, withoutSilentFields } = operation;
+    const { form } = state;
     const live: LiveOperation = {
       run: () => run(anybody),
-      toEvent: ({ body }) => {
-        const text = bytesOf(body).toString();
-        return writtenResult(
-          () => text,
-          (json) => JSON.parse(json),
-        );
-      },
+      toEvent: (response) => resultOf({ answer: response, outcome: 'hit' }, form),
       toComparable: ({ body, etag }) => withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
     };
     counts.open += 1;

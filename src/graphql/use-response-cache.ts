@@ -3,8 +3,10 @@ import type { Plugin } from 'graphql-yoga';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../http/route.ts';
 import type { BodyForm } from './body-form.ts';
+import type { Caller } from './context.ts';
 import type { Documents } from './documents.ts';
-import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
+import type { Operation } from './operation.ts';
+import { ExecutionFailed, type Run, type RunOperation } from './operation-runner.ts';
 import type { ServerContext } from './request.ts';
 import type { Execute } from './use-compiled-execution.ts';
 import { type WrittenResult, writtenResult } from './written-result.ts';
@@ -29,23 +31,29 @@ export const answer = async (
   args: ExecutionArgs,
   execute: Execute,
 ): Promise<ExecutionResult> => {
-  const { call, state, ...others } = args.contextValue as ServerContext;
+  const { call, state } = args.contextValue as ServerContext;
   const operation = documents.prepare(args.document, args.operationName);
   if (!operation) throw new Error('The operation was found before.');
   try {
-    state.executed = await runOperation({
-      operation,
-      given: args.variableValues ?? {},
-      caller: call,
-      form: state.form,
-      // What plugins have put into the context is there for resolvers.
-      execute: (context) => execute({ ...args, contextValue: { ...others, call, ...context } }),
-    });
+    state.executed = await runOperation(runOf(operation, args, execute, call));
   } catch (error) {
     return failedResult(error);
   }
   state.result = resultOf(state.executed, state.form);
   return state.result;
+};
+
+/** @param caller for whom it is executed */
+export const runOf = (operation: Operation, args: ExecutionArgs, execute: Execute, caller: Caller): Run => {
+  const { call, state, ...others } = args.contextValue as ServerContext;
+  return {
+    operation,
+    given: args.variableValues ?? {},
+    caller,
+    form: state.form,
+    // What plugins have put into the context is there for resolvers.
+    execute: (context) => execute({ ...args, contextValue: { ...others, call, ...context } }),
+  };
 };
 
 const failedResult = (error: unknown): ExecutionResult => {
@@ -65,7 +73,7 @@ const toGraphQLError = (error: unknown): GraphQLError =>
 export const executedBytes = ({ answer, body, encoding }: Executed & { encoding?: 'utf8' | 'latin1' }): Buffer =>
   answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
 
-const resultOf = (executed: Executed, form: BodyForm): WrittenResult => {
+export const resultOf = (executed: Executed, form: BodyForm): WrittenResult => {
   const { status } = executed.answer ?? executed;
   return writtenResult(
     () => executedBytes(executed).toString(),

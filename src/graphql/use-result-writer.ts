@@ -1,8 +1,9 @@
 import type { ExecutionResult } from 'graphql';
-import { getSSEProcessor, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { EventStreams } from './live/event-stream.ts';
 import type { RequestState, ServerContext } from './request.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
-import { type StatusCodes, withoutHttp } from './status-codes.ts';
+import type { StatusCodes } from './status-codes.ts';
 import { executedBytes } from './use-response-cache.ts';
 
 /** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
@@ -12,19 +13,28 @@ interface HttpError {
   };
 }
 
-/**
- * Writes results by Yoga's own means, in the media type that the request was read for: JSON where the client takes anything, and events only where it names them.
- */
-export const useResultWriter = ({ write }: StatusCodes): Plugin<ServerContext, ServerContext> => {
-  const writeEvents = getSSEProcessor();
+/** Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events only where it names them. */
+export const useResultWriter = (
+  { write }: StatusCodes,
+  eventStreams: EventStreams,
+): Plugin<ServerContext, ServerContext> => {
+  const writeEvents =
+    (state: RequestState): StatusCodes['write'] =>
+    (result, fetchAPI) => {
+      if (isAsyncIterable(result)) state.eventBytes = eventStreams.bytesOf(result as AsyncIterable<ExecutionResult>);
+      // An iterable is made into a stream where a plugin reads the body: https://github.com/nodejs/undici#body-mixins
+      const body = state.eventBytes ?? eventStreams.textOf(result as ExecutionResult);
+      state.response = new fetchAPI.Response(body as BodyInit, { headers: { 'content-type': EVENT_STREAM_TYPE } });
+      return state.response;
+    };
   return {
-    onResultProcess: ({ result, setResult, setResultProcessor, serverContext: { call, state, params } }) => {
+    onResultProcess: ({ result, setResultProcessor, serverContext: { call, state, params } }) => {
       const isEvents = state.contentType === EVENT_STREAM_TYPE;
-      if (isAsyncIterable(result)) setResultProcessor(writeEvents, 'text/event-stream');
-      else if (isEvents && !Array.isArray(result) && isOfOperation(result, params !== undefined)) {
-        setResult(withoutStatus(result));
-        setResultProcessor(writeEvents, 'text/event-stream');
-      } else {
+      if (isEvents) state.executed = undefined;
+      const areEvents =
+        isAsyncIterable(result) || (isEvents && !Array.isArray(result) && isOfOperation(result, params !== undefined));
+      if (areEvents) setResultProcessor(writeEvents(state), 'text/event-stream');
+      else {
         const type = isEvents || !state.contentType ? errorTypeOf(call.request.headers.accept) : state.contentType;
         setResultProcessor(writeResult(state, write), type.slice(0, type.indexOf(';')));
       }
@@ -54,6 +64,3 @@ const isOfOperation = ({ errors = [] }: ExecutionResult, areParamsRead: boolean)
     ({ extensions: { http } }) =>
       !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true)),
   );
-
-const withoutStatus = (result: ExecutionResult): ExecutionResult =>
-  result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;

@@ -10,39 +10,36 @@ export interface WrittenResult extends ExecutionResult {
   readonly isChanged: () => boolean;
 }
 
+const MEMBERS = ['data', 'extensions'] as const;
+
 /**
  * @param read the result as it stands in the text
- * @param hasExtensions whether there are any in the text: Yoga asks each result for them, so that it would be parsed each time
+ * @param hasExtensions where it has none, who reads them, as Yoga does, gets nothing parsed
  */
 export const writtenResult = (
   text: () => string,
   read: (text: string) => ExecutionResult,
-  hasExtensions = false,
+  hasExtensions: boolean,
 ): WrittenResult => {
   let parsed: ExecutionResult | undefined;
-  const member = <Name extends 'data' | 'extensions'>(name: Name): PropertyDescriptor => {
-    const members = (): ExecutionResult => {
-      parsed ??= read(text());
-      return parsed;
-    };
-    return {
-      get: () => members()[name],
-      set: (value: ExecutionResult[Name]) => {
-        members()[name] = value;
-      },
-      enumerable: true,
-    };
+  const members = (): ExecutionResult => {
+    parsed ??= read(text());
+    return parsed;
   };
   const result = {
     stringify: (given: ExecutionResult): string =>
       given === result && !result.isChanged() ? text() : JSON.stringify(given),
     // What nobody has read is as it was.
-    isChanged: () =>
-      (parsed !== undefined || (!hasExtensions && result.extensions !== undefined)) &&
-      JSON.stringify(result) !== JSON.stringify(read(text())),
+    isChanged: () => parsed !== undefined && JSON.stringify(result) !== JSON.stringify(read(text())),
   } as WrittenResult;
-  return Object.defineProperties(result, {
-    data: member('data'),
-    extensions: hasExtensions ? member('extensions') : { value: undefined, writable: true, enumerable: true },
-  });
+  for (const name of MEMBERS) {
+    Object.defineProperty(result, name, {
+      get: () => (parsed || name === 'data' || hasExtensions ? members()[name] : undefined),
+      set: (value: never) => {
+        members()[name] = value;
+      },
+      enumerable: true,
+    });
+  }
+  return result;
 };

@@ -3,6 +3,7 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { Documents } from './documents.ts';
 import type { CostLimit } from './limits/cost.ts';
+import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
 import type { RunOperation } from './operation-runner.ts';
 import type { ServerContext } from './request.ts';
@@ -28,6 +29,7 @@ interface Deps {
   readonly isRestricted: boolean;
   readonly costLimit: CostLimit;
   readonly live: Live;
+  readonly eventStreams: EventStreams;
   readonly compiled: CompiledExecution;
   readonly runOperation: RunOperation;
   readonly maskError: MaskError;
@@ -55,7 +57,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       live.plugin,
       useCompiledExecution(compiled),
       useResponseCache(documents, runOperation),
-      useResultWriter(deps.statusCodes),
+      useResultWriter(deps.statusCodes, deps.eventStreams),
       ...(deps.plugins as unknown as Plugin<ServerContext, ServerContext>[]),
     ],
     extraParamNames: DOCUMENT_PARAMS,

@@ -166,7 +166,7 @@ const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   const toResult = (body: string, status: 200 | 404): ExecutionResult => ({
     data: { [rootKey]: status === 404 ? null : JSON.parse(body) },
   });
-  return { name: 'rest', toBody, toAbsence, toResult, givesPartialData: false };
+  return { name: 'rest', toBody, toAbsence, toResult, hasExtensions: false, givesPartialData: false };
 };
 
 /** The AppError behind a masked error, which names the REST parameter instead of the argument. Any other error is a plugin's, with a code of its own. */
