@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
 import { startGatewayProcess } from '../../test/support/process.ts';
 import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
@@ -106,6 +107,8 @@ await using gateway = await startGatewayProcess(
     NODE_ENV: 'production',
   },
   cores ? onCore(cores.server, ['env']) : [],
+  // As `npm start` does: without them, most of what a listener seems to take is memory that V8 has not given back.
+  packageJson.scripts.start.match(/--\S+/g) ?? [],
 );
 const pid = gateway.command.child.pid ?? 0;
 const rssMb = (): number => rssMbOf(pid) ?? Number.NaN;

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { openStream, untilShown } from '../support/events.ts';
 import { createTestGateway, handle, JSON_HEADERS } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
+import { scrape } from '../support/scrape.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -330,6 +331,24 @@ describe('a plugin', () => {
         expect(headers.get('x-accel-expires')).toBeNull();
       }
     }
+  });
+
+  test('may put another body in the place of that of a subscription', async () => {
+    const inCapitals: Plugin = {
+      onResponse: ({ response, setResponse, fetchAPI }) => {
+        const toCapitals = new TransformStream<Uint8Array, Uint8Array>({
+          transform: (bytes, controller) =>
+            controller.enqueue(Buffer.from(Buffer.from(bytes).toString().replace('Open', 'OPEN'))),
+        });
+        const { headers } = response;
+        setResponse(new fetchAPI.Response(response.body?.pipeThrough(toCapitals) ?? null, { headers }));
+      },
+    };
+    await using gateway = await open([inCapitals]);
+    const stream = await openStream(gateway, 'subscription { notices { title } }');
+    expect(stream.results).toEqual([{ data: { notices: [{ title: 'OPEN' }] } }]);
+    stream.leave();
+    await expect.poll(async () => (await scrape(gateway)).sum('vitrine_subscriptions')).toBe(0);
   });
 
   let isFaulty = true;

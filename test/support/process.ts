@@ -20,13 +20,15 @@ export interface Command {
 /**
  * Runs a command of the real program: `runCli(['migrate'], { DATABASE_URL })`. Of this process's environment only PATH and the folder of compiled modules reach it.
  * @param launcher a command that becomes the program whose command line follows it
+ * @param flags of Node
  */
 export const runCli = (
   args: readonly string[],
   environment: Record<string, string> = {},
   launcher: readonly string[] = [],
+  flags: readonly string[] = [],
 ): Command => {
-  const [file = process.execPath, ...rest] = [...launcher, process.execPath, CLI, ...args];
+  const [file = process.execPath, ...rest] = [...launcher, process.execPath, ...flags, CLI, ...args];
   const child = spawn(file, rest, { env: inherited(environment) });
   // One with a database of its own has to stop that first; any other need not be waited for by tests that do not test its drain.
   return follow(child, () => child.kill(environment.DATABASE_URL ? 'SIGKILL' : 'SIGTERM'));
@@ -80,7 +82,8 @@ export interface ServingProcess extends AsyncDisposable {
 export const startGatewayProcess = async (
   environment: Record<string, string>,
   launcher: readonly string[] = [],
-): Promise<ServingProcess> => serving(runCli(['serve'], { ...ANY_PORT, ...environment }, launcher));
+  flags: readonly string[] = [],
+): Promise<ServingProcess> => serving(runCli(['serve'], { ...ANY_PORT, ...environment }, launcher, flags));
 
 /**
  * The gateway as npm or npx starts it, in a process group of its own, which a terminal gives each command.

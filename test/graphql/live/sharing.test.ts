@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
-import { createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
+import { createTestGateway, handle, PATIENT, type TestGateway } from '../../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../../support/rows.ts';
 import { scrape } from '../../support/scrape.ts';
 import { shared } from '../../support/shared.ts';
@@ -39,6 +39,28 @@ test('a hundred listeners take one execution at the start and one for a change',
   expect([1, 2]).toContain(change);
   for (const { results } of streams) expect(results).toHaveLength(2);
   leaveAll(streams);
+});
+
+test('an event is written once, and all listeners get the same bytes', async () => {
+  await rename('Before');
+  await using gateway = await open();
+  const listen = async () => {
+    const { stream } = await handle(gateway.app, {
+      method: 'GET',
+      target: `/graphql?${new URLSearchParams({ query: NOTICES })}`,
+      headers: { accept: 'text/event-stream' },
+    });
+    const parts: Uint8Array[] = [];
+    const leave = stream?.({ write: (bytes) => parts.push(bytes) > 0, end: () => {} });
+    return { eventOf: (title: string) => parts.find((bytes) => Buffer.from(bytes).includes(title)), leave };
+  };
+  const [one, other] = [await listen(), await listen()];
+  for (const title of ['Before', 'After']) {
+    await rename(title);
+    await expect.poll(() => one.eventOf(title) && other.eventOf(title)).toBeDefined();
+    expect(one.eventOf(title)).toBe(other.eventOf(title));
+  }
+  for (const { leave } of [one, other]) leave?.();
 });
 
 describe('no event comes', () => {
