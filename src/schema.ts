@@ -6,8 +6,11 @@ import { builder } from './graphql/builder.ts';
 import { noteParameters } from './graphql/executor/compile.ts';
 import { enforceRowBudget } from './graphql/limits/list-size.ts';
 
+const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
+
 // Types and queries register with the builder once in a process.
-for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse]) await register();
+for (const register of [...FEATURES.map((feature) => feature.register), registerBrowse, registerChanges])
+  await register();
 
 /**
  * The executable schema of all features.

@@ -88,8 +88,8 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     nextChanges.get(change.table)?.mayBeAt(change.rows?.nextChangeMs);
   };
 
-  const onAnyChange = (): void => {
-    for (const { table } of tables) onChange({ table });
+  const onAnyChange = (isOfClock = false): void => {
+    for (const { table } of tables) onChange({ table, isOfClock });
   };
 
   const connect = async (): Promise<void> => {
@@ -134,7 +134,7 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
 
   const learn = ({ now, nextChanges: read }: Heartbeat, sentMs: number): void => {
     // A response that was made by a later clock may show what has not begun.
-    if (clock.observe(now, sentMs, performance.now())) onAnyChange();
+    if (clock.observe(now, sentMs, performance.now())) onAnyChange(true);
     for (const [index, { table }] of tables.entries()) {
       if (read) nextChanges.get(table)?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
       // A table that could not be asked has not changed; a feed that notifies nothing does not know that.

@@ -136,6 +136,8 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
 /** What a statement changed, as the triggers notify it. */
 export interface Change {
   readonly table: string;
+  /** Nothing was written: what was read may have been made by a clock that was ahead. */
+  readonly isOfClock?: boolean;
   /** Undefined: any row may have changed. */
   readonly rows?: {
     /** Before and after the statement. */
@@ -151,7 +153,7 @@ const PAYLOAD = /^(.*?)(?: oid=(\d+))?$/s;
 const INTEGERS = /^-?\d+(,-?\d+)*$/;
 
 /**
- * Reads a payload of the channel: `product 17,18 3,4 1790000000000.5 oid=16385`, with the next change, or `category oid=16390` where any row may have
+ * Reads a payload of the channel: `product 17,18 3,4 1790000000000.5 oid=16385`, with the groups and the next change, or `category oid=16390` where any row may have
  * changed. A program that writes past the triggers may leave out all but the name. Anybody can notify: what names a table of ours and cannot be read means that
  * any row of it may have changed.
  * @param oidOf a table of ours: a table of another schema may have its name
@@ -167,10 +169,10 @@ export const readChange = (
     ({ table }) => `${text} `.startsWith(`${table} `) && (oid === undefined || oid === oidOf(table)),
   );
   if (!found) return undefined;
-  const { table, tags } = found;
+  const { table } = found;
   const [ids = '', groupIds = '', next = 'Infinity', ...more] = text.slice(table.length + 1).split(' ');
   const nextChangeMs = Number(next);
-  const isExact = tags && INTEGERS.test(ids) && INTEGERS.test(groupIds) && more.length === 0;
+  const isExact = INTEGERS.test(ids) && INTEGERS.test(groupIds) && more.length === 0;
   if (!isExact || Number.isNaN(nextChangeMs)) return { table };
   const rows = { ids: ids.split(',').map(Number), groupIds: groupIds.split(',').map(Number), nextChangeMs };
   return [...rows.ids, ...rows.groupIds].every(isInt32) ? { table, rows } : { table };

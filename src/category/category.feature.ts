@@ -5,7 +5,7 @@ import { createCategoryLoaders, createCategoryReads } from './category.loader.ts
 
 export const category: Feature = {
   table: 'category',
-  triggers: ['vitrine_notify'],
+  triggers: ['vitrine_notify', 'vitrine_notify_truncate'],
   silentColumns: [],
   rights: ['select'],
   register: () => import('./category.query.ts'),

@@ -8,6 +8,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Call } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import { RowBudget } from './limits/list-size.ts';
+import type { Changes } from './live/changes.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
 export type Caller = Pick<Call, 'admit' | 'countViews' | 'previewAt' | 'log'>;
@@ -27,6 +28,8 @@ export interface OperationContext {
   readonly rowBudget: RowBudget;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
+  /** Of an event of the change feed. */
+  readonly changes?: Changes;
 }
 
 /** What a feature reads with, for one server of the database. */

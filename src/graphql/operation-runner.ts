@@ -35,6 +35,8 @@ export interface Run {
   readonly given: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
   readonly form: BodyForm;
+  /** Whether the result is for this run alone, beside the cache. @default false */
+  readonly isApart?: boolean;
   /** Executes the operation in this context. */
   readonly execute: (context: ExecutionContext) => DataText | ExecutionResult | Promise<DataText | ExecutionResult>;
 }
@@ -175,10 +177,10 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
       hints.status = 404;
       return absence;
     };
-    const isPreview = caller.previewAt !== undefined;
-    if (!operation.isCounted && !isPreview) return responseCache.get(key, make);
+    const isApart = run.isApart === true || caller.previewAt !== undefined;
+    if (!operation.isCounted && !isApart) return responseCache.get(key, make);
     return withDeadline(
-      caller.countViews && !isPreview ? runCounted(run, variables, key, make) : runApart(make),
+      caller.countViews && !isApart ? runCounted(run, variables, key, make) : runApart(make),
       timeoutMs,
     );
   };

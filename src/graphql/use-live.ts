@@ -3,12 +3,13 @@ import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { bytesOf } from '../cache/cached-response.ts';
-import type { Found } from '../cache/response-cache.ts';
+import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
 import type { Caller } from './context.ts';
 import type { Documents } from './documents.ts';
+import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
 import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './live/topics.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
@@ -16,6 +17,7 @@ import type { RequestState, ServerContext } from './request.ts';
 import { EVENT_STREAM_TYPE, negotiateEvents } from './request-params.ts';
 import type { Execute } from './use-compiled-execution.ts';
 import { answer, resultOf, runOf } from './use-response-cache.ts';
+import type { WrittenResult } from './written-result.ts';
 
 /** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
@@ -50,6 +52,13 @@ interface Deps {
   readonly log: Logger;
 }
 
+/** A subscription that has been executed once. */
+interface Beginning {
+  /** Where its first event comes from. */
+  readonly outcome: CacheOutcome;
+  readonly join: (listener: TopicListener) => Topic;
+}
+
 const LAG_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5];
 
 const createCounts = (): SubscriptionCounts => ({
@@ -67,6 +76,7 @@ export const createLive = (deps: Deps): Live => {
   const { documents, runOperation, execute, maxSubscriptions, isRestricted, log } = deps;
   const counts = createCounts();
   const topics = createTopics({ ...deps.topics, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
+  const changeTopics = createChangeTopics(deps.topics);
   const streams = new Set<EventSequence>();
   let isOver = false;
   let ticking: NodeJS.Timeout | undefined;
@@ -103,30 +113,49 @@ export const createLive = (deps: Deps): Live => {
     if (counts.open >= maxSubscriptions) throw new Overloaded('There are too many subscriptions. Try again shortly.');
   };
 
-  const subscribe = async (args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> => {
+  /** Begins to listen to the present state. */
+  const beginState = async (args: ExecutionArgs, operation: Operation): Promise<Beginning> => {
     const { call, state } = args.contextValue as ServerContext;
-    refuseExcess();
+    const { form } = state;
     const run = async (caller: Caller): Promise<Found> => {
       const executed = await runOperation(runOf(operation, args, execute, caller));
       if (executed.answer) return executed;
       throw new Error('A live operation has no response that equal requests share.');
     };
     const found = await run(call);
-    refuseExcess();
-    const { rootFields, withoutSilentFields } = operation;
-    const { form } = state;
     const live: LiveOperation = {
       run: () => run(anybody),
-      toEvent: (response) => resultOf({ answer: response, outcome: 'hit' }, form),
-      toComparable: ({ body, etag }) => withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
+      toEvent: (answer) => resultOf({ answer, outcome: 'hit' }, form),
+      toComparable: ({ body, etag }) => operation.withoutSilentFields?.(bytesOf(body).toString()) ?? etag,
     };
+    return { outcome: found.outcome, join: (listener) => topics.join(live, found, listener) };
+  };
+
+  /** Begins to listen to what changes from now on. */
+  const beginChanges = async (args: ExecutionArgs, operation: Operation): Promise<Beginning> => {
+    const context = args.contextValue as ServerContext;
+    const { form } = context.state;
+    const run = async (changes: Changes): Promise<WrittenResult> => {
+      const given = { ...args, contextValue: { ...context, changes } };
+      return resultOf(await runOperation({ ...runOf(operation, given, execute, anybody), isApart: true }), form);
+    };
+    const key = `${form.name} ${operation.id} ${JSON.stringify(args.variableValues)}`;
+    return { outcome: 'miss', join: await changeTopics.begin(key, run) };
+  };
+
+  const subscribe = async (args: ExecutionArgs, operation: Operation): Promise<AsyncIterable<ExecutionResult>> => {
+    const { call, state } = args.contextValue as ServerContext;
+    const { rootFields } = operation;
+    refuseExcess();
+    const { outcome, join } = await (rootFields.has(CHANGES_FIELD) ? beginChanges : beginState)(args, operation);
+    refuseExcess();
     counts.open += 1;
-    state.outcome = found.outcome;
+    state.outcome = outcome;
     const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, watcher);
     streams.add(stream);
     state.events = stream;
     if (isRestricted) ticking ??= apart(() => setInterval(verifyAll, VERIFY_MS));
-    stream.listenTo(topics.join(live, found, stream));
+    stream.listenTo(join(stream));
     if (isOver) stream.end('shutdown');
     return stream;
   };
@@ -158,6 +187,7 @@ export const createLive = (deps: Deps): Live => {
     close: () => {
       clearInterval(ticking);
       topics.close();
+      changeTopics.close();
     },
   };
 };

@@ -7,7 +7,7 @@ import { countInEffect } from './notice.sql.ts';
 export const notice: Feature = {
   table: 'notice',
   nextChangeSql: inEffect.nextChangeSql,
-  triggers: ['vitrine_notify'],
+  triggers: ['vitrine_notify', 'vitrine_notify_truncate'],
   silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],

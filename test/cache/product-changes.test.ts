@@ -234,10 +234,11 @@ test('a change that is notified while a heartbeat is under way counts beside the
   expect(next.ms()).toBeUndefined();
 });
 
-test('every change is notified on one channel: which rows of products changed, or else the table', async () => {
+test('every change is notified on one channel: which rows changed, or else the table', async () => {
   await refill(database);
   const client = new pg.Client(database.url);
   await client.connect();
+  const noticeIds = (await database.sql<{ id: number }>('select id from notice order by id')).map(({ id }) => id);
   const heard: (string | undefined)[] = [];
   client.on('notification', ({ channel, payload }) => void heard.push(`${channel}: ${payload}`));
   await client.query('listen vitrine');
@@ -251,7 +252,11 @@ test('every change is notified on one channel: which rows of products changed, o
     `insert into product (id, category_id, name, slug, price) select n, 1, 'N', 'n' || n, 1 from generate_series(10001, 30001) n`,
     'truncate product',
     `update category set name = 'Other' where id = 1`,
+    'update category set id = 2000 where id = 1',
+    'delete from category where id = 2000',
     `update notice set title = 'Other'`,
+    `insert into notice (id, title, content) select n, 'N', '' from generate_series(5001, 7000) n`,
+    'truncate notice',
     'update notice set view_count = view_count + 1',
   ])
     await client.query(statement);
@@ -275,7 +280,13 @@ test('every change is notified on one channel: which rows of products changed, o
     // More rows than are notified one by one.
     `vitrine: product oid=${oids.product}`,
     `vitrine: product oid=${oids.product}`,
-    `vitrine: category oid=${oids.category}`,
+    `vitrine: category 1 0 -Infinity oid=${oids.category}`,
+    `vitrine: category 1,2000 0 -Infinity oid=${oids.category}`,
+    `vitrine: category 2000 0 -Infinity oid=${oids.category}`,
+    ...noticeIds.map((id) => `vitrine: notice ${id} 0 -Infinity oid=${oids.notice}`),
+    ...Array.from({ length: 1000 }, (_, index) => `vitrine: notice ${5001 + index} 0 -Infinity oid=${oids.notice}`),
+    // More rows than are notified one by one.
+    `vitrine: notice oid=${oids.notice}`,
     `vitrine: notice oid=${oids.notice}`,
   ]);
 });

@@ -1,0 +1,255 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
+import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
+import type { FailureKind } from '../../cache/response-cache.ts';
+import type { Change, TagVersions } from '../../cache/tags.ts';
+import type { Clock } from '../../database/clock.ts';
+import { AppError } from '../../errors.ts';
+import { builder, LIVE_FIELD } from '../builder.ts';
+import type { WrittenResult } from '../written-result.ts';
+import type { Topic, TopicListener } from './topics.ts';
+
+/** What has changed since the last event: the ids of rows, or everything where they are not known. */
+export interface Changes {
+  readonly products: readonly number[];
+  readonly categories: readonly number[];
+  readonly notices: readonly number[];
+  readonly everything: boolean;
+}
+
+/** The ids of an event. */
+const MAX_IDS = 1000;
+
+const NOTHING: Changes = { products: [], categories: [], notices: [], everything: false };
+const EVERYTHING: Changes = { ...NOTHING, everything: true };
+
+const ChangesType = builder.objectRef<Changes>('Changes').implement({
+  description: 'Rows that were inserted, updated or deleted, visible or not.',
+  fields: (t) => {
+    const idsOf = (name: 'products' | 'categories' | 'notices') =>
+      t.field({
+        type: ['Int'],
+        description: `The ids of ${name}. None with \`everything\`.`,
+        resolve: (changes) => [...changes[name]],
+      });
+    return {
+      products: idsOf('products'),
+      categories: idsOf('categories'),
+      notices: idsOf('notices'),
+      everything: t.exposeBoolean('everything', {
+        description:
+          'Anything may have changed: at the beginning, when something begins or ends by its date, after a truncate or a lost connection to the database, and for more than 1,000 rows.',
+      }),
+    };
+  },
+});
+
+export const CHANGES_FIELD = 'changes';
+
+builder.subscriptionField(CHANGES_FIELD, (t) =>
+  t.field({
+    ...LIVE_FIELD,
+    type: ChangesType,
+    description:
+      'What has changed since the last event, for caches outside: at most ten events a second, each once every gateway shows what it names.',
+    resolve: (_, __, { changes = EVERYTHING }) => changes,
+  }),
+);
+
+const KINDS: Readonly<Record<string, 'products' | 'categories' | 'notices'>> = {
+  product: 'products',
+  category: 'categories',
+  notice: 'notices',
+};
+
+/** Changes that are not sent yet. */
+class Gathered {
+  readonly #ids = { products: new Set<number>(), categories: new Set<number>(), notices: new Set<number>() };
+  #isEverything = false;
+
+  add({ table, rows }: Change): void {
+    const kind = KINDS[table];
+    if (!rows || !kind) this.#isEverything = true;
+    if (this.#isEverything || !rows || !kind) return;
+    for (const id of rows.ids) this.#ids[kind].add(id);
+    const { products, categories, notices } = this.#ids;
+    this.#isEverything = products.size + categories.size + notices.size > MAX_IDS;
+  }
+
+  addEverything(): void {
+    this.#isEverything = true;
+  }
+
+  toChanges(): Changes {
+    if (this.#isEverything) return EVERYTHING;
+    const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);
+    const { products, categories, notices } = this.#ids;
+    return {
+      products: sorted(products),
+      categories: sorted(categories),
+      notices: sorted(notices),
+      everything: false,
+    };
+  }
+}
+
+/** Equal operations on the change feed. */
+interface State extends Topic {
+  readonly listeners: Set<TopicListener>;
+  readonly run: RunChanges;
+  /** The text of a result that names nothing it selects: no event. */
+  readonly nothing: string;
+  gathered: Gathered;
+  sentMs: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** Executes the operation for these changes. */
+export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
+
+export interface ChangeTopics {
+  /**
+   * Resolves with what joins a listener.
+   * @param key equal for equal operations
+   * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
+   */
+  readonly begin: (key: string, run: RunChanges) => Promise<(listener: TopicListener) => Topic>;
+  readonly close: () => void;
+}
+
+interface Options {
+  readonly tagVersions: TagVersions;
+  readonly freshnessMonitor: FreshnessMonitor;
+  readonly clock: Clock;
+  readonly freshnessMs: number;
+  readonly kindOf: (error: unknown) => FailureKind;
+}
+
+const MIN_INTERVAL_MS = 100;
+
+/** A transaction of many rows is notified in parts. */
+const COLLECT_MS = 20;
+
+/** After a failure that may pass. */
+const RETRY_MS = 500;
+
+/**
+ * The listeners of the change feed. A change is told when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
+ * and a cache outside would keep that.
+ */
+export const createChangeTopics = (options: Options): ChangeTopics => {
+  const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf } = options;
+  const topics = new Map<string, State>();
+  let beginning = 0;
+  let heartbeats: NodeJS.Timeout | undefined;
+  /** When what a table shows next changes with time alone, by the database's clock. */
+  const planned = new Map<string, number>();
+  const apart = AsyncLocalStorage.snapshot();
+
+  const hear = (change: Change): void => void apart(() => setTimeout(gather, freshnessMs, change).unref());
+
+  const unwatch = tagVersions.watch((change) => {
+    if (topics.size + beginning > 0 && !change.isOfClock) hear(change);
+  });
+
+  const heartbeat = (): void => {
+    // While nobody sends a request, only this finds a dead connection, and a table that was replaced.
+    void freshnessMonitor.freshen();
+    const nowMs = clock.nowMs();
+    for (const { table } of tagVersions.tags.tables) {
+      const isOver = nowMs >= (planned.get(table) ?? Number.POSITIVE_INFINITY);
+      if (isOver) hear({ table });
+      const nextMs = freshnessMonitor.nextChangeMs(table);
+      if (nextMs !== undefined) planned.set(table, nextMs);
+      else if (isOver) planned.delete(table);
+    }
+  };
+
+  const gather = (change: Change): void => {
+    for (const topic of topics.values()) {
+      topic.gathered.add(change);
+      sendLater(topic, topic.sentMs + MIN_INTERVAL_MS - performance.now());
+    }
+  };
+
+  const sendLater = (topic: State, ms: number): void => {
+    topic.timer ??= setTimeout(() => void send(topic), Math.max(COLLECT_MS, ms));
+  };
+
+  const send = async (topic: State): Promise<void> => {
+    const changes = topic.gathered.toChanges();
+    topic.gathered = new Gathered();
+    topic.sentMs = performance.now();
+    topic.timer = undefined;
+    try {
+      const result = await topic.run(changes);
+      if (textOf(result) === topic.nothing) return;
+      for (const listener of topic.listeners) listener.onEvent(result);
+    } catch (error) {
+      if (kindOf(error) === 'other') {
+        for (const listener of topic.listeners) listener.onFailure(error);
+        return;
+      }
+      topic.gathered.addEverything();
+      sendLater(topic, RETRY_MS);
+    }
+  };
+
+  const stopHeartbeats = (): void => {
+    clearInterval(heartbeats);
+    heartbeats = undefined;
+    planned.clear();
+  };
+
+  const open = (key: string, run: RunChanges, first: ExecutionResult, nothing: string): State => {
+    const listeners = new Set<TopicListener>();
+    const topic: State = {
+      listeners,
+      run,
+      nothing,
+      gathered: new Gathered(),
+      sentMs: Number.NEGATIVE_INFINITY,
+      timer: undefined,
+      event: () => first,
+      leave: (listener) => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearTimeout(topic.timer);
+        topics.delete(key);
+        if (topics.size === 0) stopHeartbeats();
+      },
+    };
+    topics.set(key, topic);
+    heartbeats ??= apart(() => setInterval(heartbeat, MIN_INTERVAL_MS));
+    return topic;
+  };
+
+  return {
+    begin: async (key, run) => {
+      if (freshnessMonitor.trustedUntilMs() !== undefined) {
+        throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
+      }
+      beginning += 1;
+      try {
+        const first = await run(EVERYTHING);
+        const nothing = textOf(await run(NOTHING));
+        await delay(freshnessMs);
+        return (listener) => {
+          const topic = topics.get(key) ?? open(key, run, first, nothing);
+          topic.listeners.add(listener);
+          return topic;
+        };
+      } finally {
+        beginning -= 1;
+      }
+    },
+    close: () => {
+      unwatch();
+      stopHeartbeats();
+      for (const topic of topics.values()) clearTimeout(topic.timer);
+    },
+  };
+};
+
+const textOf = (result: WrittenResult): string => result.stringify(result);

@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openStream, type TestStream, untilShown } from '../../support/events.ts';
+import { createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
+import { OUTAGES } from '../../support/outages.ts';
+import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../../support/rows.ts';
+
+const CHANGES = 'subscription { changes { products categories notices everything } }';
+const NONE = { products: [], categories: [], notices: [], everything: false };
+const EVERYTHING = { changes: { ...NONE, everything: true } };
+const names = (changes: object) => ({ changes: { ...NONE, ...changes } });
+
+let database: TestDatabase;
+let category: number;
+let gateway: TestGateway;
+let stream: TestStream;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  category = await insertCategory(database);
+  // It begins to listen after that.
+  gateway = await createTestGateway(database, PATIENT);
+  stream = await openStream(gateway, CHANGES);
+  return async () => {
+    stream.leave();
+    await gateway[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+const events = () => stream.results.slice(1).map(({ data }) => data.changes);
+
+test('the first event is everything, because nobody knows what a client has missed', () => {
+  expect(stream.results).toEqual([{ data: EVERYTHING }]);
+});
+
+describe('an event names', () => {
+  test('products, categories and notices that were inserted, updated or deleted, and no others', async () => {
+    const product = await insertProduct(database, { category_id: category });
+    await untilShown(stream, names({ products: [product] }));
+    const other = await insertCategory(database);
+    await untilShown(stream, names({ categories: [other] }));
+    const notice = await insertNotice(database, { title: 'First' });
+    await untilShown(stream, names({ notices: [notice] }));
+    await database.sql('update product set stock = 7');
+    await untilShown(stream, names({ products: [product] }));
+    await database.sql('update category set position = 7 where id = $1', [category]);
+    await untilShown(stream, names({ categories: [category] }));
+    await database.sql('delete from notice');
+    await untilShown(stream, names({ notices: [notice] }));
+    await database.sql('delete from product');
+    await untilShown(stream, names({ products: [product] }));
+    expect(events()).toHaveLength(7);
+  });
+
+  test('what one transaction has changed, together', async () => {
+    const product = await insertProduct(database, { category_id: category });
+    await untilShown(stream, names({ products: [product] }));
+    await database.sql(
+      `with a as (update product set stock = 8 returning id), b as (update category set name = 'Other' returning id)
+       insert into notice (id, title, content) values (2, 'N', ''), (1, 'N', '')`,
+    );
+    await untilShown(stream, names({ products: [product], categories: [category], notices: [1, 2] }));
+  });
+
+  test('a product that stops being visible, and a notice that is withdrawn', async () => {
+    const product = await insertProduct(database, { category_id: category });
+    const notice = await insertNotice(database, { title: 'First' });
+    await expect.poll(() => events().flatMap(({ notices }) => notices)).toEqual([notice]);
+    await database.sql(`update product set status = 'OFF_SALE'`);
+    await untilShown(stream, names({ products: [product] }));
+    await database.sql(`update notice set status = 'WITHDRAWN'`);
+    await untilShown(stream, names({ notices: [notice] }));
+  });
+
+  test('the old and the new id of a row', async () => {
+    await database.sql('update category set id = 1000000 + id');
+    await untilShown(stream, names({ categories: [category, 1_000_000 + category] }));
+  });
+
+  test('everything, when a notice or a product begins to show by its date', async () => {
+    const notice = await insertNotice(database, { title: 'Soon', starts_at: await momentFromNow(database, 1000) });
+    const product = await insertProduct(database, {
+      category_id: category,
+      published_at: await momentFromNow(database, 2500),
+    });
+    await untilShown(stream, names({ products: [product] }));
+    const isEverything = () => events().filter(({ everything }) => everything).length;
+    await expect.poll(isEverything, { timeout: 10_000 }).toBe(1);
+    expect((await gateway.graphql('{ notices { id } }')).data).toEqual({ notices: [{ id: notice }] });
+    await expect.poll(isEverything, { timeout: 10_000 }).toBe(2);
+    expect((await gateway.graphql(`{ product(id: ${product}) { id } }`)).data).toEqual({ product: { id: product } });
+  });
+
+  test('everything, after a truncate', async () => {
+    await insertProduct(database, { category_id: category });
+    await expect.poll(events).toHaveLength(1);
+    await database.sql('truncate product');
+    await untilShown(stream, EVERYTHING);
+  });
+
+  test.for<[what: string, table: string, columns: string, values: string]>([
+    [
+      'products',
+      'product',
+      'id, category_id, name, slug, price',
+      `n, (select min(id) from category), 'N', 's' || n, 1`,
+    ],
+    ['categories', 'category', 'id, name, slug', `10000000 + n, 'N', 's' || n`],
+    ['notices', 'notice', 'id, title, content', `n, 'N', ''`],
+  ])('a thousand %s, and everything where there are more', async ([kind, table, columns, values]) => {
+    const insert = (first: number, last: number) =>
+      database.sql(
+        `insert into ${table} (${columns}) select ${values} from generate_series(${first}::int, ${last}::int) n`,
+      );
+    await insert(1, 1000);
+    await expect.poll(() => events().flatMap((changes) => changes[kind]).length, { timeout: 10_000 }).toBe(1000);
+    expect(events().some(({ everything }) => everything)).toBe(false);
+    await insert(1001, 9000);
+    await untilShown(stream, EVERYTHING);
+  });
+});
+
+test('no event comes where views are counted, and where nothing is named that is selected', async () => {
+  const notices = await openStream(gateway, 'subscription { changes { named: notices everything } }');
+  const id = await insertNotice(database, { title: 'Viewed' });
+  await untilShown(notices, { changes: { named: [id], everything: false } });
+  await gateway.graphql(`{ notice(id: ${id}) { viewCount } }`);
+  const product = await insertProduct(database, { category_id: category });
+  await untilShown(stream, names({ products: [product] }));
+  const other = await insertNotice(database, { title: 'Other' });
+  await untilShown(notices, { changes: { named: [other], everything: false } });
+  expect(notices.results.map(({ data }) => data.changes.named)).toEqual([[], [id], [other]]);
+  notices.leave();
+});
+
+test('a change comes no sooner than every gateway shows it, and in each', async () => {
+  await using slow = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '1000' });
+  await using other = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '1000' });
+  const streams = [await openStream(slow, CHANGES), await openStream(other, CHANGES)];
+  const product = await insertProduct(database, { category_id: category, name: 'Before' });
+  for (const each of streams) await untilShown(each, names({ products: [product] }));
+  const nameIn = async (shown: typeof slow) =>
+    (await shown.graphql(`{ product(id: ${product}) { name } }`)).data?.product.name;
+  expect([await nameIn(slow), await nameIn(other)]).toEqual(['Before', 'Before']);
+  await database.sql(`update product set name = 'After'`);
+  for (const each of streams) {
+    await expect.poll(() => each.results.length, { timeout: 10_000 }).toBe(3);
+    expect([await nameIn(slow), await nameIn(other)]).toEqual(['After', 'After']);
+    each.leave();
+  }
+});
+
+test('in a flood of changes there are at most ten events a second, and none of the changes is lost', async () => {
+  const startedMs = performance.now();
+  const inserted: number[] = [];
+  for (let count = 0; count < 200; count += 1) inserted.push(await insertNotice(database, { title: 'Flood' }));
+  const named = () => events().flatMap(({ notices }) => notices);
+  await expect.poll(() => named().length, { timeout: 10_000 }).toBe(200);
+  expect(named()).toEqual(inserted);
+  expect(events().length).toBeLessThanOrEqual((performance.now() - startedMs) / 100 + 2);
+});
+
+test('a connection to the database that was lost gives everything when it is back', { timeout: 60_000 }, async () => {
+  await using outage = await OUTAGES['that refuses connections'](database);
+  await using behind = await createTestGateway(outage, { ...PATIENT, DATABASE_TIMEOUT_MS: '1500' });
+  const listener = await openStream(behind, CHANGES);
+  const product = await insertProduct(database, { category_id: category });
+  await untilShown(listener, names({ products: [product] }));
+  await outage.begin();
+  await database.sql('update product set stock = 9');
+  await outage.end();
+  await expect.poll(() => listener.results.at(-1)?.data, { timeout: 30_000 }).toEqual(EVERYTHING);
+  await database.sql('update product set stock = 10');
+  await untilShown(listener, names({ products: [product] }));
+  listener.leave();
+});
+
+test('a table that is watched beside those of the shop is everything', async () => {
+  await database.sql(`create table brand (id int); select vitrine_watch('brand')`);
+  await using watching = await createTestGateway(database, PATIENT);
+  const listener = await openStream(watching, CHANGES);
+  await insertNotice(database, { title: 'First' });
+  await expect.poll(() => listener.results.length).toBe(2);
+  await database.sql('insert into brand values (1)');
+  await untilShown(listener, EVERYTHING);
+  listener.leave();
+});
+
+test('it needs a token where queries do, counts as a subscription, and is refused where changes are not notified', async () => {
+  const TOKEN = 'a-token-0123456789';
+  await using restricted = await createTestGateway(database, {
+    ...PATIENT,
+    ACCESS_TOKENS: TOKEN,
+    MAX_SUBSCRIPTIONS: '1',
+  });
+  expect((await openStream(restricted, CHANGES)).status).toBe(401);
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const admitted = await openStream(restricted, CHANGES, { headers });
+  expect(admitted.results).toEqual([{ data: EVERYTHING }]);
+  expect((await openStream(restricted, CHANGES, { headers })).status).toBe(503);
+  restricted.completeSubscriptions();
+  await expect.poll(admitted.isComplete).toBe(true);
+  await using polling = await createTestGateway(database, { ...PATIENT, CHANGE_FEED: 'poll' });
+  expect((await openStream(polling, CHANGES)).results).toMatchObject([
+    { errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] },
+  ]);
+});
