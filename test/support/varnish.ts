@@ -10,10 +10,16 @@ const PROGRAM = findProgram('varnishd');
 
 export const hasVarnish = PROGRAM !== undefined;
 
-/** Varnish with the lines of docs/scaling.md, in front of one gateway. @param address `127.0.0.1:4001` */
-export const startVarnish = async (address: string): Promise<ProxyProcess> => {
+/** The lines of docs/scaling.md. */
+const readDocumented = async (): Promise<string> => {
   const [, vcl] = /^```vcl\n(.*?)^```/ms.exec(await readFile(PAGE, 'utf8')) ?? [];
   if (!vcl) throw new Error('docs/scaling.md has no VCL');
+  return vcl;
+};
+
+/** Varnish in front of one gateway. @param address `127.0.0.1:4001` @param configuration a file. @default what docs/scaling.md says */
+export const startVarnish = async (address: string, configuration?: string): Promise<ProxyProcess> => {
+  const vcl = configuration === undefined ? await readDocumented() : await readFile(configuration, 'utf8');
   const { hostname, port } = new URL(`http://${address}`);
   const folder = await temporaryFolder();
   const file = await folder.write('gateway.vcl', vcl.replace('127.0.0.1', hostname).replace('"4000"', `"${port}"`));
