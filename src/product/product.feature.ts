@@ -15,7 +15,6 @@ export const product: Feature = {
     'vitrine_notify_update',
     'vitrine_notify_delete',
     'vitrine_words_insert',
-    'vitrine_words_update',
     'vitrine_words_delete',
     'vitrine_words_truncate',
   ],

@@ -92,7 +92,7 @@ describe('a fault is told with what to do:', () => {
     await database.sql('truncate category, product');
   });
 
-  test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_update'])(
+  test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_insert'])(
     'a trigger that is switched off: %s',
     async (trigger) => {
       const found = await whileBroken(
