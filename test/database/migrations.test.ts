@@ -549,3 +549,66 @@ describe('20261128000100_currency_codes', () => {
     ]);
   });
 });
+
+describe('20261128001010_checks_of_values', () => {
+  test('moves checks of products to the types of their columns, and makes neither the table nor an index anew', async () => {
+    await using scene = await createScene();
+    await scene.migrate(scriptsBefore('20261128001010_checks_of_values'));
+    await scene.sql(`insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1)`);
+    const files = () =>
+      scene.sql(
+        `select relname, relfilenode from pg_class
+         where oid = 'product'::regclass or oid in (select indexrelid from pg_index where indrelid = 'product'::regclass) order by 1`,
+      );
+    const before = await files();
+    await applyMigrations({ url: scene.url.href, log: () => {} });
+    expect(await files()).toEqual(before);
+    const checks = await scene.sql<{ domain: string; name: string }>(
+      `select contypid::regtype::text as domain, conname as name from pg_constraint
+       where contype = 'c' and conname like 'product_%' order by 1, 2`,
+    );
+    expect(checks.map(({ domain, name }) => `${domain} ${name}`)).toEqual([
+      '- product_currency_check',
+      '- product_moments_check',
+      '- product_price_check',
+      '- product_sales_check',
+      'vitrine_image_urls product_image_urls_check',
+      'vitrine_list_price product_list_price_check',
+      'vitrine_moments product_moments_check',
+      'vitrine_stock product_stock_check',
+      'vitrine_tags product_tags_check',
+    ]);
+    expect(
+      await scene.sql(`select from pg_constraint where conrelid = 'product'::regclass and not convalidated`),
+    ).toEqual([]);
+    await expect(scene.sql('update product set stock = -1')).rejects.toMatchObject({
+      constraint: 'product_stock_check',
+    });
+  });
+
+  test('leaves alone what a shop has changed: a check that is gone, another type, a column that a view reads', async () => {
+    await using scene = await createScene();
+    await scene.migrate(scriptsBefore('20261128001010_checks_of_values'));
+    await scene.sql(`
+      alter table product drop constraint product_stock_check;
+      alter table product alter list_price type numeric(16, 2);
+      create view labels as select id, image_urls, updated_at from product;
+      insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1)`);
+    await applyMigrations({ url: scene.url.href, log: () => {} });
+    await scene.sql('update product set stock = -1, list_price = 99999999999999');
+    for (const [column, value] of [
+      ['list_price', `'NaN'`],
+      ['image_urls', `'{null}'`],
+      ['tags', `'{null}'`],
+    ])
+      await expect(scene.sql(`update product set ${column} = ${value}`)).rejects.toMatchObject({
+        constraint: `product_${column}_check`,
+      });
+    for (const column of ['created_at', 'updated_at', 'published_at'])
+      await expect(scene.sql(`update product set ${column} = 'infinity'`)).rejects.toMatchObject({
+        constraint: 'product_moments_check',
+      });
+  });
+});
