@@ -1,0 +1,79 @@
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
+import { catalogueOf } from '../database/catalogue.ts';
+import { startServerIn } from '../database/database.ts';
+import { fillCatalogue } from '../database/fill.ts';
+import { connect } from '../database/kept-database.ts';
+import { positive } from '../options.ts';
+import { runProgram, type Surroundings } from '../program.ts';
+import { count } from '../report/format.ts';
+import { markSection, writeSection } from '../report/section.ts';
+import { markdownTable } from '../report/table.ts';
+import { measureWrites, type WriteSample } from './measure.ts';
+
+// What the gateway's indexes and triggers cost those who write: `npm run bench:writes`.
+
+const HELP = `Measures what the indexes and triggers of the gateway cost those who write, beside a table that has a primary key alone: two minutes.
+
+  npm run bench:writes -- [options]
+
+  --products N          products in the catalogue (100000)
+  --rounds N            rounds in which each kind of write is measured in both tables (5)
+  --report, --no-report whether to write the section in docs/scaling.md (by default with the default catalogue)`;
+
+/** Without what PostgreSQL does at other times than a write: a checkpoint makes the first write of each page a whole page in the WAL. */
+const SETTINGS = { autovacuum: 'off', full_page_writes: 'off', max_wal_size: '8GB', shared_buffers: '512MB' };
+
+const { values } = parseArgs({
+  allowNegative: true,
+  options: {
+    help: { type: 'boolean', short: 'h' },
+    products: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    report: { type: 'boolean' },
+  },
+});
+
+const SECTION = { page: 'scaling.md', title: '## Writes, measured', script: 'bench:writes' };
+
+const toMarkdown = (samples: readonly WriteSample[], products: number): string => {
+  const ratio = (ours: number, bare: number): string => (ours / bare).toFixed(1);
+  const time = (us: number): string => (us < 10_000 ? `${count(us)} µs` : `${count(us / 1000)} ms`);
+  const size = (bytes: number): string => (bytes < 100_000 ? `${count(bytes)} B` : `${count(bytes / 1e6, 1)} MB`);
+  return markSection(SECTION, [
+    `Measured by \`npm run bench:writes\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}): ${count(products)} products,
+one connection, a statement a transaction; medians of ${values.rounds} rounds. *Bare* is a table of the same columns that has a primary key alone. The CPU is that of the connection's own process of PostgreSQL.`,
+    markdownTable(
+      ['', 'CPU, bare', 'ours', 'ratio', 'WAL, bare', 'ours', 'ratio'],
+      samples.map(({ what, costs: { bare, product } }) => [
+        what,
+        time(bare.cpuUs),
+        time(product.cpuUs),
+        ratio(product.cpuUs, bare.cpuUs),
+        size(bare.walBytes),
+        size(product.walBytes),
+        ratio(product.walBytes, bare.walBytes),
+      ]),
+    ),
+  ]);
+};
+
+const run = async ({ cleanup }: Surroundings): Promise<void> => {
+  const products = positive('products', values.products ?? '100000');
+  const url = await startServerIn(undefined, cleanup, SETTINGS);
+  await applyMigrations({ url, log: () => {} });
+  const catalogue = catalogueOf(products);
+  await fillCatalogue(url, catalogue);
+  const client = await connect(url);
+  cleanup.defer(() => client.end());
+  await client.query('vacuum (analyze) category, product, product_words');
+  const markdown = toMarkdown(await measureWrites(client, products, positive('rounds', values.rounds)), products);
+  console.log(markdown);
+  if (values.report ?? values.products === undefined) await writeSection(SECTION, markdown);
+};
+
+await runProgram(async (surroundings) => {
+  if (values.help) console.log(HELP);
+  else await run(surroundings);
+});

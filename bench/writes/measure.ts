@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from, to } from 'pg-copy-streams';
+import { medianOf } from '../measure/median.ts';
+
+/** What the rows of the back office are written to. */
+const TABLES = ['bare', 'product'] as const;
+type Table = (typeof TABLES)[number];
+
+interface Cost {
+  readonly cpuUs: number;
+  readonly walBytes: number;
+}
+
+export interface WriteSample {
+  readonly what: string;
+  /** Of one statement. */
+  readonly costs: Readonly<Record<Table, Cost>>;
+}
+
+interface Kind {
+  readonly what: string;
+  /** How many statements a round has. */
+  readonly statements: number;
+  /** Runs the statement of a number, which is another one each time. */
+  readonly write: (client: pg.ClientBase, table: Table, number: number) => Promise<unknown>;
+}
+
+const COPIED = 10_000;
+
+const ofOneProduct = (what: string, set: string, products: number): Kind => ({
+  what,
+  statements: 500,
+  // Knuth's multiplier spreads neighbouring numbers.
+  write: (client, table, number) =>
+    client.query({
+      name: `${what} of ${table}`,
+      text: `update ${table} set ${set} where id = $1`,
+      values: [1 + ((number * 2654435761) % products)],
+    }),
+});
+
+/** @param copied rows for `COPY`, as text, whose ids follow those that are there and begin at `products` + 1 */
+const kindsOf = (products: number, copied: string): Kind[] => [
+  ofOneProduct('new price', 'price = price + 0.01', products),
+  ofOneProduct('new stock', 'stock = stock + 1', products),
+  ofOneProduct('sale (sales and stock)', 'sales = sales + 1, stock = greatest(stock - 1, 0)', products),
+  ofOneProduct('new name', `name = 'Kettle no. ' || id || ' of ' || sales + stock`, products),
+  {
+    what: 'all prices in one statement',
+    statements: 1,
+    write: (client, table) => client.query(`update ${table} set price = price + 0.01`),
+  },
+  {
+    what: `${COPIED / 1000},000 new products by COPY`,
+    statements: 1,
+    write: (client, table) => pipeline(Readable.from([copied]), client.query(from(`copy ${table} from stdin`))),
+  },
+  {
+    what: 'a product deleted',
+    statements: 500,
+    write: (client, table, number) =>
+      client.query({
+        name: `delete of ${table}`,
+        text: `delete from ${table} where id = $1`,
+        values: [products + 1 + (number % COPIED)],
+      }),
+  },
+];
+
+/** On a core, in microseconds: https://www.kernel.org/doc/html/latest/scheduler/sched-stats.html. */
+const cpuUsOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+
+/**
+ * What each kind of write costs, over one connection: a table of the same columns that has a primary key alone, and ours, in turn.
+ * @param client of a database that holds that many products, with the ids from 1
+ */
+export const measureWrites = async (client: pg.Client, products: number, rounds: number): Promise<WriteSample[]> => {
+  // The types of the columns have checks, too (domains).
+  const { rows: columns } = await client.query<{ column: string }>(
+    `select format('%I %s', attname, case typtype when 'd' then format_type(typbasetype, typtypmod) else format_type(atttypid, atttypmod) end) as column
+     from pg_attribute join pg_type t on t.oid = atttypid
+     where attrelid = 'product'::regclass and attnum > 0 and not attisdropped order by attnum`,
+  );
+  await client.query(`
+    delete from product where id > ${products};
+    create table bare (${columns.map(({ column }) => column)}, primary key (id));
+    insert into bare select * from product order by id`);
+  const copied = await text(
+    client.query(
+      to(`copy (
+        select (jsonb_populate_record(p, jsonb_build_object('id', id + ${products}, 'slug', 'copied-' || id))).*
+        from product p where id <= ${COPIED} order by id) to stdout`),
+    ),
+  );
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const pid = rows[0]?.pid ?? 0;
+  const walBytes = async (): Promise<number> =>
+    Number((await client.query(`select pg_current_wal_insert_lsn() - '0/0' as bytes`)).rows[0].bytes);
+
+  const costOf = async ({ statements, write }: Kind, table: Table, first: number): Promise<Cost> => {
+    const walBefore = await walBytes();
+    const cpuBefore = cpuUsOf(pid);
+    for (let number = first; number < first + statements; number += 1) await write(client, table, number);
+    const cpuUs = cpuUsOf(pid) - cpuBefore;
+    return { cpuUs: cpuUs / statements, walBytes: ((await walBytes()) - walBefore) / statements };
+  };
+
+  const kinds = kindsOf(products, copied);
+  const costs = new Map(kinds.map((kind) => [kind, { bare: [] as Cost[], product: [] as Cost[] }]));
+  // The first round makes the session know its plans and the pages have room, and counts for nothing.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [kind, ofTables] of costs) {
+      for (const table of TABLES) {
+        const cost = await costOf(kind, table, round * kind.statements);
+        if (round > 0) ofTables[table].push(cost);
+      }
+    }
+    await client.query(`
+      delete from bare where id > ${products};
+      delete from product where id > ${products}`);
+    await client.query('vacuum bare, product, product_words');
+  }
+  const median = (all: readonly Cost[]): Cost => ({
+    cpuUs: medianOf(all.map((cost) => cost.cpuUs)),
+    walBytes: medianOf(all.map((cost) => cost.walBytes)),
+  });
+  return [...costs].map(([{ what }, { bare, product }]) => ({
+    what,
+    costs: { bare: median(bare), product: median(product) },
+  }));
+};
