@@ -15,6 +15,7 @@ const LAYERS = [
   ['schema'],
   ['features', 'import-kinds'],
   ['browse'],
+  ['variant'],
   ['product'],
   ['notice', 'category', 'doctor'],
   ['feature'],

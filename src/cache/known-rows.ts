@@ -89,10 +89,14 @@ export const keepRows = <Row>(known: KnownRowsOf<Row> | undefined, read: () => P
 /** What a row takes beside the characters of its texts (measured for a product with two prices): its objects and its part of the map. */
 const ROW_OVERHEAD_BYTES = 1300;
 
-const sizeOf = (row: object): number =>
-  Object.values(row)
-    .flat()
-    .reduce((bytes, value) => (typeof value === 'string' ? bytes + heapBytesOf(value) : bytes), ROW_OVERHEAD_BYTES);
+const sizeOf = (row: object): number => ROW_OVERHEAD_BYTES + textBytesOf(row);
+
+/** Of all texts in a value: in lists and in JSON, too. */
+const textBytesOf = (value: unknown): number => {
+  if (typeof value === 'string') return heapBytesOf(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((bytes: number, part) => bytes + textBytesOf(part), 0);
+};
 
 /** What the characters of a text take in V8's heap: a byte each where all of them are of Latin-1, else two. */
 const heapBytesOf = (text: string): number =>

@@ -22,7 +22,7 @@ export type Bounds = { readonly [Name in NumericVariable]: Values[Name] };
 
 type NumericVariable = { [Name in keyof Values]: Values[Name] extends number ? Name : never }[keyof Values];
 
-/** The values that an integer argument may have, both ends included. */
+/** The values that an integer argument, or the length of a list, may have, both ends included. */
 export interface Range {
   readonly minimum: number;
   readonly maximum?: number;
@@ -47,6 +47,15 @@ export const DEFAULT_PAGE_SIZE = 20;
 
 /** How many ids one list may be filtered by: far more than a shop has categories. */
 export const MAX_IDS = 1000;
+
+/**
+ * The options of a required list argument of keys, for each of which the field has one item: `ids: t.arg.intList(lookedUp)`. The range, and the cost of the
+ * field, are those of its length.
+ */
+export const lookedUp = {
+  required: true,
+  extensions: { declaredRange: LIST_SIZE, note: ' of them, also several times the same' },
+} as const;
 
 export const PAGE_NUMBER: Range = { minimum: 1 };
 
@@ -148,6 +157,7 @@ const variableName = (name: NumericVariable): string =>
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {
   const range = rangeOf(argument);
   if (range && typeof value === 'number') checkRange(argument.name, value, range);
+  if (range && Array.isArray(value)) checkLength(argument.name, value.length, range);
   const maxItems = maxItemsOf(argument);
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
     throw outOfBounds(argument.name, tooManyItems(maxItems, value.length));
@@ -157,11 +167,19 @@ export const checkBounds = (argument: GraphQLArgument, value: unknown): void => 
 const tooManyItems = (maxItems: number, count: number): string =>
   `may have at most ${maxItems} items, but has ${count}`;
 
-const checkRange = (argument: string, value: number, { minimum, maximum }: Range): void => {
-  if (value >= minimum && (maximum === undefined || value <= maximum)) return;
-  const range = maximum === undefined ? `${minimum} or more` : `between ${minimum} and ${maximum}`;
-  throw outOfBounds(argument, `must be ${range}, but is ${value}`);
+const checkRange = (argument: string, value: number, range: Range): void => {
+  if (!isWithin(value, range)) throw outOfBounds(argument, `must be ${betweenText(range)}, but is ${value}`);
 };
+
+const checkLength = (argument: string, length: number, range: Range): void => {
+  if (!isWithin(length, range)) throw outOfBounds(argument, `must have ${betweenText(range)} items, but has ${length}`);
+};
+
+const isWithin = (value: number, { minimum, maximum }: Range): boolean =>
+  value >= minimum && (maximum === undefined || value <= maximum);
+
+const betweenText = ({ minimum, maximum }: Range): string =>
+  maximum === undefined ? `${minimum} or more` : `between ${minimum} and ${maximum}`;
 
 const outOfBounds = (argument: string, problem: string): AppError =>
   new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });

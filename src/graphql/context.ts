@@ -58,7 +58,7 @@ export interface Loaders {}
 
 /** The part of a feature that its loaders need. */
 export interface FeatureLoaders {
-  /** Also the name of its loaders. */
+  /** Also the name of its loaders, in camel case. */
   readonly table: string;
   /** Creates what the loaders of all operations share; the result creates those of one operation. */
   readonly createLoaders: (deps: ReadDeps) => CreateLoaders;
@@ -79,7 +79,8 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     }
   }
   for (const [index, { table }] of features.entries()) {
-    Object.defineProperty(LazyLoaders.prototype, table, {
+    const name = table.replace(/_./g, ([, letter = '']) => letter.toUpperCase());
+    Object.defineProperty(LazyLoaders.prototype, name, {
       get(this: LazyLoaders): object | undefined {
         this.made[index] ??= this.create[index]?.(this.scope);
         return this.made[index];

@@ -13,6 +13,7 @@ import {
   type ListStatement,
   listOfAll,
   listOfCategories,
+  relatedToEach,
   topOfEachCategory,
 } from './product.sql.ts';
 import { visibility, visibleFrom } from './visibility.ts';
@@ -39,6 +40,8 @@ export interface ProductLoaders {
   readonly list: (key: ProductListKey) => Promise<Product[]>;
   /** The first `limit` visible products of one category, for all categories of a list in one statement. */
   readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Promise<Product[]>;
+  /** The first `limit` visible products that are related to another one, for all products of a list in one statement. */
+  readonly relatedTo: (id: number, limit: number) => Promise<Product[]>;
   /** How many visible products a category has, for all categories of a list in one statement. */
   readonly countOfCategory: (id: number, withDescendants: boolean) => Promise<number>;
 }
@@ -65,6 +68,12 @@ export interface ProductReads {
     now: Date,
     hints: CacheHints,
   ) => Promise<Product[]>;
+  /** The first `limit` that are related to each product, which `of` names, one product after another. */
+  readonly relatedToEach: (
+    ids: readonly number[],
+    limit: number,
+    now: Date,
+  ) => Promise<{ readonly of: number; readonly product: Product }[]>;
   /** A row for each category that has products. */
   readonly countOfEach: (
     categoryIds: readonly number[],
@@ -145,6 +154,10 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
         : listed(listOfAll, orderBy, [now, limit], now, hints),
     topOfEach: (categoryIds, orderBy, limit, now, hints) =>
       listed(topOfEachCategory, orderBy, [categoryIds, now, limit], now, hints),
+    relatedToEach: async (ids, limit, now) => {
+      const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
+      return rows.map(({ of, ...product }) => ({ of, product }));
+    },
     countOfEach: (categoryIds, withDescendants, now) =>
       sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
   };
@@ -170,6 +183,7 @@ class OperationLoaders implements ProductLoaders {
   #lists: Map<string, Promise<Product[]>> | undefined;
   #countsOfEach: DataLoader<number, number>[] | undefined;
   #topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
+  #relatedTo: Map<number, DataLoader<number, Product[]>> | undefined;
 
   constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
     this.#reads = reads;
@@ -203,6 +217,22 @@ class OperationLoaders implements ProductLoaders {
 
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
     return this.#listOnce({ categoryIds: [id], orderBy, limit }, () => this.#topOf(orderBy, limit).load(id));
+  }
+
+  relatedTo(id: number, limit: number): Promise<Product[]> {
+    const { hints, inFlight, now } = this.#scope;
+    hints.dependsOn('product');
+    this.#relatedTo ??= new Map();
+    let loader = this.#relatedTo.get(limit);
+    if (!loader) {
+      loader = new DataLoader<number, Product[]>(async (ids) => {
+        const rows = await inFlight.track(this.#reads.relatedToEach(ids, limit, now));
+        const byProduct = Map.groupBy(rows, ({ of }) => of);
+        return ids.map((each) => (byProduct.get(each) ?? []).map(({ product }) => product));
+      });
+      this.#relatedTo.set(limit, loader);
+    }
+    return loader.load(id);
   }
 
   countOfCategory(id: number, withDescendants: boolean): Promise<number> {

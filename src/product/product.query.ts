@@ -1,4 +1,4 @@
-import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
+import { atMost, LIST_SIZE, lookedUp, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder, LIVE_FIELD } from '../graphql/builder.ts';
 import { Product, ProductOrderEnum } from './product.type.ts';
 
@@ -17,6 +17,22 @@ builder.queryFields((t) => ({
     description: 'The visible product with this slug.',
     args: { slug: t.arg.string({ required: true }) },
     resolve: (_, { slug }, { loaders }) => loaders.product.bySlug(slug),
+  }),
+
+  productsByIds: t.field({
+    type: [Product],
+    nullable: { list: false, items: true },
+    description: 'Visible products, in the order asked for: a wish list. Null for an id that none has.',
+    args: { ids: t.arg.intList(lookedUp) },
+    resolve: (_, { ids }, { loaders }) => Promise.all(ids.map((id) => loaders.product.byId(id))),
+  }),
+
+  productsBySlugs: t.field({
+    type: [Product],
+    nullable: { list: false, items: true },
+    description: 'Visible products, in the order asked for. Null for a slug that none has.',
+    args: { slugs: t.arg.stringList(lookedUp) },
+    resolve: (_, { slugs }, { loaders }) => Promise.all(slugs.map((slug) => loaders.product.bySlug(slug))),
   }),
 
   hotProducts: t.field({

@@ -1,6 +1,6 @@
 import { Category } from '../category/category.type.ts';
 import type { Prisma } from '../database/generated/client/client.ts';
-import { LIST_SIZE, within } from '../graphql/arguments.ts';
+import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { PRODUCT_ORDERS, type ProductOrder } from './product.order.ts';
 
@@ -40,6 +40,27 @@ export const Product = builder.prismaObject('Product', {
     sales: t.exposeInt('sales', { description: 'How many have been sold.' }),
     imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'The picture for lists.' }),
     imageUrls: t.exposeStringList('imageUrls', { description: 'The pictures of its page.' }),
+    images: t.field({
+      type: [ProductImage],
+      description: 'The pictures of its page, or else that for lists, with what they show.',
+      extensions: { assumedSize: 5 },
+      resolve: ({ name, imageUrl, imageUrls, imageAlts }) => {
+        const urls = imageUrls.length === 0 && imageUrl !== null ? [imageUrl] : imageUrls;
+        return urls.map((url, place) => ({ url, alt: imageAlts[place] || name }));
+      },
+    }),
+    sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all products.' }),
+    attributes: t.field({
+      type: [ProductAttribute],
+      description: 'What else is known of it, sorted by name.',
+      args: { names: t.arg.stringList(atMost(MAX_IDS, 'Those to show. Absent, null or empty: all.')) },
+      extensions: { assumedSize: 10 },
+      resolve: ({ attributes }, { names }) => {
+        const values = attributes as Prisma.JsonObject;
+        const shown = Object.keys(values).filter((name) => !names?.length || names.includes(name));
+        return shown.toSorted().map((name) => ({ name, values: [values[name]].flat().map(String) }));
+      },
+    }),
     category: t.field({
       type: Category,
       description: 'The one that it stands in.',
@@ -50,6 +71,18 @@ export const Product = builder.prismaObject('Product', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the back office last said it changed.' }),
   }),
 });
+
+// Apart from the rest because a type cannot be inferred from itself.
+builder.prismaObjectFields(Product, (t) => ({
+  related: t.field({
+    type: [Product],
+    description:
+      'Others: those with most tags in common first, then those of the same category, then the best sellers.',
+    args: { limit: t.arg.int(within({ ...LIST_SIZE, maximum: 20 }, 8, ', for each product')) },
+    extensions: { extraCost: 10 },
+    resolve: ({ id }, { limit }, { loaders }) => loaders.product.relatedTo(id, limit),
+  }),
+}));
 
 builder.prismaObjectFields(Category, (t) => ({
   products: t.field({
@@ -80,10 +113,40 @@ interface MoneyShape {
   readonly currencyCode: string;
 }
 
-const Money = builder.objectRef<MoneyShape>('Money').implement({
+export const Money = builder.objectRef<MoneyShape>('Money').implement({
   description: 'An amount in a currency.',
   fields: (t) => ({
     amount: t.expose('amount', { type: 'Decimal', description: 'With two digits after the point: `"24.90"`.' }),
     currencyCode: t.exposeString('currencyCode', { description: 'ISO 4217: three letters.' }),
+  }),
+});
+
+interface AttributeShape {
+  readonly name: string;
+  readonly values: string[];
+}
+
+const ProductAttribute = builder.objectRef<AttributeShape>('ProductAttribute').implement({
+  description: 'Something that is known of a product: its material.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: '`Material`' }),
+    values: t.exposeStringList('values', {
+      description: 'One, or those of a list. A number as JSON writes it, a boolean as `true` or `false`.',
+    }),
+  }),
+});
+
+interface ImageShape {
+  readonly url: string;
+  readonly alt: string;
+}
+
+const ProductImage = builder.objectRef<ImageShape>('ProductImage').implement({
+  description: 'A picture.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'Where it is.' }),
+    alt: t.exposeString('alt', {
+      description: 'What it shows, for those who do not see it; else the name of the product.',
+    }),
   }),
 });

@@ -136,7 +136,7 @@ test('what changes while the index is filled is not missed', async () => {
 test('after a change of any number of rows PostgreSQL answers until the index is filled again', async () => {
   await using database = await shop();
   await using engines = await createBrowseEngines(database);
-  await database.sql('truncate product');
+  await database.sql('truncate product cascade');
   expect(await ask(engines.either(), engines.now())).toEqual({ ids: [], totalCount: 0 });
   await answerOfIndex(engines).toEqual({ ids: [], totalCount: 0 });
   await database.sql(`insert into product (id, category_id, name, slug, price, published_at)

@@ -41,7 +41,7 @@ test('the words of products are kept through every kind of write', async () => {
   }
   await expect(database.sql(`begin; update product set name = 'Never'; select 1 / 0; commit`)).rejects.toThrow('zero');
   await expectFresh();
-  await database.sql('truncate product');
+  await database.sql('truncate product cascade');
   expect(await database.sql(KEPT)).toEqual([]);
 });
 
@@ -57,14 +57,16 @@ test('a new price, stock or state writes no words', async () => {
 
 test('a writer needs no rights on the words, and a table of its own by that name changes nothing', async () => {
   const role = `role_${randomUUID().replaceAll('-', '')}`;
-  await database.sql(`create role ${role}; grant select, insert, update, delete, truncate on product to ${role}`);
+  await database.sql(
+    `create role ${role}; grant select, insert, update, delete, truncate on product, product_variant to ${role}`,
+  );
   try {
     await using session = await openSession(database);
     await session.query(
       `set role ${role}; create temporary table product_words (product_id int primary key, words tsvector)`,
     );
     await session.query(
-      `truncate product; ${INSERT} values (1, 'Kettle', 'kettle', 1); update product set name = 'Teapot'`,
+      `truncate product cascade; ${INSERT} values (1, 'Kettle', 'kettle', 1); update product set name = 'Teapot'`,
     );
     expect(await session.query('select from pg_temp.product_words')).toMatchObject({ rowCount: 0 });
     await expect(session.query('select from public.product_words')).rejects.toThrow('permission denied');
@@ -77,7 +79,7 @@ test('a writer needs no rights on the words, and a table of its own by that name
 test.each(['before_words', 'zz_after_words'])(
   'a trigger %s of the shop that writes the product again has the last word',
   async (name) => {
-    await database.sql(`truncate product;
+    await database.sql(`truncate product cascade;
       create function complete() returns trigger language plpgsql as $$ begin
         update product set subtitle = 'completed' where id = new.id and subtitle is null;
         delete from product where id = new.id and name = 'Gone';
@@ -92,13 +94,15 @@ test.each(['before_words', 'zz_after_words'])(
       await expectFresh();
       expect(await database.sql(KEPT)).toMatchObject([{ words: `'completed':2C 'teapot':1A` }]);
     } finally {
-      await database.sql('drop function complete cascade; truncate product');
+      await database.sql('drop function complete cascade; truncate product cascade');
     }
   },
 );
 
 test('words that were written past the triggers are made anew by one call, in the schema of the table that it names', async () => {
-  await database.sql(`truncate product; ${INSERT} select 1, 'Mug ' || n, 'p' || n, n from generate_series(1, 5) n`);
+  await database.sql(
+    `truncate product cascade; ${INSERT} select 1, 'Mug ' || n, 'p' || n, n from generate_series(1, 5) n`,
+  );
   await database.sql(`
     begin;
     alter table product alter name type text using replace(name, 'Mug', 'Cup');
@@ -132,7 +136,7 @@ test('each schema keeps words of its own, also after two have changed names', as
     expect(await namesFound(schema, schema)).toEqual([{ name: `Teapot, now ${schema}` }]);
     expect(await namesFound(schema, 'kettle')).toEqual([]);
   }
-  await database.sql(`truncate blue.product; delete from green.product where slug = 'cup'`);
+  await database.sql(`truncate blue.product cascade; delete from green.product where slug = 'cup'`);
   expect(await database.sql('select words from blue.product_words')).toEqual([]);
   expect(await namesFound('green', 'cup | teapot')).toEqual([{ name: 'Teapot, now green' }]);
   await database.sql('drop schema blue cascade; drop schema green cascade');
@@ -154,7 +158,7 @@ test('nobody else can have the functions of the triggers run on tables of their 
   try {
     await using session = await openSession(database);
     await session.query(`set role ${role}; create table ${role}.product (id int)`);
-    for (const name of ['vitrine_keep_words', 'vitrine_truncate_words']) {
+    for (const name of ['vitrine_keep_words', 'vitrine_truncate_words', 'vitrine_keep_products']) {
       await expect(
         session.query(
           `create trigger t after truncate on ${role}.product for each statement execute function ${name}()`,
@@ -175,7 +179,7 @@ test.each<[string, (engine: ReturnType<typeof createSqlEngine>) => Promise<unkno
   ['suggestions', (engine) => engine.suggest({ terms, limit: 8, now })],
   ['a search for words that nobody has', (engine) => engine.correct(terms, now)],
 ])('%s and a truncate never wait for each other', async (_, ask) => {
-  await database.sql(`truncate product; ${INSERT} values (1, 'Kettle', 'kettle', 1)`);
+  await database.sql(`truncate product cascade; ${INSERT} values (1, 'Kettle', 'kettle', 1)`);
   const pool = new pg.Pool({ connectionString: database.url, application_name: 'vitrine' });
   await using session = await openSession(database);
   try {
@@ -183,7 +187,7 @@ test.each<[string, (engine: ReturnType<typeof createSqlEngine>) => Promise<unkno
     await session.query('begin; lock table product in access exclusive mode');
     const answer = ask(createSqlEngine(createSql(pool)));
     await untilBlocked(database);
-    await session.query('truncate product; commit');
+    await session.query('truncate product cascade; commit');
     await answer;
     expect(await database.sql(KEPT)).toEqual([]);
   } finally {

@@ -134,7 +134,7 @@ describe('answers in memory', () => {
   test('that are hot stay so when they are made again after a change', async () => {
     for (const outcome of ['miss', 'hit', 'hit']) expect(await ask('hot', 5000)).toBe(outcome);
     const { sequence } = tagVersions;
-    await database.sql('truncate product');
+    await database.sql('truncate product cascade');
     await expect.poll(() => tagVersions.sequence, { interval: 5 }).toBe(sequence + 1);
     await expect
       .poll(() => freshnessMonitor.isFresh() && freshnessMonitor.nextChangeMs('product'), { interval: 5 })

@@ -101,7 +101,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   [
     'a reload in one transaction',
     [
-      'truncate product',
+      'truncate product cascade',
       (ROWS[2] ?? '').replaceAll('category_id, ', 'category_id, brand, ').replace('1 + n % 2,', '2, null,'),
     ],
   ],
@@ -142,7 +142,7 @@ describe.each([0, 100])('with FRESHNESS_MS=%i', (freshnessMs) => {
       [
         `insert into category (name, slug) values ('No', 'no')`,
         `insert into notice (title, content) values ('No', '')`,
-        'truncate product',
+        'truncate product cascade',
       ],
       'rollback',
     ],

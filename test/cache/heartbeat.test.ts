@@ -118,7 +118,7 @@ describe('heartbeats', () => {
     await using backOffice = await openSession(database);
     await backOffice.query('begin');
     await backOffice.query('create temp table reloaded on commit drop as table product');
-    await backOffice.query('truncate product');
+    await backOffice.query('truncate product cascade');
     const heldMs = performance.now();
     // For longer than the bound, than a heartbeat may take, and than it takes to connect again.
     while (performance.now() - heldMs < 2000) {

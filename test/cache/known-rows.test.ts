@@ -200,3 +200,15 @@ test('texts of other letters than those of Latin-1 count twice, as they take twi
   expect(await bytesOf('é'.repeat(1000))).toBe(ascii);
   expect(await bytesOf('€'.repeat(1000))).toBe(ascii + 1000);
 });
+
+test('texts in lists and in JSON count, too', async () => {
+  const bytesOf = async (values: object): Promise<number> => {
+    const rows = createRows(createTagVersions(FEATURES));
+    await rows.of<{ id: number }>('product').keep(async () => [{ id: 1, ...values }]);
+    return rows.size().bytes;
+  };
+  const none = await bytesOf({ tags: [], attributes: {} });
+  expect(await bytesOf({ tags: ['ab', 'c'], attributes: { Size: 'M', Fits: ['abc', 'def'], Width: 12 } })).toBe(
+    none + 10,
+  );
+});

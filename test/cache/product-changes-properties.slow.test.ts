@@ -106,7 +106,7 @@ const change: fc.Arbitrary<string> = fc.oneof(
         `update product set status = 'OFF_SALE' where id in (select id from product where name = 'Many' order by price, id offset ${from} limit 12)`,
     ),
   fc.constant(`delete from product where name = 'Many'`),
-  fc.constant('truncate product'),
+  fc.constant('truncate product cascade'),
 );
 
 interface Commit {
@@ -145,7 +145,7 @@ const readAll = (gateway: TestGateway): Promise<string>[] => [
 ];
 
 const refill = async ({ sql }: TestDatabase): Promise<void> => {
-  await sql('truncate category, product');
+  await sql('truncate category, product cascade');
   await sql(`insert into category (id, name, slug) select id, 'C' || id, 'c' || id from unnest($1::int[]) id`, [
     CATEGORIES,
   ]);

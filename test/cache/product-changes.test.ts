@@ -13,7 +13,7 @@ const database = await shared(createTestDatabase());
 
 /** Products 1 to 6, two in each of the categories 1 to 3, and 300 more in category 4. */
 const refill = async ({ sql }: TestDatabase): Promise<void> => {
-  await sql('truncate category, product, notice');
+  await sql('truncate category, product, notice cascade');
   await sql(`insert into category (id, name, slug) select n, 'C' || n, 'c' || n from generate_series(1, 4) n`);
   await sql(`
     insert into product (id, category_id, name, slug, price, published_at)
@@ -247,10 +247,11 @@ test('every change is notified on one channel: which rows changed, or else the t
     `update product set name = 'Other' where id = 1`,
     'update product set category_id = 2 where id = 1',
     'update product set price = 9 where id > 203',
+    'insert into product_variant (id, product_id, price) values (7, 3, 3)',
     'delete from product where id = 2',
     `insert into product (id, category_id, name, slug, price, published_at) values (999, 1, 'N', 'n', 1, '2999-01-01Z')`,
     `insert into product (id, category_id, name, slug, price) select n, 1, 'N', 'n' || n, 1 from generate_series(10001, 30001) n`,
-    'truncate product',
+    'truncate product cascade',
     `update category set name = 'Other' where id = 1`,
     'update category set id = 2000 where id = 1',
     'delete from category where id = 2000',
@@ -264,7 +265,7 @@ test('every change is notified on one channel: which rows changed, or else the t
   await client.end();
   const many = Array.from({ length: 103 }, (_, index) => 204 + index);
   const [ids, more] = [[...many, ...many].slice(0, 200), [...many, ...many].slice(200)];
-  const tables = ['product', 'category', 'notice'];
+  const tables = ['product', 'product_variant', 'category', 'notice'];
   const [oids = {}] = await database.sql<Record<string, number>>(
     `select ${tables.map((table) => `'${table}'::regclass::oid::int as ${table}`)}`,
   );
@@ -275,11 +276,14 @@ test('every change is notified on one channel: which rows changed, or else the t
     // A payload has 200 rows.
     `vitrine: product ${ids} ${ids.map(() => 4)} Infinity oid=${oids.product}`,
     `vitrine: product ${more} ${more.map(() => 4)} Infinity oid=${oids.product}`,
+    `vitrine: product_variant 7 3 Infinity oid=${oids.product_variant}`,
+    `vitrine: product 3,3 2,2 Infinity oid=${oids.product}`,
     `vitrine: product 2 1 Infinity oid=${oids.product}`,
     `vitrine: product 999 1 ${Date.parse('2999-01-01Z')} oid=${oids.product}`,
     // More rows than are notified one by one.
     `vitrine: product oid=${oids.product}`,
     `vitrine: product oid=${oids.product}`,
+    `vitrine: product_variant oid=${oids.product_variant}`,
     `vitrine: category 1 0 -Infinity oid=${oids.category}`,
     `vitrine: category 1,2000 0 -Infinity oid=${oids.category}`,
     `vitrine: category 2000 0 -Infinity oid=${oids.category}`,

@@ -178,7 +178,7 @@ describe.concurrent('whatever is read, committed and lost meanwhile, no answer m
     await using wire = await wireTo(database);
     await using gateway = await createTestGateway(wire, environment);
     const property = fc.asyncProperty(walk, async ({ readers, commits, losses }) => {
-      await database.sql('truncate category, product, notice');
+      await database.sql('truncate category, product, notice cascade');
       await database.sql(`insert into category (id, name, slug) values (1, 'C', 'c')`);
       await database.sql(
         `insert into product (id, category_id, name, slug, price, published_at) select n, 1, 'P', 'p' || n, 0, '2020-01-01Z' from generate_series(1, 3) n`,

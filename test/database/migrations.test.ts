@@ -238,7 +238,7 @@ describe('20261127000000_product_words', () => {
           `select relname from pg_class where relkind = 'r' and relnamespace = 'shop'::regnamespace and has_table_privilege($1, oid, 'select') order by 1`,
           [role],
         ),
-      ).toEqual([{ relname: 'category' }, { relname: 'product' }, { relname: 'product_words' }]);
+      ).toEqual(['category', 'product', 'product_variant', 'product_words'].map((relname) => ({ relname })));
       expect(await scene.tables('shop.product_words_idx', 'shop.product_search_idx')).toEqual([
         'shop.product_words_idx',
       ]);
@@ -481,7 +481,7 @@ describe('the rights that serving needs', () => {
       await database.sql(`grant select on shop._prisma_migrations, shop.category, shop.product to ${role}`);
       await expect(start()).rejects.toThrow(
         `Let the owner of the tables run ${all}, or:
-  grant select on product_words, notice to ${role};
+  grant select on product_words, product_variant, notice to ${role};
   grant update (view_count) on notice to ${role};`,
       );
       await grantServing(`${database.url}?schema=shop`, role, FEATURES);

@@ -13,11 +13,22 @@ await database.sql(
 await database.sql(`
   insert into product (category_id, name, slug, price, sales)
   select 1 + n % 20, 'P' || n, 'p' || n, n, n from generate_series(1, 600) n`);
+await database.sql(`
+  insert into product_variant (product_id, price, sku) select n, n, 'V' || n from generate_series(1, 600) n`);
 await database.sql(`insert into notice (title, content) select 'N' || n, '…' from generate_series(1, 15) n`);
 // No row is known from an earlier operation.
 const gateway = await shared(createTestGateway(database, { CACHE_MAX_MB: '0' }));
 
 const NESTED = '{ categories { name products(limit: 10) { name category { name } } } }';
+
+const PRODUCTS_IN_DEPTH = `{ products(limit: 100) {
+  variants { title price { amount } selectedOptions { name } product { name } }
+  options { name }
+  priceRange { min { amount } }
+  variant(options: []) { sku }
+} }`;
+const ids = (prefix = ''): string =>
+  Array.from({ length: 100 }, (_, index) => (prefix ? `"${prefix}${index + 1}"` : index + 1)).join();
 
 test('20 categories with 10 products each with their category take 2 statements', async () => {
   expect(
@@ -48,6 +59,24 @@ test('a home page of hot and new products with their categories, and notices, ta
     });
     expect(count).toBe(4);
   }
+});
+
+test.for([
+  ['100 products with their variants, options and price ranges', PRODUCTS_IN_DEPTH],
+  ['100 products by their ids with their variants', `{ productsByIds(ids: [${ids()}]) { variants { title } } }`],
+  ['100 variants by their ids, with their products', `{ variantsByIds(ids: [${ids()}]) { title product { name } } }`],
+  [
+    '100 variants by their numbers, with their products',
+    `{ variantsBySkus(skus: [${ids('V')}]) { product { name } } }`,
+  ],
+  ['100 products with what is related to them', '{ products(limit: 100) { related(limit: 2) { name } } }'],
+])('%s take 2 statements', async ([, query]) => {
+  const count = await gateway.countStatements(async () => {
+    const { data, errors } = await gateway.graphql(query);
+    expect(errors).toBeUndefined();
+    expect(Object.values(data)[0]).toHaveLength(100);
+  });
+  expect(count).toBe(2);
 });
 
 test('a product with its category is one statement, and the parent and children of that are two', async () => {

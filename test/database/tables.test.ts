@@ -11,9 +11,14 @@ const pool = new pg.Pool({ connectionString: database.url });
 pool.on('error', () => {}); // Dropping the database ends its connections.
 afterAll(() => pool.end());
 await pool.query(`insert into category (name, slug) values ('Shoes', 'shoes')`);
+await pool.query(
+  `insert into product (category_id, name, slug, price, sku) values (1, 'Boot', 'boot', 1, 'B-1'), (1, 'Shoe', 'shoe', 1, null)`,
+);
+await pool.query(`insert into product_variant (product_id, price, sku) values (1, 1, 'B-1-M')`);
 
 const CATEGORY = { name: 'Hats', slug: 'hats' };
 const PRODUCT = { category_id: 1, name: 'Cap', slug: 'cap', price: '9.90' };
+const VARIANT = { product_id: 2, price: '9.90' };
 const NOTICE = { title: 'Sale', content: 'Today' };
 
 /** Inserts one row, returns it as text, and takes it back. */
@@ -49,7 +54,21 @@ describe('an insert that names only the columns without a default', () => {
       ...stamps,
       ...{ id, price: 9.9, subtitle: null, description: '', brand: null, tags: [], list_price: null, currency: 'USD' },
       ...{ stock: 0, sales: 0, image_url: null, image_urls: [], status: 'ON_SALE', published_at: now },
+      ...{ sku: null, option_names: [], attributes: {}, image_alts: [] },
     });
+  });
+
+  test('makes a variant', async () => {
+    const rest = {
+      sku: null,
+      barcode: null,
+      option_values: [],
+      list_price: null,
+      stock: 0,
+      image_url: null,
+      position: 0,
+    };
+    expect(await tryInsert('product_variant', VARIANT)).toEqual({ ...VARIANT, ...stamps, ...rest, id, price: 9.9 });
   });
 
   test('makes a notice that is in effect', async () => {
@@ -63,7 +82,7 @@ describe('an insert that names only the columns without a default', () => {
 });
 
 describe('the database refuses', () => {
-  const valid = { category: CATEGORY, product: PRODUCT, notice: NOTICE };
+  const valid = { category: CATEGORY, product: PRODUCT, product_variant: VARIANT, notice: NOTICE };
 
   test.for([
     ['category', { slug: 'shoes' }, 'category_slug_key'],
@@ -79,6 +98,33 @@ describe('the database refuses', () => {
     ['product', { tags: '{{a},{b}}' }, 'product_tags_check'],
     ['product', { image_urls: '{null}' }, 'product_image_urls_check'],
     ['product', { published_at: 'infinity' }, 'product_moments_check'],
+    ['product', { sku: 'B-1' }, 'product_sku_key'],
+    ['product', { option_names: '{a,b,c,d,e,f}' }, 'product_option_names_check'],
+    ['product', { option_names: '{a,b,a}' }, 'product_option_names_check'],
+    ['product', { option_names: '{null}' }, 'product_option_names_check'],
+    ['product', { option_names: '{{a},{b}}' }, 'product_option_names_check'],
+    ...[
+      '[]',
+      '"a"',
+      '1',
+      'null',
+      '{"a": null}',
+      '{"a": {}}',
+      '{"a": [1]}',
+      '{"a": ["b", ["c"]]}',
+      '{"a": 1, "b": [null]}',
+    ].map((attributes) => ['product', { attributes }, 'product_attributes_check'] as const),
+    ['product', { image_alts: '{null}' }, 'product_image_alts_check'],
+    ['product_variant', { product_id: 99 }, 'product_variant_product_id_fkey'],
+    ['product_variant', { sku: 'B-1-M' }, 'product_variant_sku_key'],
+    ['product_variant', { product_id: 1 }, 'product_variant_product_id_option_values_key'],
+    ['product_variant', { option_values: '{M}' }, 'product_variant_option_values_check'],
+    ['product_variant', { option_values: '{null}' }, 'product_variant_option_values_check'],
+    ['product_variant', { price: '-0.01' }, 'product_variant_price_check'],
+    ['product_variant', { price: 'NaN' }, 'product_variant_price_check'],
+    ['product_variant', { list_price: 'NaN' }, 'product_variant_list_price_check'],
+    ['product_variant', { stock: -1 }, 'product_variant_stock_check'],
+    ['product_variant', { updated_at: 'infinity' }, 'product_variant_moments_check'],
     ['notice', { starts_at: '2026-01-02', ends_at: '2026-01-02' }, 'notice_ends_at_check'],
     ['notice', { starts_at: '-infinity' }, 'notice_moments_check'],
     ['notice', { ends_at: 'infinity' }, 'notice_moments_check'],
@@ -86,6 +132,14 @@ describe('the database refuses', () => {
   ] as const)('a %s with %j (%s)', async ([table, fault, constraint]) => {
     await expect(tryInsert(table, { ...valid[table], ...fault })).rejects.toMatchObject({ constraint });
   });
+
+  test.for(['{}', '{"a": "b", "c": 1.5, "d": true, "e": ["f", "g"], "h": []}'])(
+    'no product with the attributes %s',
+    async (attributes) => {
+      const { attributes: stored } = await tryInsert('product', { ...PRODUCT, attributes });
+      expect(stored).toEqual(JSON.parse(attributes));
+    },
+  );
 
   test('to lose a category that has products or children', async () => {
     await expect(

@@ -89,7 +89,7 @@ describe('a fault is told with what to do:', () => {
     );
     expect(found).toEqual(only({ check: 'words', status: 'fail', remedy: `"select vitrine_make_words('product')"` }));
     expect(faults(await look())).toEqual([]);
-    await database.sql('truncate category, product');
+    await database.sql('truncate category, product cascade');
   });
 
   test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_insert'])(
@@ -131,8 +131,8 @@ describe('a fault is told with what to do:', () => {
           check: 'permissions',
           remedy: `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}"`,
         });
-      expect(faults(await look(environment, url))).toEqual(lacks('select on product_words, notice'));
-      await database.sql(`grant select on product_words, notice to ${role}`);
+      expect(faults(await look(environment, url))).toEqual(lacks('select on product_words, product_variant, notice'));
+      await database.sql(`grant select on product_words, product_variant, notice to ${role}`);
       expect(faults(await look(environment, url))).toEqual(lacks('update (view_count) on notice'));
       await database.sql(`grant update (view_count) on notice to ${role}`);
       expect(faults(await look(environment, url))).toEqual([]);

@@ -12,7 +12,7 @@ const folder = await shared(temporaryFolder());
 
 // Ten products on sale, and a draft, which no file has.
 beforeEach(async () => {
-  await database.sql('truncate category, product, notice restart identity');
+  await database.sql('truncate category, product, notice restart identity cascade');
   await importInto(database, productCsv(10));
   await importInto(database, 'slug,name,category,price,status\nplan,Plan,Pans,1,DRAFT\n');
 });
@@ -121,7 +121,7 @@ test('it works with every key', async () => {
   expect(await command.ended, command.output()).toBe(0);
   expect(await offSale()).toEqual(['p-10']);
 
-  await database.sql('truncate product');
+  await database.sql('truncate product cascade');
   const rows = Array.from({ length: 6 }, (_, index) => `${index},N,C,1`);
   await importInto(database, `sku,name,category,price\n${rows.join('\n')}\n`, { key: 'sku' });
   const bySku = prune(

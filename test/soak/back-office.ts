@@ -35,7 +35,7 @@ export const createBackOffice = (database: RestartableDatabase, record: CommitRe
     );
     return record.commitPrices(prices, () =>
       inTransaction('commit', [
-        'truncate product',
+        'truncate product cascade',
         `copy product (id, category_id, name, slug, price, published_at) from program 'printf "${lines.join('\\n')}\\n"'`,
       ]),
     );

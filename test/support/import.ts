@@ -55,7 +55,7 @@ export const useImportDatabase = (): ImportDatabase => {
   beforeAll(async () => {
     database = await createTestDatabase();
   });
-  beforeEach(() => database.sql('truncate category, product, notice restart identity').then(() => undefined));
+  beforeEach(() => database.sql('truncate category, product, notice restart identity cascade').then(() => undefined));
   afterAll(() => database[Symbol.asyncDispose]());
   return {
     url: () => database.url,

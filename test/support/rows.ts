@@ -29,6 +29,12 @@ export const insertCategory = (database: Sql, values: Values = {}): Promise<numb
 export const insertProduct = (database: Sql, values: Values & { readonly category_id: number }): Promise<number> =>
   insert(database, 'product', { name: 'Product', slug: randomUUID(), price: '1.00', published_at: PAST, ...values });
 
+/** A variant of a product. Gives its id. */
+export const insertVariant = (
+  database: Sql,
+  values: Values & { readonly product_id: number; readonly price: string },
+): Promise<number> => insert(database, 'product_variant', values);
+
 /** A notice in effect where the values say nothing else. Gives its id. */
 export const insertNotice = (database: Sql, values: Values = {}): Promise<number> =>
   insert(database, 'notice', { title: 'Notice', content: 'Content', starts_at: PAST, ...values });

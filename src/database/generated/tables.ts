@@ -3,6 +3,7 @@
 export const TABLES = {
   Category: 'category',
   Product: 'product',
+  ProductVariant: 'product_variant',
   ProductWords: 'product_words',
   Notice: 'notice',
 } as const;

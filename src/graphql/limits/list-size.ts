@@ -18,7 +18,7 @@ import { readable, tooComplex } from './query-limits.ts';
 
 /*
  * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:
- * - a slicing argument is one of `within(LIST_SIZE, …)`;
+ * - a slicing argument is one of `within(LIST_SIZE, …)`, or `lookedUp`, of which the field has an item for each;
  * - `extensions: { assumedSize: 50 }` for a list without one, or 20 are assumed;
  * - `extensions: { sizedFields: ['items'] }` on a field whose slicing argument sizes a list one level below (a page). Where it has several slicing
  *   arguments that may be left out, `assumedSize` is the length without any;
@@ -75,7 +75,9 @@ export type SizeReader = (variables?: VariableValues) => number;
 
 /** The list length that the slicing arguments of a field ask for, the greatest of them; undefined for a field without one. */
 export const slicedSizeReader = (field: Field, node: FieldNode): SizeReader | undefined => {
-  const readers = slicingArgumentsOf(field).map((argument) => listSizeReader(argument, node));
+  const readers = slicingArgumentsOf(field).map(
+    (argument) => listLengthReader(argument, node) ?? listSizeReader(argument, node),
+  );
   if (readers.length === 0) return undefined;
   const { assumedSize } = field.extensions as { assumedSize?: number };
   // What is declared has a default or `assumedSize`, and is refused otherwise.
@@ -98,7 +100,7 @@ const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader 
 /** The length of an argument that is itself a list; undefined for another argument. */
 export const listLengthReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined => {
   if (!isListType(getNullableType(argument.type))) return undefined;
-  const maximum = maxItemsOf(argument) ?? MAX_IDS;
+  const maximum = maxItemsOf(argument) ?? rangeOf(argument)?.maximum ?? MAX_IDS;
   const lengthOf = (value: unknown): number => (Array.isArray(value) ? Math.min(value.length, maximum) : 0);
   return reader(argument, node, maximum, lengthOf, (literal) =>
     literal.kind === Kind.LIST ? lengthOf(literal.values) : 1,

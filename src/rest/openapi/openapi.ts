@@ -170,7 +170,9 @@ const PATH_PARAMETER = 'Digits only; an id that no row has is a 404.';
 
 const boundsOf = (argument: GraphQLArgument): JsonSchema => {
   const maxItems = maxItemsOf(argument);
-  return { ...rangeOf(argument), ...(maxItems === undefined ? {} : { maxItems }) };
+  const range = rangeOf(argument);
+  if (range && isListType(getNullableType(argument.type))) return { minItems: range.minimum, maxItems: range.maximum };
+  return { ...range, ...(maxItems === undefined ? {} : { maxItems }) };
 };
 
 /** The schema of a parameter's value, which is never null. */

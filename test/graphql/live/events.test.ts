@@ -13,7 +13,7 @@ const gateway = await shared(createTestGateway(database, { ...PATIENT, FRESHNESS
 const NOTICES = 'subscription { notices { title } }';
 const PRODUCT = 'subscription($id: Int!) { product(id: $id) { name stock } }';
 
-beforeEach(() => database.sql('truncate product, notice'));
+beforeEach(() => database.sql('truncate product, notice cascade'));
 
 const titles = (...names: string[]) => ({ notices: names.map((title) => ({ title })) });
 

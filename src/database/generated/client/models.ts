@@ -10,5 +10,6 @@
  */
 export type * from './models/Category.ts'
 export type * from './models/Product.ts'
+export type * from './models/ProductVariant.ts'
 export type * from './models/Notice.ts'
 export type * from './commonInputTypes.ts'

@@ -62,6 +62,7 @@ export type ProductMinAggregateOutputType = {
   publishedAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
+  sku: string | null
 }
 
 export type ProductMaxAggregateOutputType = {
@@ -82,6 +83,7 @@ export type ProductMaxAggregateOutputType = {
   publishedAt: Date | null
   createdAt: Date | null
   updatedAt: Date | null
+  sku: string | null
 }
 
 export type ProductCountAggregateOutputType = {
@@ -104,6 +106,10 @@ export type ProductCountAggregateOutputType = {
   publishedAt: number
   createdAt: number
   updatedAt: number
+  sku: number
+  optionNames: number
+  attributes: number
+  imageAlts: number
   _all: number
 }
 
@@ -144,6 +150,7 @@ export type ProductMinAggregateInputType = {
   publishedAt?: true
   createdAt?: true
   updatedAt?: true
+  sku?: true
 }
 
 export type ProductMaxAggregateInputType = {
@@ -164,6 +171,7 @@ export type ProductMaxAggregateInputType = {
   publishedAt?: true
   createdAt?: true
   updatedAt?: true
+  sku?: true
 }
 
 export type ProductCountAggregateInputType = {
@@ -186,6 +194,10 @@ export type ProductCountAggregateInputType = {
   publishedAt?: true
   createdAt?: true
   updatedAt?: true
+  sku?: true
+  optionNames?: true
+  attributes?: true
+  imageAlts?: true
   _all?: true
 }
 
@@ -295,6 +307,10 @@ export type ProductGroupByOutputType = {
   publishedAt: Date
   createdAt: Date
   updatedAt: Date
+  sku: string | null
+  optionNames: string[]
+  attributes: runtime.JsonValue
+  imageAlts: string[]
   _count: ProductCountAggregateOutputType | null
   _avg: ProductAvgAggregateOutputType | null
   _sum: ProductSumAggregateOutputType | null
@@ -340,7 +356,12 @@ export type ProductWhereInput = {
   publishedAt?: Prisma.DateTimeFilter<"Product"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"Product"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Product"> | Date | string
+  sku?: Prisma.StringNullableFilter<"Product"> | string | null
+  optionNames?: Prisma.StringNullableListFilter<"Product">
+  attributes?: Prisma.JsonFilter<"Product">
+  imageAlts?: Prisma.StringNullableListFilter<"Product">
   category?: Prisma.XOR<Prisma.CategoryScalarRelationFilter, Prisma.CategoryWhereInput>
+  variants?: Prisma.ProductVariantListRelationFilter
 }
 
 export type ProductOrderByWithRelationInput = {
@@ -363,12 +384,18 @@ export type ProductOrderByWithRelationInput = {
   publishedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  sku?: Prisma.SortOrderInput | Prisma.SortOrder
+  optionNames?: Prisma.SortOrder
+  attributes?: Prisma.SortOrder
+  imageAlts?: Prisma.SortOrder
   category?: Prisma.CategoryOrderByWithRelationInput
+  variants?: Prisma.ProductVariantOrderByRelationAggregateInput
 }
 
 export type ProductWhereUniqueInput = Prisma.AtLeast<{
   id?: number
   slug?: string
+  sku?: string
   AND?: Prisma.ProductWhereInput | Prisma.ProductWhereInput[]
   OR?: Prisma.ProductWhereInput[]
   NOT?: Prisma.ProductWhereInput | Prisma.ProductWhereInput[]
@@ -389,8 +416,12 @@ export type ProductWhereUniqueInput = Prisma.AtLeast<{
   publishedAt?: Prisma.DateTimeFilter<"Product"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"Product"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Product"> | Date | string
+  optionNames?: Prisma.StringNullableListFilter<"Product">
+  attributes?: Prisma.JsonFilter<"Product">
+  imageAlts?: Prisma.StringNullableListFilter<"Product">
   category?: Prisma.XOR<Prisma.CategoryScalarRelationFilter, Prisma.CategoryWhereInput>
-}, "id" | "slug">
+  variants?: Prisma.ProductVariantListRelationFilter
+}, "id" | "slug" | "sku">
 
 export type ProductOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -412,6 +443,10 @@ export type ProductOrderByWithAggregationInput = {
   publishedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  sku?: Prisma.SortOrderInput | Prisma.SortOrder
+  optionNames?: Prisma.SortOrder
+  attributes?: Prisma.SortOrder
+  imageAlts?: Prisma.SortOrder
   _count?: Prisma.ProductCountOrderByAggregateInput
   _avg?: Prisma.ProductAvgOrderByAggregateInput
   _max?: Prisma.ProductMaxOrderByAggregateInput
@@ -442,6 +477,10 @@ export type ProductScalarWhereWithAggregatesInput = {
   publishedAt?: Prisma.DateTimeWithAggregatesFilter<"Product"> | Date | string
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Product"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"Product"> | Date | string
+  sku?: Prisma.StringNullableWithAggregatesFilter<"Product"> | string | null
+  optionNames?: Prisma.StringNullableListFilter<"Product">
+  attributes?: Prisma.JsonWithAggregatesFilter<"Product">
+  imageAlts?: Prisma.StringNullableListFilter<"Product">
 }
 
 export type ProductCreateInput = {
@@ -462,7 +501,12 @@ export type ProductCreateInput = {
   publishedAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
   category: Prisma.CategoryCreateNestedOneWithoutProductsInput
+  variants?: Prisma.ProductVariantCreateNestedManyWithoutProductInput
 }
 
 export type ProductUncheckedCreateInput = {
@@ -485,6 +529,11 @@ export type ProductUncheckedCreateInput = {
   publishedAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  variants?: Prisma.ProductVariantUncheckedCreateNestedManyWithoutProductInput
 }
 
 export type ProductUpdateInput = {
@@ -505,7 +554,12 @@ export type ProductUpdateInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
   category?: Prisma.CategoryUpdateOneRequiredWithoutProductsNestedInput
+  variants?: Prisma.ProductVariantUpdateManyWithoutProductNestedInput
 }
 
 export type ProductUncheckedUpdateInput = {
@@ -528,6 +582,11 @@ export type ProductUncheckedUpdateInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  variants?: Prisma.ProductVariantUncheckedUpdateManyWithoutProductNestedInput
 }
 
 export type ProductCreateManyInput = {
@@ -550,6 +609,10 @@ export type ProductCreateManyInput = {
   publishedAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
 }
 
 export type ProductUpdateManyMutationInput = {
@@ -570,6 +633,10 @@ export type ProductUpdateManyMutationInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
 }
 
 export type ProductUncheckedUpdateManyInput = {
@@ -592,6 +659,10 @@ export type ProductUncheckedUpdateManyInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
 }
 
 export type ProductListRelationFilter = {
@@ -632,6 +703,10 @@ export type ProductCountOrderByAggregateInput = {
   publishedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  sku?: Prisma.SortOrder
+  optionNames?: Prisma.SortOrder
+  attributes?: Prisma.SortOrder
+  imageAlts?: Prisma.SortOrder
 }
 
 export type ProductAvgOrderByAggregateInput = {
@@ -661,6 +736,7 @@ export type ProductMaxOrderByAggregateInput = {
   publishedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  sku?: Prisma.SortOrder
 }
 
 export type ProductMinOrderByAggregateInput = {
@@ -681,6 +757,7 @@ export type ProductMinOrderByAggregateInput = {
   publishedAt?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  sku?: Prisma.SortOrder
 }
 
 export type ProductSumOrderByAggregateInput = {
@@ -690,6 +767,11 @@ export type ProductSumOrderByAggregateInput = {
   listPrice?: Prisma.SortOrder
   stock?: Prisma.SortOrder
   sales?: Prisma.SortOrder
+}
+
+export type ProductScalarRelationFilter = {
+  is?: Prisma.ProductWhereInput
+  isNot?: Prisma.ProductWhereInput
 }
 
 export type ProductCreateNestedManyWithoutCategoryInput = {
@@ -742,6 +824,14 @@ export type ProductCreateimageUrlsInput = {
   set: string[]
 }
 
+export type ProductCreateoptionNamesInput = {
+  set: string[]
+}
+
+export type ProductCreateimageAltsInput = {
+  set: string[]
+}
+
 export type ProductUpdatetagsInput = {
   set?: string[]
   push?: string | string[]
@@ -772,6 +862,30 @@ export type EnumProductStatusFieldUpdateOperationsInput = {
   set?: $Enums.ProductStatus
 }
 
+export type ProductUpdateoptionNamesInput = {
+  set?: string[]
+  push?: string | string[]
+}
+
+export type ProductUpdateimageAltsInput = {
+  set?: string[]
+  push?: string | string[]
+}
+
+export type ProductCreateNestedOneWithoutVariantsInput = {
+  create?: Prisma.XOR<Prisma.ProductCreateWithoutVariantsInput, Prisma.ProductUncheckedCreateWithoutVariantsInput>
+  connectOrCreate?: Prisma.ProductCreateOrConnectWithoutVariantsInput
+  connect?: Prisma.ProductWhereUniqueInput
+}
+
+export type ProductUpdateOneRequiredWithoutVariantsNestedInput = {
+  create?: Prisma.XOR<Prisma.ProductCreateWithoutVariantsInput, Prisma.ProductUncheckedCreateWithoutVariantsInput>
+  connectOrCreate?: Prisma.ProductCreateOrConnectWithoutVariantsInput
+  upsert?: Prisma.ProductUpsertWithoutVariantsInput
+  connect?: Prisma.ProductWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ProductUpdateToOneWithWhereWithoutVariantsInput, Prisma.ProductUpdateWithoutVariantsInput>, Prisma.ProductUncheckedUpdateWithoutVariantsInput>
+}
+
 export type ProductCreateWithoutCategoryInput = {
   name: string
   slug: string
@@ -790,6 +904,11 @@ export type ProductCreateWithoutCategoryInput = {
   publishedAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  variants?: Prisma.ProductVariantCreateNestedManyWithoutProductInput
 }
 
 export type ProductUncheckedCreateWithoutCategoryInput = {
@@ -811,6 +930,11 @@ export type ProductUncheckedCreateWithoutCategoryInput = {
   publishedAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  variants?: Prisma.ProductVariantUncheckedCreateNestedManyWithoutProductInput
 }
 
 export type ProductCreateOrConnectWithoutCategoryInput = {
@@ -862,6 +986,128 @@ export type ProductScalarWhereInput = {
   publishedAt?: Prisma.DateTimeFilter<"Product"> | Date | string
   createdAt?: Prisma.DateTimeFilter<"Product"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Product"> | Date | string
+  sku?: Prisma.StringNullableFilter<"Product"> | string | null
+  optionNames?: Prisma.StringNullableListFilter<"Product">
+  attributes?: Prisma.JsonFilter<"Product">
+  imageAlts?: Prisma.StringNullableListFilter<"Product">
+}
+
+export type ProductCreateWithoutVariantsInput = {
+  name: string
+  slug: string
+  subtitle?: string | null
+  description?: string
+  brand?: string | null
+  tags?: Prisma.ProductCreatetagsInput | string[]
+  price: runtime.Decimal | runtime.DecimalJsLike | number | string
+  listPrice?: runtime.Decimal | runtime.DecimalJsLike | number | string | null
+  currency?: string
+  stock?: number
+  sales?: number
+  imageUrl?: string | null
+  imageUrls?: Prisma.ProductCreateimageUrlsInput | string[]
+  status?: $Enums.ProductStatus
+  publishedAt?: Date | string
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+  category: Prisma.CategoryCreateNestedOneWithoutProductsInput
+}
+
+export type ProductUncheckedCreateWithoutVariantsInput = {
+  id?: number
+  categoryId: number
+  name: string
+  slug: string
+  subtitle?: string | null
+  description?: string
+  brand?: string | null
+  tags?: Prisma.ProductCreatetagsInput | string[]
+  price: runtime.Decimal | runtime.DecimalJsLike | number | string
+  listPrice?: runtime.Decimal | runtime.DecimalJsLike | number | string | null
+  currency?: string
+  stock?: number
+  sales?: number
+  imageUrl?: string | null
+  imageUrls?: Prisma.ProductCreateimageUrlsInput | string[]
+  status?: $Enums.ProductStatus
+  publishedAt?: Date | string
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
+}
+
+export type ProductCreateOrConnectWithoutVariantsInput = {
+  where: Prisma.ProductWhereUniqueInput
+  create: Prisma.XOR<Prisma.ProductCreateWithoutVariantsInput, Prisma.ProductUncheckedCreateWithoutVariantsInput>
+}
+
+export type ProductUpsertWithoutVariantsInput = {
+  update: Prisma.XOR<Prisma.ProductUpdateWithoutVariantsInput, Prisma.ProductUncheckedUpdateWithoutVariantsInput>
+  create: Prisma.XOR<Prisma.ProductCreateWithoutVariantsInput, Prisma.ProductUncheckedCreateWithoutVariantsInput>
+  where?: Prisma.ProductWhereInput
+}
+
+export type ProductUpdateToOneWithWhereWithoutVariantsInput = {
+  where?: Prisma.ProductWhereInput
+  data: Prisma.XOR<Prisma.ProductUpdateWithoutVariantsInput, Prisma.ProductUncheckedUpdateWithoutVariantsInput>
+}
+
+export type ProductUpdateWithoutVariantsInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  slug?: Prisma.StringFieldUpdateOperationsInput | string
+  subtitle?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  description?: Prisma.StringFieldUpdateOperationsInput | string
+  brand?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.ProductUpdatetagsInput | string[]
+  price?: Prisma.DecimalFieldUpdateOperationsInput | runtime.Decimal | runtime.DecimalJsLike | number | string
+  listPrice?: Prisma.NullableDecimalFieldUpdateOperationsInput | runtime.Decimal | runtime.DecimalJsLike | number | string | null
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  stock?: Prisma.IntFieldUpdateOperationsInput | number
+  sales?: Prisma.IntFieldUpdateOperationsInput | number
+  imageUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  imageUrls?: Prisma.ProductUpdateimageUrlsInput | string[]
+  status?: Prisma.EnumProductStatusFieldUpdateOperationsInput | $Enums.ProductStatus
+  publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  category?: Prisma.CategoryUpdateOneRequiredWithoutProductsNestedInput
+}
+
+export type ProductUncheckedUpdateWithoutVariantsInput = {
+  id?: Prisma.IntFieldUpdateOperationsInput | number
+  categoryId?: Prisma.IntFieldUpdateOperationsInput | number
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  slug?: Prisma.StringFieldUpdateOperationsInput | string
+  subtitle?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  description?: Prisma.StringFieldUpdateOperationsInput | string
+  brand?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tags?: Prisma.ProductUpdatetagsInput | string[]
+  price?: Prisma.DecimalFieldUpdateOperationsInput | runtime.Decimal | runtime.DecimalJsLike | number | string
+  listPrice?: Prisma.NullableDecimalFieldUpdateOperationsInput | runtime.Decimal | runtime.DecimalJsLike | number | string | null
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  stock?: Prisma.IntFieldUpdateOperationsInput | number
+  sales?: Prisma.IntFieldUpdateOperationsInput | number
+  imageUrl?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  imageUrls?: Prisma.ProductUpdateimageUrlsInput | string[]
+  status?: Prisma.EnumProductStatusFieldUpdateOperationsInput | $Enums.ProductStatus
+  publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
 }
 
 export type ProductCreateManyCategoryInput = {
@@ -883,6 +1129,10 @@ export type ProductCreateManyCategoryInput = {
   publishedAt?: Date | string
   createdAt?: Date | string
   updatedAt?: Date | string
+  sku?: string | null
+  optionNames?: Prisma.ProductCreateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductCreateimageAltsInput | string[]
 }
 
 export type ProductUpdateWithoutCategoryInput = {
@@ -903,6 +1153,11 @@ export type ProductUpdateWithoutCategoryInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  variants?: Prisma.ProductVariantUpdateManyWithoutProductNestedInput
 }
 
 export type ProductUncheckedUpdateWithoutCategoryInput = {
@@ -924,6 +1179,11 @@ export type ProductUncheckedUpdateWithoutCategoryInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
+  variants?: Prisma.ProductVariantUncheckedUpdateManyWithoutProductNestedInput
 }
 
 export type ProductUncheckedUpdateManyWithoutCategoryInput = {
@@ -945,8 +1205,41 @@ export type ProductUncheckedUpdateManyWithoutCategoryInput = {
   publishedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  sku?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  optionNames?: Prisma.ProductUpdateoptionNamesInput | string[]
+  attributes?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  imageAlts?: Prisma.ProductUpdateimageAltsInput | string[]
 }
 
+
+/**
+ * Count Type ProductCountOutputType
+ */
+
+export type ProductCountOutputType = {
+  variants: number
+}
+
+export type ProductCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  variants?: boolean | ProductCountOutputTypeCountVariantsArgs
+}
+
+/**
+ * ProductCountOutputType without action
+ */
+export type ProductCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ProductCountOutputType
+   */
+  select?: Prisma.ProductCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * ProductCountOutputType without action
+ */
+export type ProductCountOutputTypeCountVariantsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ProductVariantWhereInput
+}
 
 
 export type ProductSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -969,7 +1262,13 @@ export type ProductSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   publishedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  sku?: boolean
+  optionNames?: boolean
+  attributes?: boolean
+  imageAlts?: boolean
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
+  variants?: boolean | Prisma.Product$variantsArgs<ExtArgs>
+  _count?: boolean | Prisma.ProductCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["product"]>
 
 export type ProductSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -992,6 +1291,10 @@ export type ProductSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   publishedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  sku?: boolean
+  optionNames?: boolean
+  attributes?: boolean
+  imageAlts?: boolean
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["product"]>
 
@@ -1015,6 +1318,10 @@ export type ProductSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   publishedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  sku?: boolean
+  optionNames?: boolean
+  attributes?: boolean
+  imageAlts?: boolean
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["product"]>
 
@@ -1038,11 +1345,17 @@ export type ProductSelectScalar = {
   publishedAt?: boolean
   createdAt?: boolean
   updatedAt?: boolean
+  sku?: boolean
+  optionNames?: boolean
+  attributes?: boolean
+  imageAlts?: boolean
 }
 
-export type ProductOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "categoryId" | "name" | "slug" | "subtitle" | "description" | "brand" | "tags" | "price" | "listPrice" | "currency" | "stock" | "sales" | "imageUrl" | "imageUrls" | "status" | "publishedAt" | "createdAt" | "updatedAt", ExtArgs["result"]["product"]>
+export type ProductOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "categoryId" | "name" | "slug" | "subtitle" | "description" | "brand" | "tags" | "price" | "listPrice" | "currency" | "stock" | "sales" | "imageUrl" | "imageUrls" | "status" | "publishedAt" | "createdAt" | "updatedAt" | "sku" | "optionNames" | "attributes" | "imageAlts", ExtArgs["result"]["product"]>
 export type ProductInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
+  variants?: boolean | Prisma.Product$variantsArgs<ExtArgs>
+  _count?: boolean | Prisma.ProductCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type ProductIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   category?: boolean | Prisma.CategoryDefaultArgs<ExtArgs>
@@ -1055,6 +1368,7 @@ export type $ProductPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
   name: "Product"
   objects: {
     category: Prisma.$CategoryPayload<ExtArgs>
+    variants: Prisma.$ProductVariantPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: number
@@ -1076,6 +1390,10 @@ export type $ProductPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
     publishedAt: Date
     createdAt: Date
     updatedAt: Date
+    sku: string | null
+    optionNames: string[]
+    attributes: runtime.JsonValue
+    imageAlts: string[]
   }, ExtArgs["result"]["product"]>
   composites: {}
 }
@@ -1471,6 +1789,7 @@ readonly fields: ProductFieldRefs;
 export interface Prisma__ProductClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   category<T extends Prisma.CategoryDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.CategoryDefaultArgs<ExtArgs>>): Prisma.Prisma__CategoryClient<runtime.Types.Result.GetResult<Prisma.$CategoryPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  variants<T extends Prisma.Product$variantsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Product$variantsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ProductVariantPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1519,6 +1838,10 @@ export interface ProductFieldRefs {
   readonly publishedAt: Prisma.FieldRef<"Product", 'DateTime'>
   readonly createdAt: Prisma.FieldRef<"Product", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"Product", 'DateTime'>
+  readonly sku: Prisma.FieldRef<"Product", 'String'>
+  readonly optionNames: Prisma.FieldRef<"Product", 'String[]'>
+  readonly attributes: Prisma.FieldRef<"Product", 'Json'>
+  readonly imageAlts: Prisma.FieldRef<"Product", 'String[]'>
 }
     
 
@@ -1926,6 +2249,30 @@ export type ProductDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Limit how many Products to delete.
    */
   limit?: number
+}
+
+/**
+ * Product.variants
+ */
+export type Product$variantsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ProductVariant
+   */
+  select?: Prisma.ProductVariantSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ProductVariant
+   */
+  omit?: Prisma.ProductVariantOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ProductVariantInclude<ExtArgs> | null
+  where?: Prisma.ProductVariantWhereInput
+  orderBy?: Prisma.ProductVariantOrderByWithRelationInput | Prisma.ProductVariantOrderByWithRelationInput[]
+  cursor?: Prisma.ProductVariantWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ProductVariantScalarFieldEnum | Prisma.ProductVariantScalarFieldEnum[]
 }
 
 /**

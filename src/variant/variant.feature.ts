@@ -1,0 +1,21 @@
+import type { Feature } from '../feature.ts';
+import { traceReads } from '../observability/tracing.ts';
+import { createVariantLoaders, createVariantReads } from './variant.loader.ts';
+
+export const variant: Feature = {
+  table: 'product_variant',
+  tags: { rows: 2 ** 18, groups: { column: 'product_id', size: 2 ** 20 } },
+  triggers: [
+    'vitrine_notify',
+    'vitrine_keep_products_insert',
+    'vitrine_keep_products_update',
+    'vitrine_keep_products_delete',
+  ],
+  silentColumns: [],
+  rights: ['select'],
+  register: () => import('./variant.query.ts'),
+  createLoaders: ({ prisma, tracing }) => {
+    const reads = traceReads(tracing, 'variant', createVariantReads(prisma));
+    return (scope) => createVariantLoaders(reads, scope);
+  },
+};

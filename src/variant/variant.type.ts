@@ -1,0 +1,158 @@
+import { Prisma } from '../database/generated/client/client.ts';
+import { builder } from '../graphql/builder.ts';
+import { Money, Product } from '../product/product.type.ts';
+
+interface OptionValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+const SelectedOption = builder.objectRef<OptionValue>('SelectedOption').implement({
+  description: 'What a variant is in one respect: the size M.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Of the option: `Size`.' }),
+    value: t.exposeString('value', { description: 'Of this variant: `M`.' }),
+  }),
+});
+
+const SelectedOptionInput = builder.inputType('SelectedOptionInput', {
+  description: 'What a variant has to be in one respect.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Of the option, as it is written.' }),
+    value: t.string({ required: true, description: 'Of the variant, as it is written.' }),
+  }),
+});
+
+export const ProductVariant = builder.prismaObject('ProductVariant', {
+  description: 'One of the forms that a product is sold in: a size in a colour.',
+  include: { product: true },
+  fields: (t) => ({
+    id: t.exposeInt('id', { description: 'Stays the same for good.' }),
+    product: t.field({ type: Product, description: 'What it is a form of.', resolve: ({ product }) => product }),
+    sku: t.exposeString('sku', { nullable: true, description: 'Its number in stock, unique among all variants.' }),
+    barcode: t.exposeString('barcode', { nullable: true, description: 'The number on its package: EAN, UPC, ISBN.' }),
+    title: t.string({
+      description: 'The values of its options, `M / Blue`; the name of the product where there are none.',
+      resolve: ({ product, optionValues }) => (optionValues.length > 0 ? optionValues.join(' / ') : product.name),
+    }),
+    selectedOptions: t.field({
+      type: [SelectedOption],
+      description: 'What it is, in each respect that the product is chosen by.',
+      extensions: { assumedSize: 3 },
+      resolve: selectedOptionsOf,
+    }),
+    price: t.field({
+      type: Money,
+      description: 'What it costs now.',
+      resolve: ({ product, price }) => ({ amount: price, currencyCode: product.currency }),
+    }),
+    listPrice: t.field({
+      type: Money,
+      nullable: true,
+      description: 'The price before a reduction.',
+      resolve: ({ product, listPrice }) => listPrice && { amount: listPrice, currencyCode: product.currency },
+    }),
+    stock: t.exposeInt('stock', { description: 'How many are left.' }),
+    inStock: t.boolean({ description: 'Whether any are left.', resolve: ({ stock }) => stock > 0 }),
+    imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'Its own picture.' }),
+    position: t.exposeInt('position', { description: 'Variants are sorted by it, then by id.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the back office entered it.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the back office last said it changed.' }),
+  }),
+});
+
+interface OptionShape {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+const ProductOption = builder.objectRef<OptionShape>('ProductOption').implement({
+  description: 'A respect in which the variants of a product differ.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: '`Size`' }),
+    values: t.stringList({
+      description: 'Each once, in the order of the variants.',
+      resolve: ({ values }) => [...values],
+    }),
+  }),
+});
+
+interface PriceRangeShape {
+  readonly prices: readonly Prisma.Decimal[];
+  readonly currencyCode: string;
+}
+
+const PriceRange = builder.objectRef<PriceRangeShape>('PriceRange').implement({
+  description: 'From the least to the greatest price.',
+  fields: (t) => ({
+    min: t.field({
+      type: Money,
+      description: 'The least.',
+      resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.min(...prices), currencyCode }),
+    }),
+    max: t.field({
+      type: Money,
+      description: 'The greatest.',
+      resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.max(...prices), currencyCode }),
+    }),
+  }),
+});
+
+builder.prismaObjectFields(Product, (t) => ({
+  options: t.field({
+    type: [ProductOption],
+    description: 'What its variants differ in, at most five.',
+    extensions: { assumedSize: 3 },
+    resolve: async (product, _, { loaders }) => {
+      if (product.optionNames.length === 0) return [];
+      const variants = await loaders.productVariant.ofProduct(product);
+      return product.optionNames.map((name, place) => ({
+        name,
+        values: [...new Set(variants.flatMap(({ optionValues }) => optionValues[place] ?? []))],
+      }));
+    },
+  }),
+  variants: t.field({
+    type: [ProductVariant],
+    description: 'The forms that it is sold in, by position, then id: none, or at most 250.',
+    extensions: { assumedSize: 20 },
+    resolve: (product, _, { loaders }) => loaders.productVariant.ofProduct(product),
+  }),
+  variant: t.field({
+    type: ProductVariant,
+    nullable: true,
+    description: 'The variant with exactly these options.',
+    args: { options: t.arg({ type: [SelectedOptionInput], required: true, description: 'In any order.' }) },
+    resolve: async (product, { options }, { loaders }) => {
+      const variants = await loaders.productVariant.ofProduct(product);
+      return variants.find((variant) => isChosenBy(options, selectedOptionsOf(variant))) ?? null;
+    },
+  }),
+  priceRange: t.field({
+    type: PriceRange,
+    description: 'Of its variants; its own price where there are none.',
+    resolve: async (product, _, { loaders }) => {
+      const variants = await loaders.productVariant.ofProduct(product);
+      const prices = (variants.length > 0 ? variants : [product]).map(({ price }) => price);
+      return { prices, currencyCode: product.currency };
+    },
+  }),
+}));
+
+/** Of names and values that are not as many, the ones without another are left out. */
+function selectedOptionsOf({
+  product,
+  optionValues,
+}: {
+  readonly product: { readonly optionNames: readonly string[] };
+  readonly optionValues: readonly string[];
+}): OptionValue[] {
+  return product.optionNames.flatMap((name, place) => {
+    const value = optionValues[place];
+    return value === undefined ? [] : [{ name, value }];
+  });
+}
+
+const isChosenBy = (chosen: readonly OptionValue[], options: readonly OptionValue[]): boolean =>
+  chosen.length === options.length &&
+  options.every(({ name, value }) => chosen.some((each) => each.name === name && each.value === value));
