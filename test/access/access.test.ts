@@ -185,7 +185,7 @@ describe('a token', () => {
   test('is never in an answer nor in the log, whatever fails', async () => {
     await using ownDatabase = await createTestDatabase();
     await using own = await createTestGateway(ownDatabase, { ACCESS_TOKENS: TOKEN });
-    await ownDatabase.sql('drop table product');
+    await ownDatabase.sql('drop table product cascade');
     const answers = [
       await own.get('/api/product/hot', WITH_TOKEN),
       await own.get('/api/product/hot', { authorization: `Basic ${TOKEN}` }),

@@ -61,7 +61,7 @@ test('a home page of hot and new products with their categories, and notices, ta
   }
 });
 
-test.for([
+test.for<[string, string]>([
   ['100 products with their variants, options and price ranges', PRODUCTS_IN_DEPTH],
   ['100 products by their ids with their variants', `{ productsByIds(ids: [${ids()}]) { variants { title } } }`],
   ['100 variants by their ids, with their products', `{ variantsByIds(ids: [${ids()}]) { title product { name } } }`],

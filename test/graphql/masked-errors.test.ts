@@ -17,7 +17,7 @@ describe('a fault of ours', () => {
   test('is masked for the client, and told to the log under the id of the request', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
-    await database.sql('drop table product');
+    await database.sql('drop table product cascade');
 
     const answer = await post(gateway, '{ notices { id } hotProducts { id } }', { 'x-request-id': 'of-graphql' });
     expect(answer.status).toBe(500);

@@ -159,7 +159,7 @@ describe('/metrics', () => {
   test('counts statements that fail', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
-    await database.sql('drop table product');
+    await database.sql('drop table product cascade');
     await gateway.get('/api/product/hot');
     expect((await scrape(gateway)).sum('vitrine_database_statement_failures_total')).toBeGreaterThan(0);
   });

@@ -48,7 +48,7 @@ describe('the log', () => {
   test('tells an error once: its cause in a line of its own, its code in the line of the request', async () => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database);
-    await database.sql('drop table product');
+    await database.sql('drop table product cascade');
     for (const ask of [
       () => gateway.get('/api/product/hot', { 'x-request-id': 'it' }),
       () => gateway.graphql('{ hotProducts { id } }', {}, { 'x-request-id': 'it' }),

@@ -7,6 +7,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
   GraphQLInt,
+  GraphQLNonNull,
   type GraphQLSchema,
   GraphQLSkipDirective,
   getNamedType,
@@ -16,6 +17,7 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredInputField,
   isSpecifiedDirective,
   isUnionType,
 } from 'graphql';
@@ -64,12 +66,17 @@ export const randomQuery = (
     if (!isNonNullType(type) && chance(10)) return null;
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
-      const item = (): unknown =>
-        getNamedType(nullable) === GraphQLInt ? g(fc.integer, { min: 1, max: 7 }) : pick(['p1', 'B2', 'ö']);
-      return Array.from({ length: pick([0, 1, 2, 3]) }, item);
+      const named = getNamedType(nullable);
+      const item = (): unknown => {
+        if (isInputObjectType(named)) return valueFor(new GraphQLNonNull(named), name);
+        return named === GraphQLInt ? g(fc.integer, { min: 1, max: 7 }) : pick(['p1', 'B2', 'ö']);
+      };
+      // A list of keys to look up has one at least.
+      const lengths = isNonNullType(type) && !chance(faults) ? [1, 2, 3] : [0, 1, 2, 3];
+      return Array.from({ length: pick(lengths) }, item);
     }
     if (isInputObjectType(nullable)) {
-      const fields = Object.values(nullable.getFields()).filter(() => chance(30));
+      const fields = Object.values(nullable.getFields()).filter((field) => isRequiredInputField(field) || chance(30));
       return Object.fromEntries(fields.map((field) => [field.name, valueFor(field.type, field.name)]));
     }
     if (isEnumType(nullable)) return pick(nullable.getValues().map((value) => value.name));
@@ -83,6 +90,7 @@ export const randomQuery = (
     const named = getNamedType(type);
     if (value === null) return 'null';
     if (isEnumType(named)) return String(value);
+    if (Array.isArray(value) && isInputObjectType(named)) return `[${value.map((item) => literal(item, named))}]`;
     if (!isInputObjectType(named)) return JSON.stringify(value);
     return `{ ${Object.entries(value as object).map(([key, part]) => `${key}: ${JSON.stringify(part)}`)} }`;
   };
