@@ -112,6 +112,21 @@ describe("an operator's document is described as it is", () => {
     ]);
   });
 
+  test('with how many keys may be looked up, and null for what is not there', async () => {
+    const text = 'query($ids: [Int!]!) { productsByIds(ids: $ids) { id images { url alt } } }';
+    const path = '/api/product/list';
+    const target = `${path}?ids=1,999999,2`;
+    const { openapi, answers } = await describeDocuments({ 'product-list.graphql': text }, { [path]: target });
+    expect(answers[path]).toEqual([{ id: 1, images: [] }, null, { id: 2, images: [] }]);
+    expect(await lintAnswers(openapi, answers)).toEqual([]);
+    expect(openapi.paths[path]?.get.parameters[0]?.schema).toEqual({
+      type: 'array',
+      items: { type: 'integer', format: 'int32' },
+      minItems: 1,
+      maxItems: 100,
+    });
+  });
+
   test('with an id of its own where two bear one name or none', async () => {
     const { openapi } = await describeDocuments({
       'product-hot.graphql': 'query Products { hotProducts { id } }',
