@@ -4,8 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { currency } from '../import/fields/amount.ts';
 import { categoryPath, splitPath } from '../import/fields/category-path.ts';
 import { INT32_MAX, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
-import { formatsOf } from '../import/formats/formats.ts';
-import { parseMapping } from '../import/formats/mapping.ts';
+import { formatsOf, parseMapping } from '../import/formats/formats.ts';
 import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
 

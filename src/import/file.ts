@@ -1,9 +1,7 @@
 import type { ClientBase } from 'pg';
 import { createCheck } from './fields/check.ts';
-import { MAX_COLUMNS } from './formats/columns.ts';
-import type { Draft, Format, FormatOptions } from './formats/format.ts';
-import { chooseFormat } from './formats/formats.ts';
-import type { MappedColumn } from './formats/mapping.ts';
+import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
+import { chooseFormat, type MappedColumn } from './formats/formats.ts';
 import { type ImportKind, withKey } from './kind.ts';
 import type { Progress } from './progress.ts';
 import { type Fault, isBlank } from './record.ts';
@@ -58,19 +56,22 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { container, batches } = await readRecords(source, signal, options);
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
-  const { format, mapping, columns: firstColumns } = chooseFormat({ ...options, kinds }, source.name, head);
+  const { format, columns: firstColumns, rename, sourceOf } = chooseFormat({ ...options, kinds }, source.name, head);
   const kind = kindOf(kinds, format);
   const reader = format.open(options);
-  // What one record lacks, as in XML, another may have: then the file has the column.
-  for (const column of firstColumns) reader.uses(column);
-  const columnOf = (field: string, draft?: Draft): string => {
-    const column = draft?.columns?.[field] ?? reader.columnOf(field);
-    return mapping?.sourceOf(column) ?? column;
-  };
+  const columnOf = (field: string, draft?: Draft): string =>
+    sourceOf(draft?.columns?.[field] ?? reader.columnOf(field));
   const complete = completion(kind, options);
   const check = createCheck(kind, columnOf, options);
-  const columns = new Set<string>();
+  const unusedColumns = new Set<string>();
   let rowCount = 0;
+
+  const learn = (columns: readonly string[]): void => {
+    for (const column of columns)
+      if (!reader.uses(column) && unusedColumns.size < MAX_COLUMNS) unusedColumns.add(column);
+  };
+  // What one record lacks, as in XML, another may have: then the file has the column.
+  learn(firstColumns);
 
   const toCopyRows = (drafts: readonly Draft[]): string => {
     let text = '';
@@ -88,13 +89,13 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     let piece = '';
     for await (const batch of records) {
       for (const each of batch) {
-        const record = mapping?.rename(each) ?? each;
+        const record = rename(each);
+        learn(Object.keys(record.fields));
         if (record.fault) {
           onFault(record.fault);
           reader.readBroken?.(record);
           continue;
         }
-        if (columns.size < MAX_COLUMNS) for (const column of Object.keys(record.fields)) columns.add(column);
         piece += toCopyRows(reader.read(record));
         if (piece.length < PIECE_CHARACTERS) continue;
         yield piece;
@@ -120,7 +121,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     },
   });
   await client.query(`drop table ${STAGE}`);
-  return { ...counts, kind, format, container, unusedColumns: [...columns].filter((column) => !reader.uses(column)) };
+  return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
 
 /** @throws if the kind of a format was not passed to the importer */

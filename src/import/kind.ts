@@ -83,12 +83,7 @@ export interface Identity {
 /** How files in the kind's native format are read: with columns as in its table or in the API. */
 export interface NativeColumns {
   readonly summary: string;
-  /**
-   * Recognises a file of this kind. Columns are in lower case without separators.
-   * @param has tells whether the file has one of some columns
-   * @param hasNoOther tells whether the file has no column beside the kind's own and some others
-   */
-  readonly recognises: (has: HasColumns, hasNoOther: HasColumns) => boolean;
+  readonly recognises: Recognises;
   /** A row that shows every column of a CSV: the template. */
   readonly example: Readonly<Record<string, string>>;
   /** Columns beside the fields. */
@@ -98,6 +93,13 @@ export interface NativeColumns {
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
   readonly shape?: (values: Record<string, Value>, options: FormatOptions) => string | undefined;
 }
+
+/**
+ * Recognises a file. Columns are in lower case without separators.
+ * @param has tells whether the file has one of some columns
+ * @param hasNoOther tells whether the file has no column beside the format's own and some others
+ */
+export type Recognises = (has: HasColumns, hasNoOther: HasColumns) => boolean;
 
 type HasColumns = (...columns: string[]) => boolean;
 

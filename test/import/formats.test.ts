@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseMapping } from '../../src/import/formats/mapping.ts';
+import { parseMapping } from '../../src/import/formats/formats.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
 
 const { sql, importText } = useImportDatabase();

@@ -1,8 +1,8 @@
 import type { ReadOptions } from '../fields/values.ts';
-import type { Key } from '../kind.ts';
+import type { Key, Recognises } from '../kind.ts';
 import type { Place, SourceRecord, Value } from '../record.ts';
 
-/** A way in which files name and nest the catalogue's rows. Each has a file in this folder and a line in formats.ts. */
+/** A way in which files name and nest the catalogue's rows. */
 export interface Format {
   /** The value of `--format`. */
   readonly name: string;
@@ -12,12 +12,12 @@ export interface Format {
   readonly kind: string;
   /** Every column that is read, in any of its names. */
   readonly columns: readonly string[];
-  /** Recognises a file by the columns of its first records. */
-  readonly recognises: (columns: ReadonlySet<string>) => boolean;
+  /** The columns that may find a product. @default only that of its slug */
+  readonly keys?: readonly Key[] | undefined;
+  /** By the columns of its first records. */
+  readonly recognises: Recognises;
   /** Starts to read one file. */
   readonly open: (options: FormatOptions) => FormatReader;
-  /** The columns that may find a product. @default only that of its slug */
-  readonly keys?: readonly Key[];
 }
 
 export interface FormatOptions extends ReadOptions {
@@ -34,7 +34,7 @@ export interface FormatReader {
   readonly end?: () => readonly Draft[];
   /** The file's name for a field. */
   readonly columnOf: (field: string) => string;
-  /** Whether a column of the file is read; the operator gets a list of the others. */
+  /** Takes note of a column of the file, before a record with it is read. @returns whether it is read */
   readonly uses: (column: string) => boolean;
 }
 
@@ -56,3 +56,96 @@ export interface Draft extends Place {
    */
   readonly doubt?: 'continuation' | 'unterminated' | 'together' | undefined;
 }
+
+/** One file of a format, with its columns under the format's names for them. */
+export interface FormatFile<Name extends string> {
+  readonly options: FormatOptions;
+  /** Whether a column of this name was seen. What a file lacks stays as it is in the catalogue. */
+  readonly has: (name: Name) => boolean;
+  /** The first of the columns of this name that the record has. */
+  readonly get: (record: Pick<SourceRecord, 'fields'>, name: Name) => Value | undefined;
+  /** The same as text without white space around it; empty without one. */
+  readonly text: (record: SourceRecord, name: Name) => string;
+  /** The file's name for the column, once seen; else the first of ours. */
+  readonly columnOf: (name: Name) => string;
+}
+
+interface Description<Name extends string> extends Omit<Format, 'columns' | 'open'> {
+  /** The names that files use for each column. One that becomes a field has the name of that, and `sku` is that of `--key sku`. */
+  readonly names: Readonly<Record<Name, readonly string[]>>;
+  /** The columns of the fields that have another name. */
+  readonly columnOf?: Readonly<Record<string, NoInfer<Name>>>;
+  /** @param uses takes note of a column that is not the record's own */
+  readonly open: (
+    file: FormatFile<Name>,
+    uses: FormatReader['uses'],
+  ) => Pick<FormatReader, 'read'> & Partial<FormatReader>;
+}
+
+export const defineFormat = <Name extends string>(description: Description<Name>): Format => {
+  const { names, columnOf, open, ...format } = description;
+  return {
+    ...format,
+    columns: Object.values<readonly string[]>(names).flat(),
+    open: (options) => {
+      const { uses, ...file } = openFile(names, options);
+      const columns: Readonly<Record<string, string>> = { ...columnOf, ...(options.key === 'sku' && { slug: 'sku' }) };
+      return {
+        columnOf: (field) => file.columnOf((columns[field] ?? field) as Name),
+        uses,
+        ...open(file, uses),
+      };
+    },
+  };
+};
+
+/** Bounds the memory that a file can take whose every record has other columns. */
+export const MAX_COLUMNS = 1000;
+
+const openFile = <Name extends string>(
+  names: Readonly<Record<Name, readonly string[]>>,
+  options: FormatOptions,
+): FormatFile<Name> & Pick<FormatReader, 'uses'> => {
+  const nameOf = new Map<string, Name>();
+  for (const name of Object.keys(names) as Name[]) {
+    for (const column of names[name]) nameOf.set(plainName(column), name);
+  }
+  const columnsOf = new Map<Name, string[]>();
+  // A file has few columns, each in many records.
+  const isOurs = new Map<string, boolean>();
+  const get: FormatFile<Name>['get'] = ({ fields }, name) => {
+    for (const column of columnsOf.get(name) ?? []) if (fields[column] !== undefined) return fields[column];
+    return undefined;
+  };
+
+  return {
+    options,
+    has: (name) => columnsOf.has(name),
+    get,
+    text: (record, name) => {
+      const value = get(record, name);
+      return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value.trim() : '';
+    },
+    columnOf: (name) => columnsOf.get(name)?.[0] ?? names[name]?.[0] ?? name,
+    uses: (column) => {
+      const known = isOurs.get(column);
+      if (known !== undefined) return known;
+      const name = nameOf.get(plainName(column));
+      if (isOurs.size < MAX_COLUMNS) {
+        isOurs.set(column, name !== undefined);
+        if (name !== undefined) columnsOf.set(name, [...(columnsOf.get(name) ?? []), column]);
+      }
+      return name !== undefined;
+    },
+  };
+};
+
+/** The values of those columns that the file has. */
+export const pick = <Name extends string>(
+  names: readonly Name[],
+  { has }: Pick<FormatFile<Name>, 'has'>,
+  read: (name: Name) => Value,
+): Record<string, Value> => Object.fromEntries(names.filter(has).map((name) => [name, read(name)]));
+
+/** Equal for `List Price`, `list_price` and `listPrice`. */
+export const plainName = (column: string): string => column.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -1,31 +1,41 @@
 import { OperatorError } from '../../errors.ts';
+import { suggest } from '../../suggestion.ts';
 import type { ImportKind, Key } from '../kind.ts';
-import type { SourceRecord } from '../record.ts';
-import { bestbuyCategories } from './bestbuy.ts';
-import { plainName } from './columns.ts';
-import { dummyjson } from './dummyjson.ts';
-import type { Format } from './format.ts';
+import type { SourceRecord, Value } from '../record.ts';
+import { type Format, MAX_COLUMNS, plainName } from './format.ts';
 import { google } from './google.ts';
-import { assertTargets, createMapping, type MappedColumn, type Mapping, OTHER_LINE } from './mapping.ts';
 import { nativeFormat } from './native.ts';
+import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
 import { adviceOnLanguage } from './woocommerce-languages.ts';
 
+const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
+
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
 export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...kinds.map(nativeFormat)];
 
-const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
-
-const HEAD_RECORDS = 100;
-
-export interface Choice {
-  readonly format: Format;
-  /** Absent if no column is renamed. */
-  readonly mapping?: Mapping;
-  /** Those of the file's first records, as the format names them. */
-  readonly columns: ReadonlySet<string>;
+/** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
+export interface MappedColumn {
+  readonly target: string;
+  /** Empty: none, also not one that is named like the target. */
+  readonly source: string;
 }
+
+/** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
+export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] => {
+  // A column of the file may have commas in its name.
+  const pairs = texts.flatMap((text) => text.split(/,(?=[^,=]+=)/));
+  const targets = new Set<string>();
+  return pairs.map((pair) => {
+    const [, target = '', source = ''] = /^([^=]+)=(.*)$/s.exec(pair)?.map((part) => part.trim()) ?? [];
+    if (target === '')
+      throw new OperatorError(`--map needs Vitrine's column and the file's, such as name=title, but is "${pair}".`);
+    if (targets.has(plainName(target))) throw new OperatorError(`--map names ${target} twice.`);
+    targets.add(plainName(target));
+    return { target, source };
+  });
+};
 
 interface Wish {
   readonly kinds: readonly ImportKind[];
@@ -37,34 +47,53 @@ interface Wish {
   readonly map?: readonly MappedColumn[] | undefined;
 }
 
+export interface Choice extends Mapping {
+  readonly format: Format;
+  /** Those of the file's first records, as the format names them. */
+  readonly columns: readonly string[];
+}
+
+/** How the columns of records are renamed. */
+interface Mapping {
+  readonly rename: (record: SourceRecord) => SourceRecord;
+  /** The file's name for a column that may have been renamed. */
+  readonly sourceOf: (column: string) => string;
+}
+
+const HEAD_RECORDS = 100;
+
+const OTHER_LINE = 'If a later line of a CSV names its columns, say which: --header-line 2';
+
 /**
  * The format of a file, by the columns of its first records.
  * @throws OperatorError if it is in none, or does not have a column that is mapped
  */
-export const chooseFormat = (wish: Wish, sourceName: string, head: readonly SourceRecord[]): Choice => {
+export const chooseFormat = (wish: Wish, sourceName: string, records: readonly SourceRecord[]): Choice => {
   const { kinds, map = [], key = 'slug' } = wish;
-  if (head.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
+  if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
+  const head = records.slice(0, HEAD_RECORDS);
   const formats = map.length > 0 ? kinds.map(nativeFormat) : formatsOf(kinds);
   const named = formatsOf(kinds).find(({ name }) => name === wish.format);
   assertTargets(map, named ? [named] : formats);
-  const mapping = map.length > 0 ? createMapping(map, sourceName, columnsOf(head)) : undefined;
-  const columns = new Set(columnsOf(mapping ? head.map(mapping.rename) : head));
+  const mapping = createMapping(map, sourceName, columnsOf(head));
+  const columns = columnsOf(head.map(mapping.rename));
   const targets = map.map(({ target }) => target);
-  const areTelling = targets.some((target) => !isShared(target, formats));
+  // A column that several formats have tells none of them: everything has a name.
+  const areTelling = targets.some((target) => formats.filter((format) => hasColumn(format, target)).length <= 1);
   const format =
     named ??
-    formats.find(({ recognises }) => recognises(columns)) ??
-    formats.find(({ recognises }) => areTelling && recognises(new Set(targets)));
+    formats.find((each) => isRecognised(each, columns)) ??
+    formats.find((each) => areTelling && isRecognised(each, targets));
   if (!named && map.length === 0 && !(format && SHOPS.includes(format))) {
     const advice = adviceOnLanguage(head, columns, format !== undefined);
     if (advice) throw new OperatorError(`${sourceName} is WooCommerce’s export in another language. ${advice}`);
   }
   if (format) {
     assertKey(format, key, sourceName, columns);
-    return { format, columns, ...(mapping && { mapping }) };
+    return { ...mapping, format, columns };
   }
   throw new OperatorError(
-    `${sourceName} is in no known format. Its columns: ${[...columns].join(', ')}.\n` +
+    `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
       'A product needs name, price and category; a category needs path, or slug and name; a notice needs title and content.\n' +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
@@ -72,30 +101,81 @@ export const chooseFormat = (wish: Wish, sourceName: string, head: readonly Sour
   );
 };
 
-/** Whether several formats have a column, so that it tells none of them: everything has a name. */
-const isShared = (column: string, formats: readonly Format[]): boolean =>
-  formats.filter(({ columns }) => columns.some((each) => plainName(each) === plainName(column))).length > 1;
+const columnsOf = (records: readonly SourceRecord[]): readonly string[] => [
+  ...new Set(records.flatMap(({ fields }) => Object.keys(fields))),
+];
 
-/** Categories and notices have a key of their own, so that one run can import them with products. */
-const assertKey = (
-  { name, kind, columns, keys = ['slug'] }: Format,
-  key: Key,
-  sourceName: string,
-  given: ReadonlySet<string>,
-): void => {
-  if (kind !== 'product' || key === 'slug') return;
-  const hasKey = (names: Iterable<string>): boolean => [...names].some((column) => plainName(column) === key);
-  // Google's feeds have the number in `id`.
-  if (keys.includes(key) && (hasKey(given) || !hasKey(columns))) return;
-  if (keys.includes(key)) {
-    const advice = `say which it is, such as --map ${key}=number`;
-    throw new OperatorError(`${sourceName} has no column ${key}: ${advice}. Its columns: ${[...given].join(', ')}.`);
-  }
-  throw new OperatorError(
-    `--key ${key} is not for the format ${name}, which can find products by ${keys.join(' or ')}.`,
+const isRecognised = ({ columns, recognises }: Format, given: readonly string[]): boolean => {
+  const plain = new Set(given.map(plainName));
+  const own = new Set(columns.map(plainName));
+  return recognises(
+    (...names) => names.some((name) => plain.has(name)),
+    (...others) => [...plain].every((column) => own.has(column) || others.includes(column)),
   );
 };
 
-const columnsOf = (records: readonly SourceRecord[]): string[] => [
-  ...new Set(records.slice(0, HEAD_RECORDS).flatMap(({ fields }) => Object.keys(fields))),
-];
+const hasColumn = ({ columns }: Pick<Format, 'columns'>, name: string): boolean =>
+  columns.some((column) => plainName(column) === plainName(name));
+
+/** Categories and notices have a key of their own, so that one run can import them with products. */
+const assertKey = (format: Format, key: Key, sourceName: string, columns: readonly string[]): void => {
+  const { name, kind, keys = ['slug'] } = format;
+  if (kind !== 'product' || key === 'slug') return;
+  if (!keys.includes(key))
+    throw new OperatorError(
+      `--key ${key} is not for the format ${name}, which can find products by ${keys.join(' or ')}.`,
+    );
+  // Google's feeds have the number in `id`.
+  if (hasColumn({ columns }, key) || !hasColumn(format, key)) return;
+  const advice = `say which it is, such as --map ${key}=number`;
+  throw new OperatorError(`${sourceName} has no column ${key}: ${advice}. Its columns: ${columns.join(', ')}.`);
+};
+
+/** @throws OperatorError if one of the columns that are mapped to is none of the formats' */
+const assertTargets = (mapped: readonly MappedColumn[], formats: readonly Format[]): void => {
+  for (const { target } of mapped) {
+    if (formats.some((format) => hasColumn(format, target))) continue;
+    const all = formats.map(({ name, columns }) => `  ${name}: ${columns.join(', ')}`).join('\n');
+    const names = formats.flatMap(({ columns }) => columns);
+    throw new OperatorError(`--map: there is no column ${target}.${suggest(target, names)} There are:\n${all}`);
+  }
+};
+
+/**
+ * @param columns those of the file's first records
+ * @throws OperatorError if one of the mapped columns is not in the file
+ */
+const createMapping = (mapped: readonly MappedColumn[], sourceName: string, columns: readonly string[]): Mapping => {
+  if (mapped.length === 0) return { rename: (record) => record, sourceOf: (column) => column };
+  const found = mapped.map(({ target, source }) => {
+    if (source === '') return { target, source };
+    const name = columns.includes(source) ? source : columns.find((each) => plainName(each) === plainName(source));
+    if (name !== undefined) return { target, source: name };
+    const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
+    throw new OperatorError(
+      `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
+    );
+  });
+  const targets = new Set(found.map(({ target }) => plainName(target)));
+  const sources = new Set(found.map(({ source }) => source));
+  // A file has few columns, each in many records.
+  const known = new Map<string, boolean>();
+  const isKept = (column: string): boolean => {
+    const isKept = known.get(column) ?? !(sources.has(column) || targets.has(plainName(column)));
+    if (known.size < MAX_COLUMNS) known.set(column, isKept);
+    return isKept;
+  };
+
+  return {
+    rename: (record) => {
+      const fields: Record<string, Value> = Object.create(null);
+      for (const { target, source } of found) {
+        const value = record.fields[source];
+        if (value !== undefined) fields[target] = value;
+      }
+      for (const [column, value] of Object.entries(record.fields)) if (isKept(column)) fields[column] = value;
+      return { ...record, fields };
+    },
+    sourceOf: (column) => found.find(({ target }) => plainName(target) === plainName(column))?.source || column,
+  };
+};

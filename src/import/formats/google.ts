@@ -1,9 +1,8 @@
 import { slugOf } from '../fields/slug.ts';
 import { isSoldOut } from '../fields/stock.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { createColumns, pick, plainName } from './columns.ts';
-import type { Format, FormatOptions, FormatReader } from './format.ts';
-import { fieldsOf, offerOf } from './sale.ts';
+import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
+import { offerOf } from './sale.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
 const NAMES = {
@@ -20,98 +19,69 @@ const NAMES = {
   brand: ['brand'],
   category: ['product_type'],
   taxonomy: ['google_product_category'],
-} as const;
-
-type Column = keyof typeof NAMES;
+};
 
 /** A feed for Google Merchant Center, as text with tabs or as XML. Each item is a product, also one of several in a group. */
-export const google: Format = {
+export const google = defineFormat({
   name: 'google',
   summary: 'feeds for Google Merchant Center and Meta, as text or XML',
   kind: 'product',
-  columns: Object.values(NAMES).flat(),
+  names: NAMES,
+  columnOf: { slug: 'name', listPrice: 'price', currency: 'price', imageUrls: 'moreImages' },
   keys: ['slug', 'sku'],
-  recognises: (columns) => {
-    const plain = new Set([...columns].map(plainName));
-    const own = ['imagelink', 'availability', 'googleproductcategory'].filter((column) => plain.has(column));
-    return plain.has('id') && plain.has('title') && own.length > 0;
-  },
-  open: (options) => openGoogle(options),
-};
+  recognises: (has) => has('id') && has('title') && has('imagelink', 'availability', 'googleproductcategory'),
+  open: (file) => ({ read: (record) => [toDraft(record, file)] }),
+});
 
-const openGoogle = (options: FormatOptions): FormatReader => {
+const toDraft = (record: SourceRecord, file: FormatFile<keyof typeof NAMES>): Draft => {
+  const { has, get, columnOf, options } = file;
   const { category: without = 'Uncategorized' } = options;
-  const columns = createColumns(NAMES);
-  const { has } = columns;
   /** The first value of an attribute, which a feed may repeat. */
-  const read = ({ fields }: SourceRecord, column: Column): string => {
-    const value = columns.get(fields, column);
-    const first = Array.isArray(value) ? value[0] : value;
+  const read = (column: keyof typeof NAMES): string => {
+    const [first] = [get(record, column)].flat();
     return typeof first === 'string' ? first.trim() : '';
   };
-
+  const [from = '', to = ''] = read('saleDates').split('/');
+  const [regular, sale] = [moneyOf(read('price')), moneyOf(read('sale'))];
+  const offer = offerOf(file, { regular: regular.amount, sale: sale.amount, from, to });
+  const category = read('category') || nameOf(read('taxonomy'));
+  const images = [read('imageUrl'), ...listOf(get(record, 'moreImages'))];
+  const hasImages = has('imageUrl') && has('moreImages');
+  const isCounted = read('stock') !== '' && !isSoldOut(read('availability'));
+  const stockColumn = isCounted ? 'stock' : 'availability';
+  // An item of no type has no category, if the feed has that attribute.
+  const hasCategory = category !== '' || has('category');
+  const { slug, slugSource } = slugOf(read('name'), read('sku'), options);
   return {
-    read: (record) => {
-      for (const column of Object.keys(record.fields)) columns.uses(column);
-      const name = read(record, 'name');
-      const { slug, slugSource } = slugOf(name, read(record, 'sku'), options);
-      const [from = '', to = ''] = read(record, 'saleDates').split('/');
-      const [regular, sale] = [read(record, 'price'), read(record, 'sale')];
-      const offer = fieldsOf(
-        offerOf({
-          regular: has('price') ? amountOf(regular) : undefined,
-          sale: has('sale') ? amountOf(sale) : undefined,
-          from,
-          to,
-        }),
-        { regular: columns.columnOf('price'), sale: columns.columnOf('sale') },
-      );
-      const category = read(record, 'category') || nameOf(read(record, 'taxonomy'));
-      const image = read(record, 'imageUrl');
-      const images = [image, ...listOf(columns.get(record.fields, 'moreImages'))];
-      const hasImages = has('imageUrl') && has('moreImages');
-      const [availability, quantity] = [read(record, 'availability'), read(record, 'stock')];
-      const isCounted = quantity !== '' && !isSoldOut(availability);
-      // An item of no type has no category, if the feed has that attribute.
-      const hasCategory = category !== '' || has('category');
-      const values: Record<string, Value> = {
-        slug,
-        ...pick(['name', 'description', 'brand', 'imageUrl'], has, (column) => read(record, column)),
-        ...(hasCategory && { category: category || without }),
-        ...(hasImages && { imageUrls: images }),
-        ...offer.values,
-        currency: currencyOf(regular) || currencyOf(sale),
-        stock: isCounted ? quantity : availability,
-      };
-      const ifNew: Record<string, Value> = {
-        ...offer.ifNew,
-        ...(!hasCategory && { category: without }),
-        ...(!hasImages && image !== '' && { imageUrls: images }),
-      };
-      const columnsOfFields = {
-        ...offer.columns,
-        ...(read(record, 'category') === '' && category !== '' && { category: columns.columnOf('taxonomy') }),
-        stock: columns.columnOf(isCounted ? 'stock' : 'availability'),
-      };
-      return [{ ...placeOf(record), values, ifNew, slugSource, columns: columnsOfFields }];
+    ...placeOf(record),
+    slugSource,
+    values: {
+      slug,
+      ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
+      ...(hasCategory && { category: category || without }),
+      ...(hasImages && { imageUrls: images }),
+      ...offer.values,
+      currency: regular.currency || sale.currency,
+      stock: read(stockColumn),
     },
-    columnOf: (field) => {
-      if (field === 'slug') return columns.columnOf(options.key === 'sku' ? 'sku' : 'name');
-      if (field === 'listPrice' || field === 'currency') return columns.columnOf('price');
-      return columns.columnOf(field === 'imageUrls' ? 'moreImages' : (field as Column));
+    ifNew: {
+      ...offer.ifNew,
+      ...(!hasCategory && { category: without }),
+      ...(!hasImages && images[0] !== '' && { imageUrls: images }),
     },
-    uses: columns.uses,
+    columns: {
+      ...offer.columns,
+      ...(read('category') === '' && category !== '' && { category: columnOf('taxonomy') }),
+      stock: columnOf(stockColumn),
+    },
   };
 };
 
 /** An amount with the code of its currency before or behind it, such as `19.90 EUR`. */
-const MONEY = /^(?:([a-z]{3})\s*(?=[-+]?[\d.,]))?(.*?)(?:(?<=[\d.,])\s*([a-z]{3}))?$/i;
-
-const amountOf = (text: string): string => MONEY.exec(text)?.[2] ?? text;
-
-const currencyOf = (text: string): string => {
-  const [, before, , behind] = MONEY.exec(text) ?? [];
-  return behind ?? before ?? '';
+const moneyOf = (text: string): { amount: string; currency: string } => {
+  const [, before = '', amount = text, behind = before] =
+    /^(?:([a-z]{3})\s*(?=[-+]?[\d.,]))?(.*?)(?:(?<=[\d.,])\s*([a-z]{3}))?$/i.exec(text) ?? [];
+  return { amount, currency: behind };
 };
 
 /** Google's own categories may be numbers, which are no names. */

@@ -1,9 +1,7 @@
 import { centsOf } from '../fields/amount.ts';
 import { SOME } from '../fields/stock.ts';
-import type { ReadOptions } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { createColumns, pick, plainName } from './columns.ts';
-import type { Draft, Format } from './format.ts';
+import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
 
 /** The columns of a product export, in Shopify's older and newer spelling: https://help.shopify.com/en/manual/products/import-export/using-csv */
 const NAMES = {
@@ -23,131 +21,89 @@ const NAMES = {
   policy: ['Variant Inventory Policy', 'Continue selling when out of stock'],
   imageUrls: ['Image Src', 'Product image URL'],
   imagePosition: ['Image Position'],
-} as const;
+};
 
-type ShopifyColumn = keyof typeof NAMES;
+type ShopifyFile = FormatFile<keyof typeof NAMES>;
 
-/** How rows of one file are read. */
-interface ShopifyFile {
-  /** Whether the file has a column. What it lacks stays as it is in the catalogue. */
-  readonly has: (column: ShopifyColumn) => boolean;
-  /** The text of a column, or an empty text. */
-  readonly read: (record: SourceRecord, column: ShopifyColumn) => string;
-  /** The items of a column: with commas between them, or a list in JSON. */
-  readonly list: (record: SourceRecord, column: ShopifyColumn) => readonly Value[];
-  readonly columnOf: (column: ShopifyColumn) => string;
-}
+/** The rows of one product. */
+type Rows = readonly [SourceRecord, ...SourceRecord[]];
 
 /** The most rows of one product: Shopify allows 2,048 variants and 250 images. */
 const MAX_ROWS = 5000;
 
-const COLUMN_OF_FIELD: Readonly<Record<string, ShopifyColumn>> = { category: 'type', imageUrl: 'imageUrls' };
-
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
-export const shopify: Format = {
+export const shopify = defineFormat({
   name: 'shopify',
   summary: 'Shopify’s CSV export of products',
   kind: 'product',
-  columns: Object.values(NAMES).flat(),
-  recognises: (columns) => {
-    const plain = new Set([...columns].map(plainName));
-    return plain.has('title') && (plain.has('handle') || plain.has('urlhandle'));
-  },
-  open: (options) => {
-    const columns = createColumns(NAMES);
-    let rows: SourceRecord[] = [];
-    let brokenLine: number | undefined;
-
-    const file: ShopifyFile = {
-      has: columns.has,
-      read: ({ fields }, column) => {
-        const value = columns.get(fields, column);
-        return typeof value === 'boolean' ? String(value) : typeof value === 'string' ? value.trim() : '';
-      },
-      columnOf: columns.columnOf,
-      list: ({ fields }, column) => {
-        const value = columns.get(fields, column);
-        return Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : [];
-      },
-    };
-    const { read } = file;
+  names: NAMES,
+  columnOf: { category: 'type', imageUrl: 'imageUrls' },
+  recognises: (has) => has('title') && has('handle', 'urlhandle'),
+  open: (file) => {
+    const { text } = file;
+    let rows: [SourceRecord, ...SourceRecord[]] | undefined;
+    let rejection: string | undefined;
     const end = (): Draft[] => {
-      const [first] = rows;
-      const drafts = first ? [{ ...toDraft(first, rows, file, options), rejection: rejectionOf(brokenLine) }] : [];
-      rows = [];
-      brokenLine = undefined;
+      const drafts = rows ? [{ ...toDraft(rows, file), rejection }] : [];
+      rows = undefined;
+      rejection = undefined;
       return drafts;
     };
-
     return {
       read: (record) => {
-        for (const column of Object.keys(record.fields)) columns.uses(column);
-        const [first] = rows;
-        const isSame = first && read(first, 'slug') === read(record, 'slug');
-        const drafts = isSame && rows.length < MAX_ROWS ? [] : end();
-        rows.push(record);
+        const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
+        const drafts = isSame && rows && rows.length < MAX_ROWS ? [] : end();
+        if (rows) rows.push(record);
+        else rows = [record];
         return drafts;
       },
       readBroken: (record) => {
-        const [first] = rows;
-        const handle = read(record, 'slug');
         // A row whose handle is lost may belong to any product.
-        if (first && (handle === '' || handle === read(first, 'slug'))) brokenLine ??= record.line;
+        if (rows && ['', text(rows[0], 'slug')].includes(text(record, 'slug')))
+          rejection ??= `is not imported, because one of its rows, in line ${record.line}, is broken: correct that row`;
       },
       end,
-      columnOf: (field) => columns.columnOf(COLUMN_OF_FIELD[field] ?? (field as ShopifyColumn)),
-      uses: columns.uses,
     };
   },
-};
+});
 
-const rejectionOf = (brokenLine: number | undefined): string | undefined =>
-  brokenLine === undefined
-    ? undefined
-    : `is not imported, because one of its rows, in line ${brokenLine}, is broken: correct that row`;
-
-/** Shopify's own name for products without a type. */
-const WITHOUT_TYPE = 'Uncategorized';
-
-const toDraft = (
-  first: SourceRecord,
-  rows: readonly SourceRecord[],
-  file: ShopifyFile,
-  options: ReadOptions,
-): Draft => {
-  const { has, read } = file;
-  const named = read(first, 'type') || read(first, 'taxonomy');
-  const category = named || (options.category ?? WITHOUT_TYPE);
+const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
+  const { has, get, text, columnOf, options } = file;
+  const read = (column: keyof typeof NAMES): string => text(rows[0], column);
+  const named = read('type') || read('taxonomy');
+  // "Uncategorized" is Shopify's own name for products without a type.
+  const category = named || (options.category ?? 'Uncategorized');
   // A product that has neither is of no category, if the file has both columns.
   const hasCategory = named !== '' || (has('type') && has('taxonomy'));
-  const values: Record<string, Value> = {
-    slug: read(first, 'slug'),
-    ...pick(['name', 'description', 'brand'], has, (column) => read(first, column)),
-    ...(hasCategory && { category }),
-    ...(has('tags') && { tags: [...file.list(first, 'tags')] }),
-    ...(has('imageUrls') && picturesOf(rows, file)),
-    ...((has('status') || has('published')) && { status: toStatus(read(first, 'status'), read(first, 'published')) }),
-    ...foldVariants(rows, file, options),
-  };
+  const tags = get(rows[0], 'tags') ?? [];
   return {
-    ...placeOf(first),
-    values,
+    ...placeOf(rows[0]),
+    values: {
+      slug: read('slug'),
+      ...pick(['name', 'description', 'brand'], file, read),
+      ...(hasCategory && { category }),
+      ...pick(['tags'], file, () => (typeof tags === 'string' ? tags.split(',') : tags)),
+      ...(has('imageUrls') && picturesOf(rows, file)),
+      ...((has('status') || has('published')) && { status: toStatus(read('status'), read('published')) }),
+      ...foldPrices(rows, file),
+      ...foldStock(rows, file),
+    },
     ifNew: hasCategory ? undefined : { category },
-    columns: hasCategory && read(first, 'type') === '' ? { category: file.columnOf('taxonomy') } : undefined,
-    doubt: doubtOf(first, rows, file),
+    columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
+    doubt: doubtOf(rows, file),
   };
 };
 
-const picturesOf = (rows: readonly SourceRecord[], { read }: ShopifyFile): Record<string, Value> => {
+const picturesOf = (rows: Rows, { text }: ShopifyFile): Record<string, Value> => {
   const images = rows
-    .filter((row) => read(row, 'imageUrls') !== '')
-    .sort((one, other) => Number(read(one, 'imagePosition')) - Number(read(other, 'imagePosition')))
-    .map((row) => read(row, 'imageUrls'));
+    .filter((row) => text(row, 'imageUrls') !== '')
+    .sort((one, other) => Number(text(one, 'imagePosition')) - Number(text(other, 'imagePosition')))
+    .map((row) => text(row, 'imageUrls'));
   return { imageUrl: images[0] ?? '', imageUrls: images };
 };
 
-const doubtOf = (first: SourceRecord, rows: readonly SourceRecord[], { has, read }: ShopifyFile): Draft['doubt'] => {
-  if (has('name') && read(first, 'name') === '') return 'continuation';
+const doubtOf = (rows: Rows, { has, text }: ShopifyFile): Draft['doubt'] => {
+  if (has('name') && text(rows[0], 'name') === '') return 'continuation';
   // Shopify ends every line, but a spreadsheet may omit the last line end, so a missing one is no proof of a cut.
   return rows.at(-1)?.isUnterminated ? 'unterminated' : 'together';
 };
@@ -172,56 +128,36 @@ const toStatus = (status: string, published: string): string => {
 };
 
 /**
- * Merges the variants of a product: the lowest price, the compare-at price of that variant if it is higher, and the stock of all together.
- * An invalid price or stock is returned as it is, so that the product is rejected instead of sold at another variant's price.
+ * The lowest price of all variants, and the compare-at price of that variant if it is higher. An invalid price is returned as it is, so that the
+ * product is rejected instead of sold at another variant's price.
  */
-const foldVariants = (
-  rows: readonly SourceRecord[],
-  file: ShopifyFile,
-  options: ReadOptions,
-): Record<string, Value> => ({ ...foldPrices(rows, file, options), ...foldStock(rows, file, options) });
-
-const foldPrices = (
-  rows: readonly SourceRecord[],
-  { has, read }: ShopifyFile,
-  options: ReadOptions,
-): Record<string, Value> => {
+const foldPrices = (rows: Rows, { has, text, options }: ShopifyFile): Record<string, Value> => {
   if (!has('price')) {
-    const listPrices = new Set(rows.map((row) => read(row, 'listPrice')).filter(Boolean));
+    const listPrices = new Set(rows.map((row) => text(row, 'listPrice')).filter(Boolean));
     // Several belong to variants whose prices the file does not say.
     return has('listPrice') && listPrices.size <= 1 ? { listPrice: [...listPrices][0] ?? '' } : {};
   }
-  let cheapest: { readonly cents: number; readonly row: SourceRecord } | undefined;
-  for (const row of rows) {
-    const price = read(row, 'price');
-    if (price === '') continue;
-    const cents = centsOf(price, options);
-    if (cents === undefined) return { price };
-    if (!cheapest || cents < cheapest.cents) cheapest = { cents, row };
-  }
-  if (!cheapest) return { price: '' };
-  const { row, cents } = cheapest;
-  const price = read(row, 'price');
-  if (!has('listPrice')) return { price };
-  const compareAt = read(row, 'listPrice');
-  const compareCents = centsOf(compareAt, options);
+  const offers = rows
+    .map((row) => ({ price: text(row, 'price'), listPrice: text(row, 'listPrice') }))
+    .filter(({ price }) => price !== '')
+    .map((offer) => ({ ...offer, cents: centsOf(offer.price, options) }));
+  const [cheapest] = offers.toSorted((one, other) => (one.cents ?? -1) - (other.cents ?? -1));
+  if (cheapest?.cents === undefined || !has('listPrice')) return { price: cheapest?.price ?? '' };
+  const { price, listPrice, cents } = cheapest;
   // One that is no amount is kept, so that it is reported.
-  return { price, listPrice: compareCents === undefined || compareCents > cents ? compareAt : '' };
+  return { price, listPrice: (centsOf(listPrice, options) ?? Number.POSITIVE_INFINITY) > cents ? listPrice : '' };
 };
 
-const foldStock = (
-  rows: readonly SourceRecord[],
-  { has, read }: ShopifyFile,
-  options: ReadOptions,
-): Record<string, Value> => {
+/** The stock of all variants together. One that is no number is returned as it is, so that it is reported. */
+const foldStock = (rows: Rows, { has, text, options }: ShopifyFile): Record<string, Value> => {
   let pieces: number | undefined;
   let isUncounted = false;
   for (const row of rows) {
-    const quantity = read(row, 'stock');
-    const isVariant = quantity !== '' || (has('price') ? read(row, 'price') : read(row, 'policy')) !== '';
+    const quantity = text(row, 'stock');
+    const isVariant = quantity !== '' || (has('price') ? text(row, 'price') : text(row, 'policy')) !== '';
     if (!isVariant) continue;
     const isUnlimited =
-      (has('tracker') && read(row, 'tracker') === '') || /^(continue|true)$/i.test(read(row, 'policy'));
+      (has('tracker') && text(row, 'tracker') === '') || /^(continue|true)$/i.test(text(row, 'policy'));
     // Shops with several locations export quantities to another file.
     if (quantity === '' && !isUnlimited) continue;
     if (!/^(?:-?\d{1,9})?$/.test(quantity)) return { stock: quantity };

@@ -1,56 +1,40 @@
 import type { SourceRecord } from '../record.ts';
-import { plainName } from './columns.ts';
+import { plainName } from './format.ts';
 
 /**
  * What WooCommerce's translations into German, French, Spanish and Dutch call the columns, in several versions of them. The export names its
  * columns in the language of the person who exports; the cells are the same in all languages.
  */
-const TRANSLATIONS: Readonly<Record<string, readonly string[]>> = {
-  Type: ['Typ', 'Tipo'],
-  SKU: ['Artikelnummer', 'Art.-Nr.', 'UGS', 'Référence'],
-  Name: ['Nom', 'Nombre', 'Naam'],
-  Published: ['Veröffentlicht', 'Publié', 'Publicado', 'Gepubliceerd'],
-  'Visibility in catalog': [
-    ...['Sichtbarkeit im Katalog', 'Katalogsichtbarkeit', 'Visibilité dans le catalogue'],
-    ...['Visibilidad en el catálogo', 'Zichtbaarheid in catalogus'],
-  ],
-  'Short description': [
-    ...['Kurzbeschreibung', 'Description courte', 'Descripción corta'],
-    ...['Korte beschrijving', 'Korte omschrijving'],
-  ],
-  Description: ['Beschreibung', 'Descripción', 'Beschrijving'],
-  'Date sale price starts': [
-    ...['Datum, an dem Angebotspreis beginnt', 'Datum, an dem der Angebotspreis beginnt', 'Angebotspreis gültig ab'],
-    ...['Date de début de promo', 'Día en que empieza el precio rebajado', 'Startdatum actieprijs'],
-  ],
-  'Date sale price ends': [
-    ...['Datum, an dem Angebotspreis endet', 'Datum, an dem der Angebotspreis endet', 'Angebotspreis gültig bis'],
-    ...['Date de fin de promo', 'Día en que termina el precio rebajado', 'Einddatum actieprijs'],
-  ],
-  'In stock?': [
-    ...['Vorrätig?', 'Auf Lager?', 'Lagerstatus', 'En stock ?', 'En inventaire?'],
-    ...['¿Existencias?', '¿En inventario?', 'En inventario', 'Op voorraad?'],
-  ],
-  Stock: ['Lager', 'Bestand', 'Lagerbestand', 'Inventaire', 'Inventario', 'Voorraad'],
-  'Sale price': ['Angebotspreis', 'Tarif promo', 'Prix promo', 'Precio rebajado', 'Actieprijs'],
-  'Regular price': [
-    ...['Regulärer Preis', 'Normaler Preis', 'Tarif régulier', 'Prix régulier'],
-    ...['Precio normal', 'Precio regular', 'Reguliere prijs'],
-  ],
-  Categories: ['Kategorien', 'Catégories', 'Categorías', 'Categorieën'],
-  Tags: ['Schlagwörter', 'Étiquettes', 'Etiquetas'],
-  Brands: ['Marken', 'Marques', 'Marcas', 'Merken'],
-  Images: ['Bilder', 'Imágenes', 'Afbeeldingen'],
-  Parent: ['Übergeordnetes Produkt', 'Eltern', 'Superior', 'Hoofd'],
-  'Grouped products': [
-    ...['Gruppierte Produkte', 'Produits groupés', 'Groupes de produits', 'Productos agrupados'],
-    'Gegroepeerde producten',
-  ],
-};
+const TRANSLATIONS = `
+Type|Typ|Tipo
+SKU|Artikelnummer|Art.-Nr.|UGS|Référence
+Name|Nom|Nombre|Naam
+Published|Veröffentlicht|Publié|Publicado|Gepubliceerd
+Visibility in catalog|Sichtbarkeit im Katalog|Katalogsichtbarkeit|Visibilité dans le catalogue|Visibilidad en el catálogo|Zichtbaarheid in catalogus
+Short description|Kurzbeschreibung|Description courte|Descripción corta|Korte beschrijving|Korte omschrijving
+Description|Beschreibung|Descripción|Beschrijving
+Date sale price starts|Datum, an dem Angebotspreis beginnt|Datum, an dem der Angebotspreis beginnt|Angebotspreis gültig ab|Date de début de promo|Día en que empieza el precio rebajado|Startdatum actieprijs
+Date sale price ends|Datum, an dem Angebotspreis endet|Datum, an dem der Angebotspreis endet|Angebotspreis gültig bis|Date de fin de promo|Día en que termina el precio rebajado|Einddatum actieprijs
+In stock?|Vorrätig?|Auf Lager?|Lagerstatus|En stock ?|En inventaire?|¿Existencias?|¿En inventario?|En inventario|Op voorraad?
+Stock|Lager|Bestand|Lagerbestand|Inventaire|Inventario|Voorraad
+Sale price|Angebotspreis|Tarif promo|Prix promo|Precio rebajado|Actieprijs
+Regular price|Regulärer Preis|Normaler Preis|Tarif régulier|Prix régulier|Precio normal|Precio regular|Reguliere prijs
+Categories|Kategorien|Catégories|Categorías|Categorieën
+Tags|Schlagwörter|Étiquettes|Etiquetas
+Brands|Marken|Marques|Marcas|Merken
+Images|Bilder|Imágenes|Afbeeldingen
+Parent|Übergeordnetes Produkt|Eltern|Superior|Hoofd
+Grouped products|Gruppierte Produkte|Produits groupés|Groupes de produits|Productos agrupados|Gegroepeerde producten
+`;
 
 /** Our column by each of its other names. */
 const COLUMN_OF = new Map(
-  Object.entries(TRANSLATIONS).flatMap(([column, names]) => names.map((name) => [plainName(name), column])),
+  TRANSLATIONS.trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [column = '', ...names] = line.split('|');
+      return names.map((name) => [plainName(name), column] as const);
+    }),
 );
 
 /** Columns that other files do not have under these names. */
@@ -69,7 +53,7 @@ const TYPES = /^(?:simple|variable|variation|grouped|external)(?:, (?:virtual|do
  */
 export const adviceOnLanguage = (
   head: readonly SourceRecord[],
-  columns: ReadonlySet<string>,
+  columns: readonly string[],
   isKnown: boolean,
 ): string | undefined => {
   const found = new Map<string, string>();
@@ -77,17 +61,18 @@ export const adviceOnLanguage = (
     const ours = COLUMN_OF.get(plainName(column));
     if (ours !== undefined && !found.has(ours)) found.set(ours, column);
   }
+  const cellsAre = (pattern: RegExp, column = ''): boolean[] =>
+    head.map(({ fields }) => pattern.test(String(fields[column])));
   if (found.size >= 3 && OWN.some((column) => found.has(column))) {
-    const price = found.get('Regular price') ?? '';
-    const hasCommas = head.some(({ fields }) => /^\d+,\d{1,2}$/.test(String(fields[price])));
-    return `It is read with\n${optionsOf(found, hasCommas)}`;
+    const decimal = cellsAre(/^\d+,\d{1,2}$/, found.get('Regular price')).includes(true) ? ' --decimal ,' : '';
+    return `It is read with\n${optionsOf(found, decimal)}`;
   }
-  const type = [...columns].find((column) => head.every(({ fields }) => TYPES.test(String(fields[column]))));
-  if (isKnown || type === undefined || ![...columns].some((column) => plainName(column) === 'id')) return undefined;
+  const type = columns.find((column) => !cellsAre(TYPES, column).includes(false));
+  if (isKnown || type === undefined || !columns.some((column) => plainName(column) === 'id')) return undefined;
   for (const column of NEEDED) if (!found.has(column)) found.set(column, '…');
-  const options = optionsOf(found.set('Type', type), false);
+  const options = optionsOf(found.set('Type', type));
   return `Export it in English, or say in the place of each … which column it is, and which others there are:\n${options}`;
 };
 
-const optionsOf = (columns: ReadonlyMap<string, string>, hasCommas: boolean): string =>
-  `--format woocommerce${hasCommas ? ' --decimal ,' : ''} --map "${[...columns].map((pair) => pair.join('=')).join(',')}"`;
+const optionsOf = (columns: ReadonlyMap<string, string>, decimal = ''): string =>
+  `--format woocommerce${decimal} --map "${[...columns].map((pair) => pair.join('=')).join(',')}"`;
