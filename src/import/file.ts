@@ -1,13 +1,12 @@
 import type { ClientBase } from 'pg';
-import { createCheck } from './fields/check.ts';
+import { type CheckOptions, createCheck } from './fields/check.ts';
 import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
 import { type ImportKind, withKey } from './kind.ts';
 import type { Progress } from './progress.ts';
-import { type Fault, isBlank } from './record.ts';
+import { type Fault, isBlank, type SourceRecord } from './record.ts';
 import type { CsvOptions } from './source/csv.ts';
-import { readRecords } from './source/records.ts';
-import { peek, type Source } from './source/source.ts';
+import { peek, readRecords, type Source } from './source/source.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
 import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
 
@@ -56,13 +55,13 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { container, batches } = await readRecords(source, signal, options);
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
-  const { format, columns: firstColumns, rename, sourceOf } = chooseFormat({ ...options, kinds }, source.name, head);
-  const kind = kindOf(kinds, format);
+  const { format, columns, rename, sourceOf } = chooseFormat({ ...options, kinds }, source.name, head);
+  const kind = kinds.find(({ table }) => table === format.kind);
+  if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const reader = format.open(options);
-  const columnOf = (field: string, draft?: Draft): string =>
+  const columnOf: CheckOptions['columnOf'] = (field, draft) =>
     sourceOf(draft?.columns?.[field] ?? reader.columnOf(field));
-  const complete = completion(kind, options);
-  const check = createCheck(kind, columnOf, options);
+  const check = createCheck({ ...options, kind, columnOf });
   const unusedColumns = new Set<string>();
   let rowCount = 0;
 
@@ -71,32 +70,25 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
       if (!reader.uses(column) && unusedColumns.size < MAX_COLUMNS) unusedColumns.add(column);
   };
   // What one record lacks, as in XML, another may have: then the file has the column.
-  learn(firstColumns);
+  learn(columns);
 
-  const toCopyRows = (drafts: readonly Draft[]): string => {
-    let text = '';
-    for (const draft of drafts) {
-      const { row, faults } = check(complete(draft));
-      for (const fault of faults) onFault(fault);
-      if (!row) continue;
-      rowCount += 1;
-      text += toCopyRow(kind, rowCount, row);
-    }
-    return text;
+  const draftsOf = (record: SourceRecord): readonly Draft[] => {
+    learn(Object.keys(record.fields));
+    if (!record.fault) return reader.read(record);
+    onFault(record.fault);
+    reader.readBroken?.(record);
+    return [];
   };
-
+  const toCopyRows = (drafts: readonly Draft[]): string =>
+    drafts
+      .map((draft) => check(completed(draft, kind, options)))
+      .map((row) => (row ? toCopyRow(kind, ++rowCount, row) : ''))
+      .join('');
   async function* rows(): AsyncGenerator<string, void> {
     let piece = '';
     for await (const batch of records) {
-      for (const each of batch) {
-        const record = rename(each);
-        learn(Object.keys(record.fields));
-        if (record.fault) {
-          onFault(record.fault);
-          reader.readBroken?.(record);
-          continue;
-        }
-        piece += toCopyRows(reader.read(record));
+      for (const record of batch) {
+        piece += toCopyRows(draftsOf(rename(record)));
         if (piece.length < PIECE_CHARACTERS) continue;
         yield piece;
         piece = '';
@@ -124,23 +116,14 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
 
-/** @throws if the kind of a format was not passed to the importer */
-const kindOf = (kinds: readonly ImportKind[], format: Format): ImportKind => {
-  const kind = kinds.find(({ table }) => table === format.kind);
-  if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
-  return kind;
-};
-
 /** Adds what the operator says about rows that do not say it. */
-const completion =
-  ({ fields }: ImportKind, { currency, category }: ImportOptions) =>
-  (draft: Draft): Draft => {
-    let { values, ifNew } = draft;
-    if (currency && !isBlank(values.price) && isBlank(values.currency)) values = { ...values, currency };
-    if (category && fields.category && isBlank(values.category)) {
-      const { category: _, ...others } = values;
-      values = others;
-      ifNew = { ...ifNew, category };
-    }
-    return { ...draft, values, ifNew };
-  };
+const completed = (draft: Draft, { fields }: ImportKind, { currency, category }: ImportOptions): Draft => {
+  let { values, ifNew } = draft;
+  if (currency && !isBlank(values.price) && isBlank(values.currency)) values = { ...values, currency };
+  if (category && fields.category && isBlank(values.category)) {
+    const { category: _, ...others } = values;
+    values = others;
+    ifNew = { ...ifNew, category };
+  }
+  return { ...draft, values, ifNew };
+};

@@ -10,41 +10,25 @@ import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../databa
 import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/redaction.ts';
-import { SOME } from './fields/stock.ts';
+import { SOME } from './fields/values.ts';
 import { type Imported, type ImportOptions, importFile } from './file.ts';
+import { isProductKind } from './kind.ts';
 import { createProgress } from './progress.ts';
-import { startPrune } from './prune.ts';
+import { beginPrune, endPrune } from './prune.ts';
 import { type Fault, showValue } from './record.ts';
 import { createRejects } from './rejects.ts';
 import { openSource } from './source/source.ts';
 import { commit, UnknownOutcomeError } from './write/transaction.ts';
 
-export interface RunOptions
-  extends Pick<
-    ImportOptions,
-    | 'kinds'
-    | 'format'
-    | 'map'
-    | 'key'
-    | 'currency'
-    | 'batchRows'
-    | 'decimal'
-    | 'html'
-    | 'stock'
-    | 'category'
-    | 'germanSlugs'
-    | 'listSeparator'
-    | 'pathSeparator'
-    | 'headerLine'
-  > {
+type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'onFault' | 'onProgress' | 'signal';
+
+export interface RunOptions extends Omit<ImportOptions, OfTheRun> {
   readonly config: OpenOptions;
   readonly log: Logger;
   /** Files in their order; `-` is standard input. */
   readonly paths: readonly string[];
   readonly isDryRun: boolean;
-  /** Takes products off sale that no file has. */
-  readonly isPruning?: boolean;
-  /** Agrees beforehand to take many off sale. */
+  /** Agrees beforehand to take many products off sale. */
   readonly isAgreed?: boolean;
   readonly rejectsPath: string;
 }
@@ -72,17 +56,16 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
   // Until here, a signal ends the process, and an embedded server that it has started.
   const database = await openOrJoinDatabase(config, log);
   const interruption = listenForSignals();
+  const { signal } = interruption;
   let file: string | undefined;
   let imported = 0;
   let client: pg.Client | undefined;
   try {
     if (database.isStarted) await migrateEmbedded(database, log);
-    client = await connect(database.url, log, interruption.signal);
+    client = await connect(database.url, log, signal);
     if (isOneTransaction) await client.query('begin');
-    const prune = isPruning
-      ? await startPrune({ ...options, client, canAsk: canAsk(paths), signal: interruption.signal })
-      : undefined;
-    const tables = new Set<string>();
+    if (isPruning) await beginPrune(client);
+    let hasProducts = false;
     for (const source of sources) {
       file = source.name;
       const counts = await importFile({
@@ -97,22 +80,33 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
           printFault(source.name, fault);
         },
         onProgress: progress.update,
-        signal: interruption.signal,
+        signal,
       });
       progress.clear();
       printCounts(source.name, counts, options);
       imported += counts.created + counts.changed + counts.unchanged;
-      tables.add(counts.kind.table);
+      hasProducts ||= isProductKind(counts.kind);
     }
-    await prune?.end({ rejected: rejects.rowCount(), tables });
+    if (isPruning) {
+      if (!hasProducts) throw new OperatorError('--prune needs a file of products: there was none.');
+      // Standard input may be a file of the import.
+      const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
+      await endPrune(rejects.rowCount(), { ...options, client, canAsk, signal });
+    }
     if (isDryRun) await client.query('rollback');
     else if (isOneTransaction) await commit(client);
     if (!isDryRun) await analyzeTables(client);
     return { rejected: rejects.rowCount(), imported };
   } catch (error) {
     progress.clear();
-    const of = isOneTransaction ? undefined : file;
-    throw explain(error, importedOf(of, options.batchRows !== undefined), interruption.signal.aborted);
+    const of = isOneTransaction || file === undefined ? '' : ` of ${file}`;
+    throw explain(
+      error,
+      of && options.batchRows !== undefined
+        ? `The committed batches${of} were imported: run it again for the rest.`
+        : `Nothing${of} was imported.`,
+      signal.aborted,
+    );
   } finally {
     interruption.stop();
     rejects.close();
@@ -122,10 +116,6 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     await database.close();
   }
 };
-
-/** Whether there is a person at the terminal. Standard input may be a file of the import. */
-const canAsk = (paths: readonly string[]): boolean =>
-  process.stdin.isTTY === true && process.stderr.isTTY === true && !paths.includes('-');
 
 /** Aborts at the first signal; a second one ends the process. */
 const listenForSignals = () => {
@@ -148,7 +138,7 @@ const listenForSignals = () => {
 const SESSION = `set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set lock_timeout = '60s'; set jit = off`;
 
 /** Imports wait for one another, because two at once would write the same notices twice. */
-const IMPORT_LOCK = 72_707_370;
+const TRY_LOCK = 'select pg_try_advisory_lock(72707370) as locked';
 const LOCK_POLL_MS = 200;
 
 const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<DatabaseClient> => {
@@ -166,39 +156,28 @@ const connect = async (url: string, log: Logger, signal: AbortSignal): Promise<D
   await assertOwnSession(client, 'An import needs');
   await assertMigrated(client);
   for (let isWaiting = false; ; isWaiting = true) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
-      IMPORT_LOCK,
-    ]);
+    const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK);
     if (rows[0]?.locked) return client;
     if (!isWaiting) log.info('waiting for another import on this database');
     await delay(LOCK_POLL_MS, undefined, { signal });
   }
 };
 
-/** What an import that failed has left in the catalogue. */
-const importedOf = (file: string | undefined, hasBatches: boolean): string => {
-  if (file === undefined) return 'Nothing was imported';
-  return hasBatches
-    ? `The committed batches of ${file} were imported: run it again for the rest`
-    : `Nothing of ${file} was imported`;
-};
-
-/** An error with what the operator has to know and do. */
+/** An error with what the operator has to know and do. @param imported what the import has left in the catalogue */
 const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unknown => {
   if (cause instanceof UnknownOutcomeError) {
     const advice =
       'It is unknown whether it was committed. Run the import again: rows that are stored are not written twice';
     return new OperatorError(`The connection was lost during the commit: ${cause.message}. ${advice}.`, { cause });
   }
-  if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}.`);
+  if (wasInterrupted) return new OperatorError(`Interrupted. ${imported}`);
   if (cause instanceof OperatorError) return cause;
-  if (isDatabaseUnavailable(cause)) {
-    return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}.`, { cause });
-  }
+  if (isDatabaseUnavailable(cause))
+    return new OperatorError(`The database became unavailable: ${messageOf(cause)}. ${imported}`, { cause });
   if (!(cause instanceof pg.DatabaseError)) return cause;
   const isForbidden = cause.code === '42501';
   const remedy = isForbidden ? ' An import needs the role that owns the tables, with the TEMPORARY privilege.' : '';
-  return new OperatorError(`The database refused: ${messageOf(cause)}. ${imported}.${remedy}`, { cause });
+  return new OperatorError(`The database refused: ${messageOf(cause)}. ${imported}${remedy}`, { cause });
 };
 
 const MAX_PRINTED_CHARACTERS = 80;

@@ -1,5 +1,5 @@
 import { plain } from './fields/html.ts';
-import { slug, slugOfName, slugWithSku } from './fields/slug.ts';
+import { slug, slugOf } from './fields/slug.ts';
 import { INT32_MAX, integer, type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
 import type { FormatOptions } from './formats/format.ts';
 import type { Value } from './record.ts';
@@ -23,16 +23,7 @@ export interface ImportKind {
   readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Derives values that the file does not have from others. */
   readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
-  /** What becomes of rows that no file has, if the operator wants that. */
-  readonly withdrawal?: Withdrawal;
   readonly native: NativeColumns;
-}
-
-/** A column of the table, and its value before and after. */
-export interface Withdrawal {
-  readonly column: string;
-  readonly from: string;
-  readonly to: string;
 }
 
 /** Which column of the file finds an existing row: `sku` is the file's own number, with which the slug ends; `id` is that of the table. */
@@ -113,7 +104,6 @@ export const field = (column: string, type: string, parse: Parse, options: Parti
 export const nullable = { isNullable: true };
 export const required = { isRequired: true };
 
-// Shared by several kinds.
 // A longer one might not fit into an index, whose entries have at most 2,704 bytes.
 export const NAME = field('name', 'text', plain(shortText(600)), required);
 export const SLUG = field('slug', 'text', slug, required);
@@ -121,6 +111,8 @@ export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInse
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
 
 export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
+
+export const isProductKind = ({ table }: ImportKind): boolean => table === 'product';
 
 /** Categories refer to their own table, so they are written all together. */
 export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'category';
@@ -133,20 +125,21 @@ const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
 /** The kind with its rows found by another column, if it can be that one. */
 export const withKey = (kind: ImportKind, key: Key): ImportKind => {
   if (!kind.keys?.includes(key) || key === 'slug') return kind;
-  const { fields } = kind;
+  const { recognises, extra = [] } = kind.native;
   const native: NativeColumns = {
     ...kind.native,
+    extra: key === 'sku' ? [...extra, 'sku'] : extra,
     recognises: (has, hasNoOther) =>
-      kind.native.recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
+      recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
-  if (key === 'sku') return { ...kind, native: { ...native, extra: [...(native.extra ?? []), 'sku'] } };
+  if (key === 'sku') return { ...kind, native };
   const identity: Identity = {
     isSame: 'other.id = s.id',
     isFound: () => 't.id = s.id',
     order: 't.id',
     whyUnknown: `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`,
   };
-  return { ...kind, key: 'id', identity, native, fields: { id: ID, ...fields } };
+  return { ...kind, key: 'id', identity, native, fields: { id: ID, ...kind.fields } };
 };
 
 /** Whether the key of a row that is rejected counts. */
@@ -160,12 +153,10 @@ export const presentBit = ({ fields }: ImportKind, name: string): number => 2 **
  * @returns the name, if that alone made the slug
  */
 export const addMissingSlug = (values: Record<string, Value>, options: FormatOptions): string | undefined => {
-  if (options.key === 'id') return undefined;
-  if (options.key === 'sku') {
-    values.slug = slugWithSku(values.name, values.sku, options);
-    return undefined;
-  }
-  if ((values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
-  values.slug = slugOfName(values.name, options);
-  return values.name;
+  const [name, sku] = [values.name, values.sku].map((value) => (typeof value === 'string' ? value : ''));
+  const isNeeded = options.key === 'sku' || ((values.slug ?? '') === '' && typeof values.name === 'string');
+  if (options.key === 'id' || !isNeeded) return undefined;
+  const { slug, slugSource } = slugOf(name ?? '', sku ?? '', options);
+  values.slug = slug;
+  return slugSource;
 };

@@ -1,21 +1,15 @@
 import { createInterface } from 'node:readline/promises';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../errors.ts';
-import type { ImportKind, Withdrawal } from './kind.ts';
-import { beginPrune, countMissing, type Missing, withdrawMissing } from './write/prune.ts';
-
-export interface Prune {
-  /** After the files, in their transaction. @throws OperatorError if it must not be */
-  readonly end: (counts: { readonly rejected: number; readonly tables: ReadonlySet<string> }) => Promise<void>;
-}
+import type { ImportKind } from './kind.ts';
+import { isMatch, STAGE } from './write/stage.ts';
 
 interface PruneOptions {
   readonly client: ClientBase;
-  readonly kinds: readonly ImportKind[];
   /** Whether the operator has agreed beforehand. */
   readonly isAgreed?: boolean;
   readonly isDryRun: boolean;
-  /** Whether somebody can be asked. Standard input may be a file of the import. */
+  /** Whether somebody can be asked. */
   readonly canAsk: boolean;
   readonly signal: AbortSignal;
 }
@@ -26,39 +20,47 @@ const LARGEST_SHARE = 0.2;
 /** The rows of the import are locked while it waits for an answer. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/** Takes products off sale that no file of a run has. Begins inside the transaction of the run. */
-export const startPrune = async (options: PruneOptions): Promise<Prune> => {
-  const { client, kinds, isAgreed = false, isDryRun } = options;
-  const kind = kinds.find(isWithdrawable);
-  if (!kind) throw new Error('No kind of row can be withdrawn.');
-  await beginPrune(client, kind);
+/** The products on sale that no file of this run had so far. */
+const CANDIDATES = 'pg_temp.vitrine_prune';
 
-  return {
-    end: async ({ rejected, tables }) => {
-      if (!tables.has(kind.table)) throw new OperatorError(`--prune needs a file of ${kind.plural}: there was none.`);
-      if (rejected > 0 && !isAgreed) {
-        console.error('Nothing was taken off sale, because some rows were rejected: correct them, or say --yes.');
-        return;
-      }
-      const counts = await countMissing(client);
-      if (counts.missing > counts.total * LARGEST_SHARE && !isAgreed && !isDryRun) await confirm(counts, kind, options);
-      const withdrawn = await withdrawMissing(client, kind);
-      const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
-      console.log(`${dryRun}${kind.plural} that no file has: ${withdrawn} taken off sale`);
-    },
-  };
+/** Begins inside the transaction of a run. Notes which products are on sale: one that another writer adds during the import stays. */
+export const beginPrune = async (client: ClientBase): Promise<void> => {
+  await client.query(`create temporary table vitrine_prune on commit drop as
+    select id, false as is_kept from product where status = 'ON_SALE'`);
+  await client.query(`create index on ${CANDIDATES} (id)`);
 };
 
-type Withdrawable = ImportKind & { readonly withdrawal: Withdrawal };
+/** Keeps what the staged file has, also in rows that are rejected later. */
+export const keepStaged = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  await client.query(`update ${CANDIDATES} c set is_kept = true from product t, ${STAGE} s
+    where t.id = c.id and ${isMatch(kind)} and not c.is_kept`);
+};
 
-const isWithdrawable = (kind: ImportKind): kind is Withdrawable => kind.withdrawal !== undefined;
+/** After the files, takes the products off sale that none of them had. @throws OperatorError if it must not be */
+export const endPrune = async (rejected: number, options: PruneOptions): Promise<void> => {
+  const { client, isAgreed = false, isDryRun } = options;
+  if (rejected > 0 && !isAgreed) {
+    console.error('Nothing was taken off sale, because some rows were rejected: correct them, or say --yes.');
+    return;
+  }
+  const { rows } = await client.query<{ missing: number; total: number }>(
+    `select count(*) filter (where not is_kept)::int as missing, count(*)::int as total from ${CANDIDATES}`,
+  );
+  const { missing = 0, total = 0 } = rows[0] ?? {};
+  if (missing > total * LARGEST_SHARE && !isAgreed && !isDryRun)
+    await confirm(`${missing} of ${total} products on sale are in no file, and would be taken off sale.`, options);
+  const { rowCount } = await client.query(`
+    update product t set status = 'OFF_SALE', updated_at = now() from ${CANDIDATES} c
+    where t.id = c.id and not c.is_kept and t.status = 'ON_SALE'`);
+  const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
+  console.log(`${dryRun}products that no file has: ${rowCount} taken off sale`);
+};
 
-const confirm = async ({ missing, total }: Missing, { plural }: ImportKind, options: PruneOptions): Promise<void> => {
-  const question = `${missing} of ${total} ${plural} on sale are in no file, and would be taken off sale.`;
-  if (!options.canAsk) throw new OperatorError(`${question} If that is right, say --yes. Nothing was imported.`);
+const confirm = async (question: string, { canAsk, signal: stop }: PruneOptions): Promise<void> => {
+  if (!canAsk) throw new OperatorError(`${question} If that is right, say --yes. Nothing was imported.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
     const answer = await terminal.question(`${question} Go on? [y/N] `, { signal }).catch(() => '');
     if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Not confirmed. Nothing was imported.');
   } finally {

@@ -9,7 +9,17 @@ export interface Place {
   readonly record?: number | undefined;
 }
 
-export const placeOf = ({ line, record }: Place): Place => ({ line, record });
+/** @param record null as PostgreSQL returns it */
+export const placeOf = ({
+  line,
+  record,
+}: {
+  readonly line: number;
+  readonly record?: number | null | undefined;
+}): Place => ({
+  line,
+  record: record ?? undefined,
+});
 
 /** One record of a file, with its fields under the names that the file uses. */
 export interface SourceRecord extends Place {

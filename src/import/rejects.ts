@@ -37,7 +37,7 @@ export const createRejects = (path: string): Rejects => {
       const row = `${source}:${line}:${record}`;
       if (row !== lastRow) rowCount += 1;
       lastRow = row;
-      pending += `${[source, String(line), String(record), column, value, reason].map(toCell).join(',')}\n`;
+      pending += `${[source, String(line), String(record), column, value, reason].map(toCell)}\n`;
       if (pending.length > FLUSH_CHARACTERS) flush();
     },
     rowCount: () => rowCount,
@@ -52,30 +52,21 @@ const removeEarlier = (path: string): void => {
   const status = statSync(path, { throwIfNoEntry: false });
   // `/dev/stderr` and `/dev/null` are no files.
   if (!status?.isFile() || status.size === 0) return;
-  if (!isList(path)) {
-    throw new OperatorError(`${path} is no list of rejected rows, and is kept. Name another file with --rejects.`);
-  }
-  rmSync(path);
-};
-
-const isList = (path: string): boolean => {
   const head = Buffer.alloc(HEADER.length);
   const file = openSync(path, 'r');
-  try {
-    readSync(file, head);
-  } finally {
-    closeSync(file);
-  }
-  return head.toString('latin1').startsWith('file,line,');
+  readSync(file, head);
+  closeSync(file);
+  if (!head.toString('latin1').startsWith('file,line,'))
+    throw new OperatorError(`${path} is no list of rejected rows, and is kept. Name another file with --rejects.`);
+  rmSync(path);
 };
 
 const open = (path: string): number => {
   try {
     return openSync(path, 'w');
   } catch (error) {
-    throw new OperatorError(
-      `${path} cannot be written: ${(error as Error).message}. Name another file with --rejects.`,
-    );
+    const reason = (error as Error).message;
+    throw new OperatorError(`${path} cannot be written: ${reason}. Name another file with --rejects.`);
   }
 };
 

@@ -1,19 +1,19 @@
 import { amount, currency } from '../import/fields/amount.ts';
 import { categoryPath } from '../import/fields/category-path.ts';
 import { plain, richText } from '../import/fields/html.ts';
-import { textList, unpacked } from '../import/fields/lists.ts';
-import { firstPicture, pictureUrl, pictureUrls } from '../import/fields/pictures.ts';
-import { mergeStock, SOME, stock } from '../import/fields/stock.ts';
+import { firstPicture, pictureUrl, pictureUrls, textList, unpacked } from '../import/fields/lists.ts';
 import {
+  count,
   FALSE,
-  INT32_MAX,
-  integer,
   longText,
+  mergeStock,
   oneOf,
   type Parse,
+  SOME,
+  stock,
   TRUE,
   timestamp,
-  trimmedOf,
+  wordIn,
 } from '../import/fields/values.ts';
 import {
   addMissingSlug,
@@ -38,7 +38,7 @@ const SHOWN = new Set([...TRUE, 'active', 'enabled', 'visible']);
 const HIDDEN = new Set([...FALSE, 'inactive', 'disabled', 'hidden', '2']);
 
 const status: Parse = (value) => {
-  const word = typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
+  const word = wordIn(value);
   if (SHOWN.has(word)) return 'ON_SALE';
   return HIDDEN.has(word) ? 'OFF_SALE' : STATUS(value);
 };
@@ -68,7 +68,7 @@ export const productImport: ImportKind = {
     currency: field('currency', 'char(3)', currency),
     // The default of the table would be sold out.
     stock: field('stock', 'int', stock, { merge: mergeStock, assumed: ({ stock: pieces = SOME }) => String(pieces) }),
-    sales: field('sales', 'int', integer(0, INT32_MAX)),
+    sales: field('sales', 'int', count),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     imageUrls: field('image_urls', 'text[]', pictureUrls, {
       // The file has only the first of the pictures.
@@ -79,7 +79,6 @@ export const productImport: ImportKind = {
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
-  withdrawal: { column: 'status', from: 'ON_SALE', to: 'OFF_SALE' },
   complete: (values, options) => {
     if (!isBlank(values.imageUrl)) return;
     const first = firstPicture(values.imageUrls, options);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Fault, SourceRecord } from '../../src/import/record.ts';
-import { readRecords } from '../../src/import/source/records.ts';
+import { readRecords } from '../../src/import/source/source.ts';
 
 /** The records of a text that arrives in pieces of so many bytes. */
 export const readPieces = async (

@@ -18,20 +18,23 @@ const MAX_DEPTH = 20;
  */
 export const categoryPath: Parse = (value, options = {}) => {
   const path = unpacked(value);
-  const parts = typeof path === 'string' ? deepestOf(path, options) : Array.isArray(path) ? path : [path];
-  if (parts.length === 0 || parts.length > MAX_DEPTH) {
+  const parts = typeof path === 'string' ? deepestOf(path, options) : [path].flat();
+  if (parts.length === 0 || parts.length > MAX_DEPTH)
     throw new InvalidValueError(`must have 1 to ${MAX_DEPTH} categories`);
-  }
   const names: string[] = [];
-  return JSON.stringify(
-    parts.map((part) => {
-      if (!isObject(part)) return stepOfName(plainValue(part, options), names, options);
-      const name = part.name === undefined ? undefined : plainValue(part.name, options);
-      return isBlank(part.slug) && name !== undefined
-        ? stepOfName(name, names, options)
-        : stepOfObject(part.slug, name);
-    }),
-  );
+  const stepOfName = (value: Value): CategoryStep => {
+    const name = longText(value).trim();
+    if (slugify(name) === '') throw new InvalidValueError('must be category names with > between them');
+    names.push(name);
+    return [slugOfName(names.join('-'), options), name, true];
+  };
+  const toStep = (part: Value): CategoryStep => {
+    if (!isObject(part)) return stepOfName(plainValue(part, options));
+    const name = part.name === undefined ? undefined : plainValue(part.name, options);
+    if (isBlank(part.slug) && name !== undefined) return stepOfName(name);
+    return [slug(part.slug ?? ''), (typeof name === 'string' && name.trim()) || null];
+  };
+  return JSON.stringify(parts.map(toStep));
 };
 
 /** The deepest of several paths: exports name the parents of a category, too. */
@@ -45,22 +48,9 @@ const deepestOf = (text: string, options: ReadOptions): readonly string[] => {
 const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] =>
   path.split(pathSeparator).map((name) => name.trim());
 
-const stepOfObject = (slugValue: Value = '', name?: Value): CategoryStep => [
-  slug(slugValue),
-  typeof name === 'string' && name.trim() ? name.trim() : null,
-];
-
-const stepOfName = (value: Value, names: string[], options: ReadOptions): CategoryStep => {
-  const name = longText(value).trim();
-  if (slugify(name) === '') throw new InvalidValueError('must be category names with > between them');
-  names.push(name);
-  return [slugOfName(names.join('-'), options), name, true];
-};
-
 /** The parts of a path, which {@link categoryPath} reads. */
 export const splitPath = (value: Value | undefined, options: ReadOptions): readonly Value[] => {
   if (value === undefined || value === null || value === '') return [];
   const path = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
-  if (Array.isArray(path)) return path;
-  return typeof path === 'string' ? namesOf(path, options) : [path];
+  return typeof path === 'string' ? namesOf(path, options) : [path].flat();
 };

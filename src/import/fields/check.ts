@@ -11,33 +11,27 @@ export interface CheckedRow extends Place {
   readonly presentFields: number;
   /** The same of {@link Draft.ifNew}. */
   readonly newFields: number;
-  readonly mark: Mark | undefined;
+  /** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
+  readonly mark: Draft['doubt'] | 'rejected';
   readonly slugSource: string | undefined;
   /** The slugs under which a row whose slug is made from its name may be stored, too. */
   readonly otherSlugs: readonly string[];
   readonly values: ParsedRow;
 }
 
-/** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
-export type Mark = NonNullable<Draft['doubt']> | 'rejected';
-
-interface Checked {
-  /** Absent if the row is rejected, unless its slug counts. */
-  readonly row?: CheckedRow;
-  /** Everything that is wrong with the row. */
-  readonly faults: readonly Fault[];
+export interface CheckOptions extends ReadOptions {
+  readonly kind: ImportKind;
+  /** The file's name for a field. */
+  readonly columnOf: (field: string, draft?: Draft) => string;
+  readonly onFault: (fault: Fault) => void;
 }
 
-/** Parses the values of drafts and collects what is wrong with them. */
-export const createCheck = (
-  kind: ImportKind,
-  columnOf: (field: string, draft: Draft) => string,
-  options: ReadOptions,
-): ((draft: Draft) => Checked) => {
+/** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
+export const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
+  const { kind, columnOf, onFault } = options;
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
-
   return (draft) => {
-    const { values, ifNew = {}, slugSource: source, rejection, doubt } = draft;
+    const { values, ifNew = {}, rejection, doubt } = draft;
     const place = placeOf(draft);
     kind.complete?.(values, options);
     const faults: Fault[] = [];
@@ -45,12 +39,11 @@ export const createCheck = (
     let presentFields = 0;
     let newFields = 0;
     const reject = (name: string, reason: string): void => {
-      const hint = doubt === 'unterminated' ? MAY_BE_CUT : '';
       const column = columnOf(name, draft);
       const value = showValue(values[name] ?? ifNew[name]);
       // Several fields may come from one cell.
       if (faults.some((fault) => fault.column === column && fault.value === value)) return;
-      faults.push({ ...place, column, value, reason: `${reason}${hint}` });
+      faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
     };
 
     for (const { name, bit, isNullable, parse } of fields) {
@@ -69,14 +62,15 @@ export const createCheck = (
     const conflict = kind.check?.(parsed);
     if (conflict) reject(conflict.field, conflict.reason);
     if (rejection && faults.length === 0) reject(kind.key, rejection);
+    for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slugSource = source?.replaceAll('\0', '').toWellFormed().trim();
+    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
     const otherSlugs = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
     const row = { ...place, presentFields, newFields, slugSource, otherSlugs };
-    if (faults.length === 0) return { row: { ...row, mark: doubt, values: parsed }, faults };
+    if (faults.length === 0) return { ...row, mark: doubt, values: parsed };
     const { [kind.key]: key = null, name = null } = parsed;
-    if (!isStagedIfRejected(kind) || !key) return { faults };
-    return { row: { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } }, faults };
+    if (!isStagedIfRejected(kind) || !key) return undefined;
+    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
   };
 };

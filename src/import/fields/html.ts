@@ -10,21 +10,21 @@ const BLOCK = /<(?:p|div|br|li|tr|h[1-6]|table|section|article)[\s/>]/i;
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/i;
 const ENTITIES = new RegExp(ENTITY, 'gi');
 
-const LAYOUT = {
-  wordwrap: false,
-  selectors: [
-    { selector: 'a', options: { ignoreHref: true } },
-    { selector: 'img', format: 'skip' },
-    { selector: 'ul', options: { itemPrefix: '- ' } },
-    { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-  ],
-} as const;
-
-type ToText = ReturnType<typeof compile>;
-const toText: ToText = compile({ ...LAYOUT, selectors: [...LAYOUT.selectors] });
+const compiled = (preserveNewlines: boolean): ReturnType<typeof compile> =>
+  compile({
+    wordwrap: false,
+    preserveNewlines,
+    selectors: [
+      { selector: 'a', options: { ignoreHref: true } },
+      { selector: 'img', format: 'skip' },
+      { selector: 'ul', options: { itemPrefix: '- ' } },
+      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  });
+const toText = compiled(false);
 // Without paragraphs, the line ends of the text are all it has.
-const toTextWithLines: ToText = compile({ ...LAYOUT, preserveNewlines: true, selectors: [...LAYOUT.selectors] });
+const toTextWithLines = compiled(true);
 
 /** A text that may be HTML: by default it becomes plain text, with its paragraphs, lists and tables as lines. */
 export const richText: Parse = (value, { html = 'text' } = {}) => {

@@ -1,4 +1,4 @@
-import type { Value } from '../record.ts';
+import { isBlank, type Value } from '../record.ts';
 import { parseJson } from '../source/json.ts';
 import { InvalidValueError, longText, type Parse, type ReadOptions } from './values.ts';
 
@@ -34,8 +34,8 @@ export const jsonIn = (text: string): Value | undefined => {
 /** What separates the items of a text. */
 type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;
 
-/** The items of a list: a JSON list, also in a text, or one text that a separator splits. @throws InvalidValueError */
-export const itemsOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
+/** The items of a list, without blank or repeated ones: a JSON list, also in a text, or one text that a separator splits. @throws InvalidValueError */
+const itemsOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
   const list = unpacked(value);
   const items = typeof list === 'string' ? list.split(separatorOf(list, options)) : list;
   if (!Array.isArray(items)) throw new InvalidValueError('must be a list of texts');
@@ -46,8 +46,52 @@ export const itemsOf = (value: Value, options: ReadOptions, separatorOf: Separat
 export const toArray = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
 
-/** A list of texts, without blank or repeated ones. */
+/** A list of texts. */
 export const textList =
   (separatorOf: SeparatorOf): Parse =>
   (value, options = {}) =>
     toArray(itemsOf(value, options, separatorOf));
+
+const BASE = 'https://shop.invalid/';
+
+/**
+ * A picture's address: `https:`, `http:`, or a path that begins with `/`, on the host of the page that shows it. Others, such as `javascript:`,
+ * would run in a browser; `a.jpg` and `N/A` would be another address on each page.
+ */
+export const pictureUrl: Parse = (value) => {
+  const text = longText(value).trim();
+  if (isAddress(text)) return text;
+  throw new InvalidValueError('must be an address with https:// or http://, or a path such as /pictures/pan.jpg');
+};
+
+const isAddress = (text: string): boolean => {
+  // Read as browsers do, which skip line ends inside a scheme and take `\` for `/`.
+  const url = URL.parse(text, BASE);
+  if (/^https?:\/\/[^/]/i.test(text)) return url !== null;
+  return /^\/./.test(text) && url?.href.startsWith(BASE) === true;
+};
+
+/** Bars, white space, and commas or semicolons before the next address or at the end. An address may have commas. */
+const BETWEEN_PICTURES = /\s*\|\s*|[,;]*\s+(?:[,;]\s*)*|[,;]+(?=https?:|\/|$)/i;
+
+const pictureList = (value: Value, options: ReadOptions): readonly string[] => {
+  const urls = itemsOf(value, options, (_, { listSeparator = ',' }) =>
+    /^[|,;\s]+$/.test(listSeparator) ? BETWEEN_PICTURES : listSeparator,
+  );
+  const other = urls.find((url) => !isAddress(url));
+  if (other === undefined) return urls;
+  const kinds = 'addresses with https:// or http://, or paths such as /pictures/pan.jpg';
+  throw new InvalidValueError(`must be ${kinds}, which ${JSON.stringify(other.slice(0, 80))} is not`);
+};
+
+/** Pictures' addresses: a list, or a text with bars, white space, commas or semicolons between them. */
+export const pictureUrls: Parse = (value, options = {}) => toArray(pictureList(value, options));
+
+/** The first of some pictures; undefined if there is none, or they are not valid. */
+export const firstPicture = (value: Value | undefined, options: ReadOptions): string | undefined => {
+  try {
+    return isBlank(value) ? undefined : pictureList(value as Value, options)[0];
+  } catch {
+    return undefined;
+  }
+};

@@ -1,5 +1,4 @@
 import type { FormatOptions } from '../formats/format.ts';
-import type { Value } from '../record.ts';
 import { withoutEntities } from './html.ts';
 import { assertStorable, InvalidValueError, type Parse, type ReadOptions, textOf } from './values.ts';
 
@@ -31,36 +30,28 @@ export const otherSlugsOfName = (name: string, slug: string): readonly string[] 
   );
 
 /** A slug made from a name and the file's own key, which is never cut. */
-export const slugWithKey = (name: string, key: string): string => {
-  const suffix = slugify(key);
-  const prefix = cut(slugify(name), Math.max(0, MAX_CHARACTERS - 1 - suffix.length));
-  return [prefix, suffix].filter(Boolean).join('-');
-};
+export const slugWithKey = (name: string, key: string): string =>
+  withEnd(name, '-', slugify(key)).replaceAll(/^-|-$/g, '');
+
+const withEnd = (name: string, separator: string, end: string): string =>
+  `${cut(slugify(name), Math.max(0, MAX_CHARACTERS - separator.length - end.length))}${separator}${end}`;
 
 /** Between name and sku in a slug. No name has it, so the end of a slug tells the sku. */
 export const SKU_SEPARATOR = '--';
 
-/** A slug that ends with the file's own number of a product; blank if the number has no letter or digit. */
-export const slugWithSku = (
-  name: Value | undefined,
-  sku: Value | undefined,
-  { germanSlugs = false }: ReadOptions = {},
-): string => {
-  const end = typeof sku === 'string' ? slugify(sku) : '';
-  const length = Math.max(0, MAX_CHARACTERS - SKU_SEPARATOR.length - end.length);
-  const text = typeof name === 'string' ? name : '';
-  return end && `${cut(slugify(germanSlugs ? inGermanLetters(text) : text), length)}${SKU_SEPARATOR}${end}`;
-};
-
-/** The slug of a product whose file has none, by the column that finds it, and the name it was made from, if that alone made it. */
+/**
+ * The slug of a product whose file has none, by the column that finds it, and the name it was made from, if that alone made it. With `sku` it
+ * ends with that number; it is blank if the number has no letter or digit.
+ */
 export const slugOf = (
   name: string,
   sku: string,
   options: FormatOptions = {},
-): { readonly slug: string; readonly slugSource: string | undefined } =>
-  options.key === 'sku'
-    ? { slug: slugWithSku(name, sku, options), slugSource: undefined }
-    : { slug: slugOfName(name, options), slugSource: name };
+): { readonly slug: string; readonly slugSource?: string } => {
+  if (options.key !== 'sku') return { slug: slugOfName(name, options), slugSource: name };
+  const end = slugify(sku);
+  return { slug: end && withEnd(options.germanSlugs ? inGermanLetters(name) : name, SKU_SEPARATOR, end) };
+};
 
 /**
  * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes

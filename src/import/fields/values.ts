@@ -38,6 +38,10 @@ export const textOf = (value: Value): string => {
 /** Empty if the value is no text, for parsers that refuse an empty text anyway. */
 export const trimmedOf = (value: Value): string => (typeof value === 'string' ? value.trim() : '');
 
+/** The same in lower case, also of a boolean. */
+export const wordIn = (value: Value): string =>
+  typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
+
 /** The text itself. @throws InvalidValueError if it holds what PostgreSQL or UTF-8 cannot store */
 export const assertStorable = (text: string): string => {
   if (text.includes('\0')) throw new InvalidValueError('must not contain a NUL character');
@@ -73,12 +77,39 @@ export const integer =
     return String(number);
   };
 
+/** The pieces of a product that is in stock in an unknown number: enough to show it as such. */
+export const SOME = 1;
+
+/** What exports write where they do not count; without separators, in lower case. */
+const AVAILABLE =
+  /^(?:true|yes|instock|available|availablefororder|preorder|backorder|onbackorder|limitedavailability)$/;
+const SOLD_OUT = /^(?:false|no|outofstock|soldout|unavailable|discontinued|pending|markassold)$/;
+
+/** A number from 0 that fits into an int. */
+export const count: Parse = integer(0, INT32_MAX);
+
+/** A number of pieces, or only whether there are any: some are a negative number, which {@link mergeStock} reads. */
+export const stock: Parse = (value, options = {}) => {
+  if (AVAILABLE.test(wordOf(value))) return String(-(options.stock ?? SOME));
+  if (isSoldOut(value)) return '0';
+  return count(value);
+};
+
+/** Whether the value is a word for no pieces. */
+export const isSoldOut = (value: Value): boolean => SOLD_OUT.test(wordOf(value));
+
+const wordOf = (value: Value): string => wordIn(value).replaceAll(/[\s_-]/g, '');
+
+/** Where the file says only that there are some pieces, a product that has some keeps their number. */
+export const mergeStock = (staged: string, current: string): string =>
+  `case when ${staged} >= 0 then ${staged} when ${current} > 0 then ${current} else -${staged} end`;
+
 /** Words for true and false, in lower case. */
 export const TRUE = ['true', 'yes', 'on', '1'];
 export const FALSE = ['false', 'no', 'off', '0'];
 
 export const boolean: Parse = (value) => {
-  const text = typeof value === 'boolean' ? String(value) : trimmedOf(value).toLowerCase();
+  const text = wordIn(value);
   if (TRUE.includes(text)) return 'true';
   if (FALSE.includes(text)) return 'false';
   throw new InvalidValueError('must be true or false');

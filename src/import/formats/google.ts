@@ -1,5 +1,5 @@
 import { slugOf } from '../fields/slug.ts';
-import { isSoldOut } from '../fields/stock.ts';
+import { isSoldOut } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
 import { offerOf } from './sale.ts';

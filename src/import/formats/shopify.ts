@@ -1,5 +1,5 @@
 import { centsOf } from '../fields/amount.ts';
-import { SOME } from '../fields/stock.ts';
+import { SOME } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
 

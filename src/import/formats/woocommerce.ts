@@ -1,7 +1,7 @@
 import { OperatorError } from '../../errors.ts';
 import { centsOf } from '../fields/amount.ts';
 import { slugOf } from '../fields/slug.ts';
-import { SOME } from '../fields/stock.ts';
+import { SOME } from '../fields/values.ts';
 import { placeOf, type SourceRecord } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
 import { type Offer, offerOf } from './sale.ts';

@@ -2,6 +2,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { OperatorError } from '../../errors.ts';
+import { isObject, type SourceRecord, type Value } from '../record.ts';
+import { type CsvOptions, readCsv } from './csv.ts';
+import { parseJson, readJsonArray, readJsonLines } from './json.ts';
+import { readText } from './text.ts';
+import { readXml } from './xml.ts';
 
 /** The bytes of a file, or of standard input. */
 export interface Source {
@@ -71,6 +76,42 @@ const rethrow =
     const isAbsent = 'code' in error && error.code === 'ENOENT';
     throw new OperatorError(isAbsent ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}.`);
   };
+
+/** A file's records, a few hundred at a time. */
+export interface Records {
+  readonly container: Container;
+  readonly batches: AsyncGenerator<SourceRecord[], void>;
+}
+
+type Container = keyof typeof READERS;
+
+const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines, XML: readXml };
+
+/** Detects from the first block what kind of file it is. @throws OperatorError if it is empty, or is not UTF-8 text */
+export const readRecords = async (source: Source, signal: AbortSignal, options: CsvOptions = {}): Promise<Records> => {
+  const { first, all } = await peek(readText(source, signal));
+  const head = first?.bytes.toString('utf8').trimStart();
+  if (!head) throw new OperatorError(`${source.name} is empty.`);
+  const container = containerOf(head);
+  return { container, batches: READERS[container](all, source.name, options) };
+};
+
+/** By the first character; an object that ends on the first line is JSON Lines, unless it wraps a list. */
+const containerOf = (head: string): Container => {
+  if (head.startsWith('[')) return 'JSON';
+  if (head.startsWith('<')) return 'XML';
+  if (!head.startsWith('{')) return 'CSV';
+  const [firstLine = '', nextLine = ''] = head.split('\n', 2);
+  try {
+    return wrapsList(parseJson(firstLine)) && !nextLine.trim().startsWith('{') ? 'JSON' : 'JSON Lines';
+  } catch {
+    return nextLine.trimStart().startsWith('{"') && firstLine.trimEnd().endsWith('}') ? 'JSON Lines' : 'JSON';
+  }
+};
+
+const wrapsList = (value: Value | undefined): boolean =>
+  isObject(value) &&
+  Object.values(value).some((inner) => (Array.isArray(inner) ? inner.some(isObject) : wrapsList(inner)));
 
 /** The first element of a generator, and all of them. */
 export const peek = async <Element>(

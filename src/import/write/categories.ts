@@ -1,14 +1,20 @@
 import type { ClientBase } from 'pg';
-import type { Place } from '../record.ts';
-import { type CheckContext, rejectUnknownCategories, toPlace } from './checks.ts';
+import { createPrismaOn } from '../../database/pool.ts';
+import type { CategoryStep } from '../fields/category-path.ts';
+import { withoutEntities } from '../fields/html.ts';
+import { type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
+import { type Place, placeOf } from '../record.ts';
+import { rejectUnknownCategories } from './checks.ts';
 import type { MergeOptions, Written } from './merge.ts';
-import { STAGE } from './stage.ts';
-import { COUNT_STAGED, countOf, type Range, type Statements } from './statements.ts';
+import { COUNT_STAGED, countOf, type Range, STAGE, type Statements } from './stage.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
-export const mergeCategories = async (options: MergeOptions, { insert, update }: Statements): Promise<Written> => {
-  const { client, rowCount, onProgress } = options;
-  const all: Range = { from: 1, to: rowCount };
+export const mergeCategories = async (
+  options: MergeOptions,
+  { insert, update }: Statements,
+  all: Range,
+): Promise<Written> => {
+  const { client, onProgress } = options;
   for (;;) {
     // A rejected category may leave others without a parent.
     while ((await rejectUnknownCategories(options, all)) > 0);
@@ -17,11 +23,14 @@ export const mergeCategories = async (options: MergeOptions, { insert, update }:
     const createdCategories = await createMissingCategories(client, all);
     const changed = await countOf(client, update, all);
     const unchanged = (await countOf(client, COUNT_STAGED, all)) - created - changed;
-    onProgress('writing', rowCount);
+    onProgress('writing', all.to);
     const cycles = await findCycles(client);
     if (cycles.length === 0) return { created, changed, unchanged, createdCategories };
     await client.query('rollback to savepoint categories');
-    await rejectCycles(options, cycles);
+    const reason = 'is below this category itself: choose another parent';
+    for (const cycle of cycles)
+      options.onFault({ ...placeOf(cycle), column: options.columnOf('parent'), value: cycle.parent, reason });
+    await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
   }
 };
 
@@ -72,10 +81,176 @@ const findCycles = async (client: ClientBase): Promise<readonly Cycle[]> => {
   return rows;
 };
 
-const rejectCycles = async ({ client, columnOf, onFault }: CheckContext, cycles: readonly Cycle[]): Promise<void> => {
-  const reason = 'is below this category itself: choose another parent';
-  for (const { parent, ...place } of cycles) {
-    onFault({ ...toPlace(place), column: columnOf('parent'), value: parent, reason });
-  }
-  await client.query(`delete from ${STAGE} where slug = any ($1)`, [cycles.map(({ slug }) => slug)]);
+type Path = readonly CategoryStep[];
+
+interface StagedCategory {
+  readonly ordinal: number;
+  readonly slug: string;
+  readonly name: string | null;
+  /** The name from which the slug was made; null if the file has the slug. */
+  readonly slugSource: string | null;
+  readonly path: Path | null;
+  readonly isParentPresent: boolean;
+}
+
+/**
+ * Gives each category that the file names by its place in the tree (its parent and its name) the slug that it has in the catalogue, or a free
+ * one. After this, slugs alone identify categories: `C`, `C#` and `C++` have `c`, `c-2` and `c-3`.
+ */
+export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  const { rows } = await client.query<{ path: Path }>(
+    `select category_path as path from ${STAGE} where category_path is not null group by 1 order by min(ordinal)`,
+  );
+  const paths = rows.map(({ path }) => path);
+  const categories = isCategoryKind(kind) ? await readStagedCategories(client, kind) : [];
+  if (!paths.some(hasNames) && categories.every(({ slugSource }) => slugSource === null)) return;
+
+  const tree = await readTree(client);
+  for (const { slug, slugSource } of categories) if (slugSource === null) tree.reserve(slug);
+  for (const [slug, , isByName] of paths.flat()) if (!isByName) tree.reserve(slug);
+
+  const slugs = categories.toSorted((one, other) => rank(one) - rank(other)).map((category) => place(tree, category));
+  const resolved = paths.map((path) => {
+    tree.follow(path);
+    return path.map(([slug, name, isByName], index): CategoryStep => {
+      const found = isByName ? tree.follow(path.slice(0, index + 1)) : undefined;
+      return [found ?? slug, name];
+    });
+  });
+  await client.query(
+    `update ${STAGE} s set slug = assigned.slug
+     from unnest($1::int[], $2::text[]) assigned (ordinal, slug)
+     where s.ordinal = assigned.ordinal and s.slug <> assigned.slug`,
+    [slugs.map(({ ordinal }) => ordinal), slugs.map(({ slug }) => slug)],
+  );
+  await client.query(
+    `update ${STAGE} s set category_path = resolved.steps
+     from unnest($1::jsonb[], $2::jsonb[]) resolved (path, steps)
+     where s.category_path = resolved.path and resolved.path <> resolved.steps`,
+    [paths.map((path) => JSON.stringify(path)), resolved.map((steps) => JSON.stringify(steps))],
+  );
 };
+
+const hasNames = (path: Path): boolean => path.some(([, , isByName]) => isByName);
+
+const readStagedCategories = async (client: ClientBase, kind: ImportKind): Promise<StagedCategory[]> => {
+  const { rows } = await client.query<StagedCategory>(
+    `select ordinal, slug, name, slug_source as "slugSource", category_path as path,
+       present_fields & ${presentBit(kind, 'parent')} <> 0 as "isParentPresent"
+     from ${STAGE} order by ordinal`,
+  );
+  return rows;
+};
+
+/** Categories known by slugs come first, so that a path of names finds them. Then parents come before what is below them. */
+const rank = ({ slugSource, path }: StagedCategory): number => {
+  if (slugSource === null && !(path && hasNames(path))) return 0;
+  return 2 * ((path?.length ?? 0) + 1) + (slugSource === null ? 0 : 1);
+};
+
+/** Puts a staged category into the tree. @returns its slug from now on */
+const place = (tree: CategoryTree, category: StagedCategory): { ordinal: number; slug: string } => {
+  const { ordinal, slug, name, slugSource, path, isParentPresent } = category;
+  if (slugSource === null) {
+    const oldParent = isParentPresent ? undefined : tree.parentOf(slug);
+    tree.place(slug, path ? tree.follow(path) : oldParent, name ?? tree.nameOf(slug));
+    return { ordinal, slug };
+  }
+  const parent = path ? tree.follow(path) : undefined;
+  const found = tree.find(parent, [name ?? slugSource, slugSource], slug);
+  tree.place(found, parent, name ?? tree.nameOf(found));
+  // Its path may name it differently from its own column `name`, and other rows have the path.
+  tree.addName(found, parent, slugSource);
+  return { ordinal, slug: found };
+};
+
+const readTree = async (client: ClientBase): Promise<CategoryTree> => {
+  const prisma = await createPrismaOn(client);
+  const rows = await prisma.category.findMany({
+    select: { slug: true, name: true, parent: { select: { slug: true } } },
+    orderBy: { id: 'asc' },
+  });
+  const tree = new CategoryTree();
+  for (const { slug, name, parent } of rows) tree.place(slug, parent?.slug, name);
+  // Earlier imports did not decode entities. Whoever has a name as it is goes first.
+  for (const { slug, name, parent } of rows) tree.addName(slug, parent?.slug, withoutEntities(name));
+  return tree;
+};
+
+interface Node {
+  readonly place: string;
+  readonly parent: string | undefined;
+  readonly name: string;
+}
+
+/** The catalogue's categories by slug, and by place: below which parent, under which name in any case. */
+export class CategoryTree {
+  readonly #nodes = new Map<string, Node>();
+  readonly #slugsAt = new Map<string, Set<string>>();
+  readonly #taken = new Set<string>();
+  readonly #lastNumber = new Map<string, number>();
+
+  /** Keeps a slug from being given to another category. */
+  reserve(slug: string): void {
+    this.#taken.add(slug);
+  }
+
+  parentOf(slug: string): string | undefined {
+    return this.#nodes.get(slug)?.parent;
+  }
+
+  nameOf(slug: string): string {
+    return this.#nodes.get(slug)?.name ?? slug;
+  }
+
+  /** Adds a category, or moves it. */
+  place(slug: string, parent: string | undefined, name: string): void {
+    const place = placeIn(parent, name);
+    const old = this.#nodes.get(slug)?.place;
+    if (old === place) return;
+    if (old) this.#slugsAt.get(old)?.delete(slug);
+    this.#nodes.set(slug, { place, parent, name });
+    this.reserve(slug);
+    this.addName(slug, parent, name);
+  }
+
+  /** Makes a category known under another name too. */
+  addName(slug: string, parent: string | undefined, name: string): void {
+    const place = placeIn(parent, name);
+    this.#slugsAt.set(place, (this.#slugsAt.get(place) ?? new Set()).add(slug));
+  }
+
+  /** The slug of the category below a parent under the first known one of some names; if there is none, a free slug like the proposed one. */
+  find(parent: string | undefined, names: readonly string[], proposed: string): string {
+    for (const name of names) {
+      const slugs = this.#slugsAt.get(placeIn(parent, name));
+      if (slugs?.has(proposed)) return proposed;
+      const [first] = slugs ?? [];
+      if (first !== undefined) return first;
+    }
+    return this.#freeSlug(proposed);
+  }
+
+  /** The slug of the category that a path leads to. Missing categories on the path are added. */
+  follow(path: readonly CategoryStep[]): string | undefined {
+    let parent: string | undefined;
+    for (const [slug, name, isByName] of path) {
+      const found = isByName ? this.find(parent, [name ?? ''], slug) : slug;
+      if (name !== null && !this.#nodes.has(found)) this.place(found, parent, name);
+      parent = found;
+    }
+    return parent;
+  }
+
+  #freeSlug(slug: string): string {
+    for (let number = this.#lastNumber.get(slug) ?? 1; ; number += 1) {
+      const candidate = number === 1 ? slug : `${slug}-${number}`;
+      if (this.#taken.has(candidate)) continue;
+      this.#lastNumber.set(slug, number);
+      return candidate;
+    }
+  }
+}
+
+const placeIn = (parent: string | undefined, name: string): string =>
+  JSON.stringify([parent ?? null, name.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()]);

@@ -1,9 +1,8 @@
 import type { ClientBase } from 'pg';
 import { type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
-import type { Fault, Place } from '../record.ts';
+import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
-import { STAGE } from './stage.ts';
-import { isMatch, type Range, type Statements } from './statements.ts';
+import { isMatch, type Range, STAGE, type Statements } from './stage.ts';
 
 /** Each check removes the rows from the staging table that fail it, and reports them. */
 export interface CheckContext {
@@ -25,13 +24,10 @@ interface Rejected extends Place {
 const reject = async ({ client, columnOf, onFault }: CheckContext, sql: string, values: unknown[]): Promise<number> => {
   const { rows } = await client.query<Rejected>(sql, values);
   for (const { field, value, reason, ...place } of rows) {
-    onFault({ ...toPlace(place), column: columnOf(field), value, reason });
+    onFault({ ...placeOf(place), column: columnOf(field), value, reason });
   }
   return rows.length;
 };
-
-/** PostgreSQL has null for a number that is absent. */
-export const toPlace = ({ line, record }: Place): Place => ({ line, record: record ?? undefined });
 
 /** SQL for where a staged row is, as in a message. */
 const placeIn = (row: string): string =>
@@ -127,11 +123,6 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
      from removed where mark is distinct from 'rejected'`,
     [],
   );
-};
-
-/** Removes rows that were staged only because their keys count. They were reported when they were staged. */
-export const removeRejected = async ({ client }: CheckContext): Promise<void> => {
-  await client.query(`delete from ${STAGE} where mark = 'rejected'`);
 };
 
 /**

@@ -1,9 +1,9 @@
 import type { DatabaseError } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { hasNumberedSlugs, isCategoryKind, type Key } from '../kind.ts';
-import type { Place } from '../record.ts';
-import { createMissingCategories, mergeCategories } from './categories.ts';
-import { assignCategorySlugs } from './category-slugs.ts';
+import { hasNumberedSlugs, isCategoryKind, isProductKind, type Key } from '../kind.ts';
+import { keepStaged } from '../prune.ts';
+import { type Place, placeOf } from '../record.ts';
+import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
 import {
   type CheckContext,
   rejectIncomplete,
@@ -11,12 +11,8 @@ import {
   rejectSeparated,
   rejectUnknownCategories,
   rejectUnterminated,
-  removeRejected,
-  toPlace,
 } from './checks.ts';
 import { assignProductSlugs, assignSlugsBySku } from './product-slugs.ts';
-import { keepStaged } from './prune.ts';
-import { STAGE } from './stage.ts';
 import {
   COUNT_STAGED,
   countAssumed,
@@ -24,9 +20,10 @@ import {
   createStatements,
   findExisting,
   type Range,
+  STAGE,
   type Statements,
   settleNewFields,
-} from './statements.ts';
+} from './stage.ts';
 import { isRowError, savepoint, type TransactionOptions, transaction } from './transaction.ts';
 
 /** How many rows were written. */
@@ -70,9 +67,11 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   }
   await settleNewFields(client, kind);
   if (kind.categoryColumn) await assignCategorySlugs(client, kind);
-  if (options.isPruning && kind.withdrawal) await keepStaged(client, kind);
-  await removeRejected(options);
-  for (const range of rangesOf({ from: 1, to: rowCount }, CHUNK_ROWS)) {
+  if (options.isPruning && isProductKind(kind)) await keepStaged(client, kind);
+  // Rows that were staged only because their keys count. They were reported when they were staged.
+  await client.query(`delete from ${STAGE} where mark = 'rejected'`);
+  const all: Range = { from: 1, to: rowCount };
+  for (const range of rangesOf(all, CHUNK_ROWS)) {
     await rejectRepeated(options, range);
     await rejectIncomplete(options, range);
     if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
@@ -81,24 +80,22 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const statements = await createStatements(client, kind, options);
   const assumed = await countAssumed(client, kind);
   if (hasNumberedSlugs(kind)) await rejectUnterminated(options, statements);
-  if (isCategoryKind(kind)) {
-    const counts = await transaction(options, (onFault) => mergeCategories({ ...options, onFault }, statements));
-    return { ...counts, assumed };
-  }
-
-  const mergeBatch = async (batch: Range, onFault: MergeOptions['onFault']): Promise<Written> => {
-    let counts = NONE;
-    for (const range of rangesOf(batch, CHUNK_ROWS)) {
-      counts = sum(counts, await mergeRange({ ...options, onFault }, statements, range));
-      onProgress('writing', range.to);
-    }
-    return counts;
-  };
   let counts = NONE;
-  for (const batch of rangesOf({ from: 1, to: rowCount }, batchRows)) {
-    counts = sum(counts, await transaction(options, (onFault) => mergeBatch(batch, onFault)));
+  for (const batch of isCategoryKind(kind) ? [all] : rangesOf(all, batchRows)) {
+    const written = await transaction(options, (onFault) => mergeBatch({ ...options, onFault }, statements, batch));
+    counts = sum(counts, written);
   }
   return { ...counts, assumed };
+};
+
+const mergeBatch = async (options: MergeOptions, statements: Statements, batch: Range): Promise<Written> => {
+  if (isCategoryKind(options.kind)) return mergeCategories(options, statements, batch);
+  let counts = NONE;
+  for (const range of rangesOf(batch, CHUNK_ROWS)) {
+    counts = sum(counts, await mergeRange(options, statements, range));
+    options.onProgress('writing', range.to);
+  }
+  return counts;
 };
 
 const NONE: Written = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
@@ -138,7 +135,7 @@ const mergeRange = async (options: MergeOptions, statements: Statements, range: 
       from,
     ]);
     const { message, column } = error as DatabaseError;
-    for (const place of rows) onFault({ ...toPlace(place), column, reason: `is refused by the database: ${message}` });
+    for (const place of rows) onFault({ ...placeOf(place), column, reason: `is refused by the database: ${message}` });
     return NONE;
   }
 };

@@ -3,7 +3,8 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { CheckedRow } from '../fields/check.ts';
 import { toArray } from '../fields/lists.ts';
-import type { ImportKind } from '../kind.ts';
+import type { ReadOptions } from '../fields/values.ts';
+import { type Field, type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
@@ -56,3 +57,149 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 
 const toCell = (text: string | null | undefined): string =>
   text === null || text === undefined ? '\\N' : text.replaceAll(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '');
+
+/** Staged rows by their ordinals, both ends included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Statements that write staged rows `between $1 and $2` into their table, each returning one row `{ count }`. */
+export interface Statements {
+  /** Inserts the rows that the table does not have. */
+  readonly insert: string;
+  /** Updates the rows that differ in the table; equal rows are not touched. */
+  readonly update: string;
+  /** Selects the ordinals of all staged rows that differ in the table. */
+  readonly differing: string;
+}
+
+export const COUNT_STAGED = `select count(*)::int as count from ${STAGE} where ordinal between $1 and $2`;
+
+/** Runs a statement that returns one row `{ count }`. */
+export const countOf = async (client: ClientBase, sql: string, { from, to }: Range): Promise<number> =>
+  (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
+
+/** How many staged rows are new and lack a field whose value is then assumed. */
+export const countAssumed = async (client: ClientBase, kind: ImportKind): Promise<number> => {
+  const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.assumed);
+  const bits = names.reduce((sum, name) => sum + presentBit(kind, name), 0);
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from ${STAGE} s
+     where s.present_fields & ${bits} <> ${bits} and not exists (select from ${kind.table} t where ${isMatch(kind)})`,
+  );
+  return rows[0]?.count ?? 0;
+};
+
+/** The condition that a row `t` of the table is the staged row `s`. */
+export const isMatch = ({ identity }: ImportKind): string => (identity ? 't.id = s.target_id' : 't.slug = s.slug');
+
+/** Gives new rows the values that only they take, and takes the paths among those from the others, because each staged path is created. */
+export const settleNewFields = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  const exists = `exists (select from ${kind.table} t where ${isMatch(kind)})`;
+  await client.query(
+    `update ${STAGE} s set present_fields = present_fields | new_fields where new_fields <> 0 and not ${exists}`,
+  );
+  const path = Object.keys(kind.fields).find((name) => kind.fields[name] && isCategoryReference(kind.fields[name]));
+  if (path === undefined) return;
+  await client.query(
+    `update ${STAGE} s set category_path = null where new_fields & ${presentBit(kind, path)} <> 0 and ${exists}`,
+  );
+};
+
+export const createStatements = async (
+  client: ClientBase,
+  kind: ImportKind,
+  options: ReadOptions,
+): Promise<Statements> => {
+  const { table, categoryColumn = '' } = kind;
+  const defaults = await readDefaults(client, kind);
+  const target = (field: Field): string => (isCategoryReference(field) ? categoryColumn : field.column);
+  const staged = (field: Field): string => (isCategoryReference(field) ? 'reference.id' : `s.${field.column}`);
+  const source = categoryColumn
+    ? `${STAGE} s left join category reference on reference.slug = s.category_path -> -1 ->> 0`
+    : `${STAGE} s`;
+
+  const old = (field: Field): string => `t.${target(field)}`;
+  const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
+
+  const isPresent = (name: string): string => `s.present_fields & ${presentBit(kind, name)} <> 0`;
+
+  const kept = (field: Field, name: string): string =>
+    field.keep === undefined
+      ? old(field)
+      : `case when s.new_fields & ${presentBit(kind, name)} <> 0 then ${field.keep} else ${old(field)} end`;
+
+  const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
+  const fields = written.map(([name, field]) => {
+    const stagedOr = (otherwise: (field: Field, name: string) => string, current = old): string => {
+      const choice = (name: string, field: Field): string =>
+        `case when ${isPresent(name)} then ${field.merge?.(staged(field), current(field)) ?? staged(field)} else ${otherwise(field, name)} end`;
+      const value = choice(name, field);
+      const { mustExceed = '' } = field;
+      const lower = kind.fields[mustExceed];
+      if (!lower) return value;
+      // A file with neither of the two changes neither.
+      const isChanged = `(${isPresent(name)} or ${isPresent(mustExceed)})`;
+      return `case when not ${isChanged} or ${value} > ${choice(mustExceed, lower)} then ${value} end`;
+    };
+    // The API returns times in milliseconds, so a row that comes back from there is equal.
+    const compared = (sql: string): string =>
+      field.type === 'timestamptz' ? `date_trunc('milliseconds', ${sql})` : sql;
+    return {
+      ...field,
+      target: target(field),
+      inserted: stagedOr(preset, () => 'null'),
+      updated: stagedOr(field.column === 'updated_at' ? () => 'now()' : kept),
+      comparedOld: compared(old(field)),
+      comparedNew: compared(stagedOr(kept)),
+    };
+  });
+  const updatable = fields.filter(({ isInsertOnly }) => !isInsertOnly);
+  const differs = `(${updatable.map(({ comparedOld }) => comparedOld).join(', ')}) is distinct from
+              (${updatable.map(({ comparedNew }) => comparedNew).join(', ')})`;
+
+  return {
+    differing: `select s.ordinal from ${table} t, ${source} where ${isMatch(kind)} and ${differs}`,
+    insert: `
+      with done as (
+        insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
+        select ${fields.map(({ inserted }) => inserted).join(', ')}
+        from ${source}
+        where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
+        order by s.ordinal
+        on conflict do nothing
+        returning t.id${isCategoryKind(kind) ? ', t.slug' : ''})
+      ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
+      select count(*)::int as count from done`,
+    update: `
+      with done as (
+        update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
+        from ${source}
+        where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
+        returning s.is_new)
+      select (count(*) filter (where not is_new))::int as count from done`,
+  };
+};
+
+/** The table's own defaults, for fields that a new row's file does not have. */
+const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<Map<string, string>> => {
+  const { rows } = await client.query<{ column: string; expression: string }>(
+    `select attname as column, pg_get_expr(adbin, adrelid) as expression
+     from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum where adrelid = $1::regclass`,
+    [table],
+  );
+  return new Map(rows.map(({ column, expression }) => [column, expression]));
+};
+
+/** Finds the existing rows of a kind without slugs, and notes their ids in the staging table. */
+export const findExisting = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  if (!kind.identity) return;
+  const isFound = kind.identity.isFound((field) => `(s.present_fields & ${presentBit(kind, field)} <> 0)`);
+  await client.query(`
+    update ${STAGE} s set target_id = found.id
+    from (
+      select distinct on (s.ordinal) s.ordinal, t.id from ${STAGE} s join ${kind.table} t on ${isFound}
+      order by s.ordinal, ${kind.identity.order}) found
+    where found.ordinal = s.ordinal`);
+};
