@@ -2,8 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { runCommand } from 'citty';
 import packageJson from '../package.json' with { type: 'json' };
-import { checkArguments, commandHelp, mainHelp, usageError } from './commands/arguments.ts';
-import { COMMANDS } from './commands/commands.ts';
+import { COMMANDS, checkArguments, commandHelp, mainHelp, usageError } from './commands/commands.ts';
 import { keepCompiled } from './commands/compile-cache.ts';
 import { OperatorError } from './errors.ts';
 import { errorRecord } from './observability/log.ts';

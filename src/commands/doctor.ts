@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { defineCommand } from 'citty';
@@ -9,7 +9,7 @@ import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 import { OperatorError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { createLog } from '../observability/log.ts';
-import { usageError } from './arguments.ts';
+import { usageError } from './commands.ts';
 
 export const doctorCommand = defineCommand({
   meta: {
@@ -51,39 +51,25 @@ const look = async (instances: number): Promise<Finding[]> => {
       (closing.includes(text) ? fail : warn)('environment', text, 'Correct its name, or remove it.'),
     ),
   ];
-  if (config.databaseUrl === undefined && !(await exists(join(config.dataDir, 'postgres')))) {
-    return [
-      ...environment,
-      ok(
-        'database',
-        `none yet in ${config.dataDir}: "npx vitrine serve" makes one. (DATABASE_URL names one of your own.)`,
-      ),
-    ];
-  }
-  // An operator's database is not waited for: if it is away, that is the finding.
-  if (config.databaseUrl !== undefined)
-    return [...environment, ...(await examine(FEATURES, config, config.databaseUrl, instances))];
-  try {
-    const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
-    try {
-      return [...environment, ...(await examine(FEATURES, config, database.url, instances))];
-    } finally {
-      await database.close();
-    }
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    return [
-      ...environment,
-      fail('database', error.message, `Mend the data directory, or let DATA_DIR name another one.`),
-    ];
-  }
+  return [...environment, ...(await lookAtDatabase(config, instances))];
 };
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
+const lookAtDatabase = async (config: Config, instances: number): Promise<Finding[]> => {
+  const { databaseUrl, dataDir } = config;
+  // An operator's database is not waited for: if it is away, that is the finding.
+  if (databaseUrl !== undefined) return examine(FEATURES, config, databaseUrl, instances);
+  if (!existsSync(join(dataDir, 'postgres'))) {
+    const message = `none yet in ${dataDir}: "npx vitrine serve" makes one. (DATABASE_URL names one of your own.)`;
+    return [ok('database', message)];
+  }
+  try {
+    const database = await openOrJoinDatabase(config, await createLog({ level: 'silent' }));
+    return await examine(FEATURES, config, database.url, instances).finally(database.close);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [fail('database', error.message, 'Mend the data directory, or let DATA_DIR name another one.')];
+  }
+};
 
 const MARKS = { ok: ['green', 'ok  '], warn: ['yellow', 'warn'], fail: ['red', 'FAIL'] } as const;
 
@@ -97,9 +83,6 @@ const toText = (findings: readonly Finding[]): string => {
     return remedy ? [first, `${indent}→ ${remedy}`] : [first];
   });
   const count = findings.filter(({ status }) => status === 'fail').length;
-  return [
-    ...lines,
-    '',
-    count === 0 ? 'Nothing is wrong.' : `${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`,
-  ].join('\n');
+  const wrong = count === 0 ? 'Nothing is' : count === 1 ? '1 thing is' : `${count} things are`;
+  return [...lines, '', `${wrong} wrong.`].join('\n');
 };

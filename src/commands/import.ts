@@ -1,12 +1,18 @@
 import { writeFile } from 'node:fs/promises';
-import { defineCommand } from 'citty';
+import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
+import { currency } from '../import/fields/amount.ts';
+import { categoryPath, splitPath } from '../import/fields/category-path.ts';
+import { count, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
+import { formatsOf, parseMapping } from '../import/formats/formats.ts';
 import { templateOf } from '../import/formats/native.ts';
+import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { usageError } from './arguments.ts';
+import { tokensOf, usageError } from './commands.ts';
 import { readEnvironment } from './environment.ts';
-import { FORMATS, importArgs, readOptions } from './import-options.ts';
+
+const FORMATS = formatsOf(IMPORT_KINDS);
 
 const DESCRIPTION = `Load products, categories or notices from CSV, JSON, JSON Lines or XML.
 
@@ -17,13 +23,72 @@ ${FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}
 
 Exit code 0: every row was imported. 1: some rows were rejected, and all others imported. 2: a file was not imported, or every row was rejected.`;
 
+const text = (valueHint: string, description: string) => ({ type: 'string', valueHint, description }) as const;
+const flag = (description: string) => ({ type: 'boolean', description }) as const;
+const choice = <const Options extends string[]>(options: Options, valueHint: string, description: string) =>
+  ({ type: 'enum', options, valueHint, description }) as const;
+
+const importArgs = {
+  file: {
+    type: 'positional',
+    // A template may be written to the output.
+    required: false,
+    valueHint: 'FILE…',
+    description: 'Imported one after the other; - is standard input.',
+  },
+  format: choice(
+    FORMATS.map(({ name }) => name),
+    'NAME',
+    'The format, if it is not detected from the columns.',
+  ),
+  map: text(
+    'COLUMN=THEIRS,…',
+    'Columns that the file names in another way, such as name=title; may be repeated. name= reads none.',
+  ),
+  'header-line': text('LINE', 'The line of a CSV that names its columns, if it is not the first.'),
+  'list-separator': text(
+    'TEXT',
+    'What stands between tags, pictures or several categories in a cell; of categories the deepest counts.',
+  ),
+  'path-separator': { ...text('TEXT', 'What stands between the names of a way to a category.'), default: '>' },
+  key: {
+    ...choice(
+      ['slug', 'sku', 'id'],
+      'slug|sku|id',
+      'The column that finds an existing product; sku is a number of your own.',
+    ),
+    default: 'slug',
+  },
+  currency: text('CODE', 'The currency of prices without one, such as EUR.'),
+  category: text('PATH', 'The category of new products whose file names none, such as "Kitchen > Pans".'),
+  decimal: choice(
+    ['.', ','],
+    'CHARACTER',
+    'What stands before the decimals of amounts; the other one may separate thousands.',
+  ),
+  stock: text(
+    'PIECES',
+    'Pieces of new products whose stock the file does not have, or has as "in stock". Without it: 1.',
+  ),
+  html: {
+    ...choice(['text', 'keep'], 'text|keep', 'What becomes of HTML in descriptions: plain text, or what the file has.'),
+    default: 'text',
+  },
+  'german-slugs': flag('Write ä, ö, ü and ß as ae, oe, ue and ss in slugs that are made from names.'),
+  prune: flag(
+    'Take products off sale that no file has; all files are one transaction. Asks if these are more than a fifth.',
+  ),
+  yes: flag('Let --prune go on without a question, also if rows were rejected.'),
+  batch: text('ROWS', 'Commit after so many rows, instead of at the end of each file.'),
+  'dry-run': flag('Do everything in a transaction, and roll it back.'),
+  rejects: { ...text('FILE', 'The CSV file that lists each rejected row.'), default: 'rejects.csv' },
+  template: flag("Write an example of Vitrine's own format to FILE, which must be new, or to the output."),
+} satisfies ArgsDef;
+
 const EXIT = { allImported: 0, someRejected: 1, failed: 2 } as const;
 
 export const importCommand = defineCommand({
-  meta: {
-    name: 'import',
-    description: DESCRIPTION,
-  },
+  meta: { name: 'import', description: DESCRIPTION },
   args: importArgs,
   run: async ({ args, rawArgs }) => {
     try {
@@ -36,8 +101,16 @@ export const importCommand = defineCommand({
   },
 });
 
+const writeTemplate = async ([path, ...others]: readonly string[], text: string): Promise<void> => {
+  if (others.length > 0) throw usageError('--template takes one file.');
+  if (path === undefined) return void process.stdout.write(text);
+  await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EEXIST' ? new OperatorError(`${path} exists, and is kept: name another file.`) : error;
+  });
+};
+
 /** @returns the exit code */
-const importFiles = async (options: ReturnType<typeof readOptions>): Promise<number> => {
+const importFiles = async (options: Omit<RunOptions, 'config' | 'log'>): Promise<number> => {
   if (options.paths.length === 0) throw usageError('Which file? Run "vitrine import --help".');
   const { runImport } = await import('../import/import.ts');
   const { config, log } = await readEnvironment(process.env);
@@ -46,10 +119,53 @@ const importFiles = async (options: ReturnType<typeof readOptions>): Promise<num
   return imported > 0 ? EXIT.someRejected : EXIT.failed;
 };
 
-const writeTemplate = async ([path, ...others]: readonly string[], text: string): Promise<void> => {
-  if (others.length > 0) throw usageError('--template takes one file.');
-  if (path === undefined) return void process.stdout.write(text);
-  await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new OperatorError(`${path} exists, and is kept: name another file.`) : error;
-  });
+const LINES = integer(1, 999_999_999);
+
+/** @throws OperatorError if the value of an option is not valid */
+const readOptions = (
+  args: ParsedArgs<typeof importArgs>,
+  rawArgs: readonly string[],
+): Omit<RunOptions, 'config' | 'log'> => {
+  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line' | 'batch', parse: Parse) => {
+    const text = args[name];
+    try {
+      return text === undefined ? undefined : parse(text);
+    } catch (error) {
+      if (!(error instanceof InvalidValueError)) throw error;
+      throw new OperatorError(`--${name} ${error.message}, but is "${text}".`);
+    }
+  };
+  const number = (...option: Parameters<typeof parsed>): number | undefined => {
+    const text = parsed(...option);
+    return text === undefined ? undefined : Number(text);
+  };
+  const mapped = tokensOf(importArgs, rawArgs).flatMap((token) =>
+    token.kind === 'option' && token.name === 'map' ? [token.value ?? ''] : [],
+  );
+  return {
+    kinds: IMPORT_KINDS,
+    paths: args._,
+    format: args.format,
+    map: parseMapping(mapped),
+    key: args.key,
+    currency: parsed('currency', currency),
+    // As a list of names in JSON, which no separator of the files splits.
+    category: parsed('category', (text) => {
+      const names = JSON.stringify(splitPath(text, { pathSeparator: args['path-separator'] }));
+      categoryPath(names);
+      return names;
+    }),
+    decimal: args.decimal,
+    stock: number('stock', count),
+    html: args.html,
+    headerLine: number('header-line', LINES),
+    listSeparator: args['list-separator'],
+    pathSeparator: args['path-separator'],
+    germanSlugs: args['german-slugs'] === true,
+    batchRows: number('batch', LINES),
+    isDryRun: args['dry-run'] === true,
+    isPruning: args.prune === true,
+    isAgreed: args.yes === true,
+    rejectsPath: args.rejects,
+  };
 };

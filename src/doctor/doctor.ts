@@ -6,8 +6,7 @@ import { messageOf } from '../database/failures.ts';
 import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
-import { checkReplicas } from './replicas.ts';
-import { checkClock, checkConnections, checkPooler, checkServer } from './server.ts';
+import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
 import { checkIndexes, checkMigrations, checkNotifications, checkPermissions, checkWords } from './tables.ts';
 
 /** In the order in which one would correct them. Those after the migrations need the tables. */
@@ -24,9 +23,6 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['notifications', checkNotifications],
 ];
 
-const CONNECT_TIMEOUT_MS = 5000;
-const QUERY_TIMEOUT_MS = 10_000;
-
 /** Examines a database as a gateway would use it. Changes nothing. Never throws for what it finds. */
 export const examine = async (
   tables: readonly CheckedTable[],
@@ -34,26 +30,19 @@ export const examine = async (
   url: string,
   instances: number,
 ): Promise<Finding[]> => {
-  const connection = connectionConfig(url);
+  const connection = { ...connectionConfig(url), connectionTimeoutMillis: 5000, query_timeout: 10_000 };
   const place = `${connection.database ?? ''} at ${placeOf(url)}`;
-  const client = new DatabaseClient({
-    ...connection,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
-  });
+  const client = new DatabaseClient(connection);
   client.on('error', () => {});
   try {
     const startMs = performance.now();
     await client.connect();
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];
     for (const [name, check] of CHECKS) {
-      const found = await check({ tables, config, url, client, instances }).catch((error: unknown) => [
-        fail(
-          name,
-          error instanceof OperatorError ? error.message : `could not be checked: ${messageOf(error)}`,
-          'Correct the cause, and run this again.',
-        ),
-      ]);
+      const found = await check({ tables, config, url, client, instances }).catch((error: unknown) => {
+        const message = error instanceof OperatorError ? error.message : `could not be checked: ${messageOf(error)}`;
+        return [fail(name, message, 'Correct the cause, and run this again.')];
+      });
       findings.push(...found);
       // Without the tables, all the rest would only say so again.
       if (name === 'migrations' && found.some(({ status }) => status === 'fail')) break;

@@ -1,5 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DatabaseClient, withConnection } from '../database/client.ts';
+import { connectionConfig } from '../database/connection.ts';
+import { placeOf } from '../database/connection-url.ts';
+import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
 import { poolerModeOf } from '../database/pooler.ts';
+import {
+  hasReplayed,
+  isOfHistory,
+  REPLAY_POSITION,
+  type ReplayPosition,
+  WAL_HISTORY,
+  type WalPosition,
+} from '../database/replicas/wal-position.ts';
 import { type Check, type Finding, fail, ok, oneRow, warn } from './finding.ts';
 
 /** The server's version, whether it can be written to, and the settings of the session. */
@@ -19,34 +32,32 @@ export const checkServer: Check = async ({ client }) => {
        current_setting('transaction_read_only')::boolean as "isReadOnly", current_setting('TimeZone') as "timeZone",
        current_setting('DateStyle') as "dateStyle"`,
   );
-  const findings = [ok('version', `PostgreSQL ${version}`), ok('encoding', encoding)];
-  if (major < MINIMUM_VERSION) {
-    const remedy = `Upgrade the server to PostgreSQL ${MINIMUM_VERSION} or newer.`;
-    findings[0] = fail('version', `PostgreSQL ${version} is too old`, remedy);
-  }
-  if (encoding !== 'UTF8') {
-    const remedy = `Create it again with "create database … encoding 'UTF8' template template0".`;
-    findings[1] = fail('encoding', `the database is ${encoding}`, remedy);
-  }
+  const upgrade = `Upgrade the server to PostgreSQL ${MINIMUM_VERSION} or newer.`;
+  const createAgain = `Create it again with "create database … encoding 'UTF8' template template0".`;
+  // Both are asked for when the connection is opened; a pooler may drop that.
+  const inZone = `sessions are in ${timeZone} with DateStyle ${dateStyle}, although each asks for UTC and ISO`;
+  const setZone =
+    'A pooler drops what connections ask for: times would be wrong. Connect to the database itself, or "alter role … set timezone = UTC; alter role … set datestyle = ISO".';
+  return [
+    major < MINIMUM_VERSION
+      ? fail('version', `PostgreSQL ${version} is too old`, upgrade)
+      : ok('version', `PostgreSQL ${version}`),
+    encoding === 'UTF8' ? ok('encoding', encoding) : fail('encoding', `the database is ${encoding}`, createAgain),
+    writable(isStandby, isReadOnly),
+    timeZone === 'UTC' && dateStyle.startsWith('ISO')
+      ? ok('time zone', 'sessions are in UTC')
+      : fail('time zone', inZone, setZone),
+  ];
+};
 
+const writable = (isStandby: boolean, isReadOnly: boolean): Finding => {
   if (isStandby) {
     const remedy = 'Set DATABASE_URL to the primary: views are counted, and a standby notifies no changes.';
-    findings.push(fail('writable', 'this is a standby', remedy));
-  } else if (isReadOnly) {
-    const remedy =
-      'Views are counted: "alter role … reset default_transaction_read_only", or the same for the database.';
-    findings.push(fail('writable', 'transactions are read-only here', remedy));
-  } else findings.push(ok('writable', 'a primary that takes writes'));
-
-  // Both are asked for when the connection is opened; a pooler may drop that.
-  if (timeZone === 'UTC' && dateStyle.startsWith('ISO')) findings.push(ok('time zone', 'sessions are in UTC'));
-  else {
-    const message = `sessions are in ${timeZone} with DateStyle ${dateStyle}, although each asks for UTC and ISO`;
-    const remedy =
-      'A pooler drops what connections ask for: times would be wrong. Connect to the database itself, or "alter role … set timezone = UTC; alter role … set datestyle = ISO".';
-    findings.push(fail('time zone', message, remedy));
+    return fail('writable', 'this is a standby', remedy);
   }
-  return findings;
+  if (!isReadOnly) return ok('writable', 'a primary that takes writes');
+  const remedy = 'Views are counted: "alter role … reset default_transaction_read_only", or the same for the database.';
+  return fail('writable', 'transactions are read-only here', remedy);
 };
 
 const CLOCK_READINGS = 5;
@@ -69,31 +80,18 @@ export const checkClock: Check = async ({ client }) => {
   const round = `a round trip takes ${best.tripMs.toFixed(1)} ms`;
   if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
     return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
-  const seconds = (Math.abs(offsetMs) / 1000).toFixed(1);
-  return [
-    warn(
-      'clock',
-      `the database's is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's; ${round}`,
-      'Let NTP set both. All instances follow the clock of the database: if that one is wrong, notices start and end at the wrong time.',
-    ),
-  ];
+  const apart = `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
+  const remedy =
+    'Let NTP set both. All instances follow the clock of the database: if that one is wrong, notices start and end at the wrong time.';
+  return [warn('clock', `the database's is ${apart} this machine's; ${round}`, remedy)];
 };
-
-interface Limits {
-  role: string;
-  server: number;
-  others: number;
-  gateways: number;
-  database: number;
-  own: number;
-}
 
 /** The share of the free connections that gateways may take: the rest is for people and other programs. */
 const USABLE_SHARE = 0.8;
 
 /** Whether the connections of all instances fit into what the server, the database and the role allow. */
 export const checkConnections: Check = async ({ client, config, instances }) => {
-  const limits = await oneRow<Limits>(
+  const limits = await oneRow<{ role: string } & Record<'server' | 'others' | 'gateways' | 'database' | 'own', number>>(
     client,
     `select current_user as role,
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -142,3 +140,89 @@ export const checkPooler: Check = async ({ client, config: { preparedStatements,
   const remedy = `Let the owner run "alter role … set statement_timeout = '${databaseTimeoutMs}ms'; alter role … set jit = off".`;
   return warnings.length > 0 ? warnings.map((text) => warn('pooler', text, remedy)) : [ok('pooler', POOLERS[pooling])];
 };
+
+const TIMEOUT_MS = 3000;
+
+const NO_FOLLOWER =
+  'Let it follow this one (pg_rewind, or a new copy). Soon after a promotion only a role that may read pg_stat_wal_receiver (pg_read_all_stats) can see that it does.';
+const POLL_MS = 5;
+
+/** A replica that replays later than this share of the bound is hardly ever read from. */
+const QUICK_SHARE = 0.5;
+
+/** Whether replicas are there, follow this database, and keep up. A gateway works without them: the primary is read instead. */
+export const checkReplicas: Check = async ({ client, config, instances }) => {
+  const { databaseReplicaUrls: urls, freshnessMs, databasePoolSize } = config;
+  if (urls.length === 0) return [];
+  const primary = await oneRow<WalPosition>(client, WAL_HISTORY);
+  const findings = await Promise.all(
+    urls.map((url) => examineReplica(url, { primary, freshnessMs, connections: (databasePoolSize + 1) * instances })),
+  );
+  if (freshnessMs > 0) return findings.flat();
+  const remedy = 'Leave DATABASE_REPLICA_URLS out, or allow a few milliseconds (FRESHNESS_MS).';
+  return [...findings.flat(), warn('replicas', 'none is ever read from with FRESHNESS_MS=0', remedy)];
+};
+
+interface Wanted {
+  readonly primary: WalPosition;
+  readonly freshnessMs: number;
+  readonly connections: number;
+}
+
+const examineReplica = async (url: string, { primary, freshnessMs, connections }: Wanted): Promise<Finding[]> => {
+  const place = placeOf(url);
+  const warned = (message: string, remedy: string): Finding[] => [warn('replicas', `${place} ${message}`, remedy)];
+  try {
+    return await withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
+      const startMs = performance.now();
+      const position = (): Promise<ReplayPosition> => oneRow(client, REPLAY_POSITION.text);
+      let replica = await position();
+      if (replica.pid !== client.namedPid)
+        return warned('is behind a pooler: it is not used', 'Name the server itself in DATABASE_REPLICA_URLS.');
+      if (replica.origin !== primary.origin)
+        return warned('is another database: it is not used', 'Name streaming replicas of DATABASE_URL.');
+      if (!replica.isStandby) return [ok('replicas', `${place} is a primary at present: it is not used`)];
+      if (!isOfHistory(replica, primary)) return warned('does not follow this primary: it is not used', NO_FOLLOWER);
+      while (!hasReplayed(replica, primary) && performance.now() - startMs < TIMEOUT_MS) {
+        await delay(POLL_MS);
+        replica = await position();
+      }
+      if (!hasReplayed(replica, primary))
+        return warned(
+          `has not replayed what the primary wrote ${TIMEOUT_MS / 1000} s ago: it is not used`,
+          'Look at pg_stat_wal_receiver there, pg_stat_replication on the primary, recovery_min_apply_delay, and pg_is_wal_replay_paused().',
+        );
+      const replayedMs = performance.now() - startMs;
+      if (freshnessMs > 0 && replayedMs > freshnessMs * QUICK_SHARE)
+        return warned(
+          `replays after ${Math.round(replayedMs)} ms: too late to be read from most of the time`,
+          'Find what delays it, or raise FRESHNESS_MS.',
+        );
+      return [
+        ok('replicas', `${place} follows, and has replayed all within ${Math.ceil(replayedMs)} ms`),
+        ...(await room(client, place, connections)),
+        ...hint(replica),
+      ];
+    });
+  } catch (error) {
+    return warned(
+      `cannot be used: ${messageOf(error)}`,
+      'Until it can, the primary is read instead. Check DATABASE_REPLICA_URLS.',
+    );
+  }
+};
+
+const room = async (client: DatabaseClient, place: string, needed: number): Promise<Finding[]> => {
+  const { most } = await oneRow<{ most: number }>(
+    client,
+    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`,
+  );
+  if (needed <= most) return [];
+  const remedy = 'Lower DATABASE_POOL_SIZE, run fewer instances, or raise max_connections there.';
+  return [warn('replicas', `${place} allows ${most} connections, and ${needed} are needed`, remedy)];
+};
+
+const hint = ({ receivedTimeline }: ReplayPosition): Finding[] =>
+  receivedTimeline === null
+    ? [ok('replicas', 'after a promotion they are used again some minutes later; with pg_read_all_stats, at once')]
+    : [];

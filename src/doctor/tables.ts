@@ -127,11 +127,8 @@ const checkTriggers = async ({ client, tables }: Examined): Promise<Finding> => 
     return ok('triggers', `every change of ${tables.map(({ table }) => table).join(', ')} is notified`);
   const missing = rows.map(({ table, trigger }) => `${trigger} on ${table}`).join(', ');
   const remedies = rows.map(({ table, trigger }) => `"alter table ${table} enable trigger ${trigger}"`).join(', ');
-  return fail(
-    'triggers',
-    `no enabled trigger ${missing}: changes would not show, in cached responses or in searches`,
-    `${remedies}; if it is gone, create it as prisma/migrations has it.`,
-  );
+  const message = `no enabled trigger ${missing}: changes would not show, in cached responses or in searches`;
+  return fail('triggers', message, `${remedies}; if it is gone, create it as prisma/migrations has it.`);
 };
 
 const checkRoundTrip = async ({ client, url, config }: Examined): Promise<Finding> => {
