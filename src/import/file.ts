@@ -3,8 +3,8 @@ import { type CheckOptions, createCheck } from './fields/check.ts';
 import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
 import { type ImportKind, withKey } from './kind.ts';
-import type { Progress } from './progress.ts';
 import { type Fault, isBlank, type SourceRecord } from './record.ts';
+import type { ProgressState } from './report.ts';
 import type { CsvOptions } from './source/csv.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
@@ -29,7 +29,7 @@ export interface ImportOptions extends FormatOptions, CsvOptions {
   readonly isPruning?: boolean | undefined;
   readonly onFault: (fault: Fault) => void;
   /** Called with what is being done, and how far it is. */
-  readonly onProgress?: Progress['update'];
+  readonly onProgress?: (state: ProgressState) => void;
   readonly signal?: AbortSignal;
 }
 

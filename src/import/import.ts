@@ -9,14 +9,10 @@ import { assertMigrated } from '../database/migrations/status.ts';
 import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
 import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
-import { visible } from '../observability/redaction.ts';
-import { SOME } from './fields/values.ts';
-import { type Imported, type ImportOptions, importFile } from './file.ts';
+import { type ImportOptions, importFile } from './file.ts';
 import { isProductKind } from './kind.ts';
-import { createProgress } from './progress.ts';
 import { beginPrune, endPrune } from './prune.ts';
-import { type Fault, showValue } from './record.ts';
-import { createRejects } from './rejects.ts';
+import { createReport } from './report.ts';
 import { openSource } from './source/source.ts';
 import { commit, UnknownOutcomeError } from './write/transaction.ts';
 
@@ -39,20 +35,16 @@ export interface Outcome {
   readonly imported: number;
 }
 
-/** More faults of a run are only in the file of rejects. */
-const MAX_PRINTED_FAULTS = 5;
-
 /** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it stay imported */
 export const runImport = async (options: RunOptions): Promise<Outcome> => {
-  const { config, log, paths, isDryRun, isPruning = false, rejectsPath } = options;
+  const { config, log, paths, isDryRun, isPruning = false } = options;
   if (isPruning && options.batchRows !== undefined)
     throw new OperatorError('--prune is not for --batch: its changes are one transaction.');
   // What no file has is known only after the last one.
   const isOneTransaction = isDryRun || isPruning;
   // All files are opened first, so that a wrong name is reported before anything is imported.
   const sources = await Promise.all(paths.map(openSource));
-  const rejects = createRejects(rejectsPath);
-  const progress = createProgress(process.stderr, rejects.rowCount);
+  const report = createReport(options);
   // Until here, a signal ends the process, and an embedded server that it has started.
   const database = await openOrJoinDatabase(config, log);
   const interruption = listenForSignals();
@@ -73,17 +65,11 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
         client,
         source,
         isInTransaction: isOneTransaction,
-        onFault: (fault) => {
-          rejects.add(source.name, fault);
-          if (rejects.rowCount() > MAX_PRINTED_FAULTS) return;
-          progress.clear();
-          printFault(source.name, fault);
-        },
-        onProgress: progress.update,
+        onFault: (fault) => report.fault(source.name, fault),
+        onProgress: report.progress,
         signal,
       });
-      progress.clear();
-      printCounts(source.name, counts, options);
+      report.counts(source.name, counts);
       imported += counts.created + counts.changed + counts.unchanged;
       hasProducts ||= isProductKind(counts.kind);
     }
@@ -91,14 +77,13 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
       if (!hasProducts) throw new OperatorError('--prune needs a file of products: there was none.');
       // Standard input may be a file of the import.
       const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
-      await endPrune(rejects.rowCount(), { ...options, client, canAsk, signal });
+      await endPrune(report.rejected(), { ...options, client, canAsk, signal });
     }
     if (isDryRun) await client.query('rollback');
     else if (isOneTransaction) await commit(client);
     if (!isDryRun) await analyzeTables(client);
-    return { rejected: rejects.rowCount(), imported };
+    return { rejected: report.rejected(), imported };
   } catch (error) {
-    progress.clear();
     const of = isOneTransaction || file === undefined ? '' : ` of ${file}`;
     throw explain(
       error,
@@ -109,9 +94,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     );
   } finally {
     interruption.stop();
-    rejects.close();
-    const count = rejects.rowCount();
-    if (count > 0) console.error(`${count} ${count === 1 ? 'row was' : 'rows were'} rejected: see ${rejectsPath}`);
+    report.close();
     await client?.end().catch(() => undefined);
     await database.close();
   }
@@ -178,26 +161,4 @@ const explain = (cause: unknown, imported: string, wasInterrupted: boolean): unk
   const isForbidden = cause.code === '42501';
   const remedy = isForbidden ? ' An import needs the role that owns the tables, with the TEMPORARY privilege.' : '';
   return new OperatorError(`The database refused: ${messageOf(cause)}. ${imported}${remedy}`, { cause });
-};
-
-const MAX_PRINTED_CHARACTERS = 80;
-
-const printFault = (source: string, { line, record, column, value, reason }: Fault): void => {
-  const place = [`${source}:${line}`, record && `record ${record}`, column].filter(Boolean).join(', ');
-  const shown = value ? ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})` : '';
-  console.error(visible(`${place}: ${reason}${shown}`));
-};
-
-const printCounts = (source: string, imported: Imported, { isDryRun, stock }: RunOptions): void => {
-  const { kind, format, container, created, changed, unchanged, createdCategories, assumed, unusedColumns } = imported;
-  if (unusedColumns.length > 0) console.error(visible(`${source}: columns not used: ${unusedColumns.join(', ')}`));
-  if (assumed > 0 && stock === undefined) {
-    const products = assumed === 1 ? '1 new product has' : `${assumed} new products have`;
-    console.error(`${source}: ${products} no stock, and ${SOME} piece is assumed: say how many with --stock`);
-  }
-  const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
-  const counts = `${created} new, ${changed} changed, ${unchanged} unchanged`;
-  const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;
-  const alsoCreated = createdCategories > 0 ? `; ${categories} created` : '';
-  console.log(`${source}: ${dryRun}${kind.plural} (${format.name}, ${container}): ${counts}${alsoCreated}`);
 };

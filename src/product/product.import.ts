@@ -1,7 +1,7 @@
-import { amount, currency } from '../import/fields/amount.ts';
 import { categoryPath } from '../import/fields/category-path.ts';
 import { plain, richText } from '../import/fields/html.ts';
 import { firstPicture, pictureUrl, pictureUrls, textList, unpacked } from '../import/fields/lists.ts';
+import { amount, currency } from '../import/fields/price.ts';
 import {
   count,
   FALSE,

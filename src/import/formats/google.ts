@@ -1,8 +1,8 @@
+import { offerOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { isSoldOut } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
-import { offerOf } from './sale.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
 const NAMES = {

@@ -2,7 +2,7 @@ import { OperatorError } from '../../errors.ts';
 import { splitPath } from '../fields/category-path.ts';
 import type { ImportKind } from '../kind.ts';
 import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { toCell } from '../rejects.ts';
+import { toCell } from '../report.ts';
 import { type Draft, defineFormat, type Format } from './format.ts';
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */

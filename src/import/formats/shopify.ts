@@ -1,4 +1,4 @@
-import { centsOf } from '../fields/amount.ts';
+import { centsOf } from '../fields/price.ts';
 import { SOME } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';

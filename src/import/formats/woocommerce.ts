@@ -1,10 +1,9 @@
 import { OperatorError } from '../../errors.ts';
-import { centsOf } from '../fields/amount.ts';
+import { centsOf, type Offer, offerOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { SOME } from '../fields/values.ts';
 import { placeOf, type SourceRecord } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
-import { type Offer, offerOf } from './sale.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {

@@ -6,11 +6,11 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [SPACE, TAB] = [0x20, 0x09];
 
-const isWhiteSpace = (byte: number): boolean =>
+const isWhiteSpace = (byte: number | undefined): boolean =>
   byte === SPACE || byte === NEWLINE || byte === CARRIAGE_RETURN || byte === TAB;
 
-/** `opened`: after a bracket that may open the list. `resync`: after an error, before the next line that begins an element. */
-type Phase = 'before' | 'opened' | 'between' | 'element' | 'resync' | 'after';
+/** Waits for the next block of the file wherever it yields. */
+type Scan<Result> = Generator<void, Result>;
 
 /**
  * The objects of a JSON array, or of the first list of objects inside an object (`{"products": […], "total": 194}`). Each is found by its
@@ -24,13 +24,10 @@ export async function* readJsonArray(
   sourceName: string,
 ): AsyncGenerator<SourceRecord[], void> {
   let text: Buffer = Buffer.alloc(0);
+  let isLast = false;
   let at = 0;
-  let phase = 'before' as Phase;
-  let isRootList: boolean | undefined;
-  let isInString = false;
-  let depth = 0;
-  let start = 0;
-  let startLine = 1;
+  // Where the element begins whose text is kept.
+  let start = Number.POSITIVE_INFINITY;
   let line = 1;
   let countedTo = 0;
   let records: SourceRecord[] = [];
@@ -47,6 +44,31 @@ export async function* readJsonArray(
     return line;
   };
 
+  /** Whether there is a byte, perhaps in the next block. */
+  function* hasMore(): Scan<boolean> {
+    while (at >= text.length && !isLast) yield;
+    return at < text.length;
+  }
+
+  /** Moves into the list. @returns whether the file begins with it */
+  function* enterList(): Scan<boolean> {
+    let isRoot: boolean | undefined;
+    let isInString = false;
+    while (at < text.length || (yield* hasMore())) {
+      const byte = text[at];
+      at += 1;
+      if (!isWhiteSpace(byte)) isRoot ??= byte === OPEN_LIST;
+      if (isInString && byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) isInString = !isInString;
+      else if (byte === OPEN_LIST && !isInString) {
+        while ((at < text.length || (yield* hasMore())) && isWhiteSpace(text[at])) at += 1;
+        // The first byte in a list tells whether it holds objects.
+        if (at < text.length && (isRoot || text[at] === OPEN_OBJECT)) return isRoot === true;
+      }
+    }
+    throw new OperatorError(`${sourceName} has no list of objects: put the rows into [ … ], or one on each line.`);
+  }
+
   /** The line break and indentation before the element; undefined if the element is not the first on its line. */
   const markerOfElement = (): Buffer | undefined => {
     let from = start;
@@ -55,135 +77,105 @@ export async function* readJsonArray(
     return Buffer.from(`\n${text.toString('latin1', from, start)}{`, 'latin1');
   };
 
-  const beginElement = (): void => {
+  /** Moves to the next line that begins an element. @returns whether there is one */
+  function* resync(): Scan<boolean> {
+    for (;;) {
+      const next = text.indexOf(marker, at);
+      at = next === -1 ? Math.max(at, text.length - marker.length) : next;
+      if (next !== -1 || isLast) return next !== -1;
+      yield;
+    }
+  }
+
+  /** Reads an element, and moves behind it. @returns whether the list goes on */
+  function* readElement(): Scan<boolean> {
     start = at;
-    startLine = lineOf(at);
     record += 1;
     isNumbered ??= markerOfElement() === undefined;
     if (!isMarkerKnown) marker = markerOfElement() ?? marker;
-    depth = 0;
-    isInString = false;
-    phase = 'element';
-  };
-
-  const placeOfElement = (): Place => ({ line: startLine, record: isNumbered ? record : undefined });
-
-  /** @param isEndKnown whether the element ends at `at`; else its end is searched for */
-  const rejectElement = (reason: string, isEndKnown = false): void => {
-    records.push(broken(placeOfElement(), reason, text.toString('utf8', start, Math.min(at, start + 200))));
+    const place = { line: lineOf(at), record: isNumbered ? record : undefined };
+    const fault = yield* findEnd();
+    const fields = fault ?? parseObject(text.toString('utf8', start, at));
+    if (typeof fields !== 'string') {
+      records.push({ ...place, fields });
+      isMarkerKnown ||= markerOfElement() !== undefined;
+      start = Number.POSITIVE_INFINITY;
+      return true;
+    }
+    records.push(broken(place, fields, text.toString('utf8', start, Math.min(at, start + 200))));
     const next = text.indexOf(marker, start);
     const isNextInside = next !== -1 && next < at;
     if (isNextInside) at = next;
-    else if (!isEndKnown) at = Math.max(start, at - marker.length);
-    phase = isNextInside || isEndKnown ? 'between' : 'resync';
-  };
+    else if (fault !== undefined) at = Math.max(start, at - marker.length);
+    start = Number.POSITIVE_INFINITY;
+    return isNextInside || fault === undefined || (yield* resync());
+  }
 
-  const finishElement = (): void => {
-    phase = 'between';
-    const fields = parseObject(text.toString('utf8', start, at));
-    if (typeof fields === 'string') {
-      rejectElement(fields, true);
-      return;
-    }
-    records.push({ ...placeOfElement(), fields });
-    isMarkerKnown ||= markerOfElement() !== undefined;
-  };
-
-  const scanElement = (): void => {
-    for (; at < text.length; at += 1) {
+  /** Moves to the end of the element. @returns why there is none */
+  function* findEnd(): Scan<string | undefined> {
+    let isInString = false;
+    let depth = 0;
+    for (; at < text.length || (at - start <= MAX_RECORD_BYTES && (yield* hasMore())); at += 1) {
       const byte = text[at];
       if (isInString) {
         if (byte === QUOTE) isInString = false;
         else if (byte === BACKSLASH && text[at + 1] !== NEWLINE) at += 1;
-        else if (byte === NEWLINE) {
-          rejectElement('has a text that does not end on its line: a quote is missing');
-          return;
-        }
+        else if (byte === NEWLINE) return 'has a text that does not end on its line: a quote is missing';
       } else if (byte === QUOTE) isInString = true;
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
+      else if (depth === 0 && (byte === COMMA || byte === CLOSE_LIST)) return undefined;
       else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && depth > 0) {
         depth -= 1;
         if (depth > 0) continue;
         at += 1;
-        finishElement();
-        return;
-      } else if (depth === 0 && (byte === COMMA || byte === CLOSE_LIST)) {
-        finishElement();
-        return;
+        return undefined;
       }
     }
-    if (at - start > MAX_RECORD_BYTES) {
-      rejectElement(`does not end within ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a bracket is missing`);
-    }
-  };
+    return at - start > MAX_RECORD_BYTES
+      ? `does not end within ${MAX_RECORD_BYTES / 1024 / 1024} MiB: a bracket is missing`
+      : `does not end${MAY_BE_CUT}`;
+  }
 
-  /** One step for each phase; each moves `at`, or changes the phase. */
-  const steps: Readonly<Record<Phase, (byte: number) => void>> = {
-    before: (byte) => {
-      at += 1;
-      if (!isWhiteSpace(byte)) isRootList ??= byte === OPEN_LIST;
-      if (isInString && byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) isInString = !isInString;
-      else if (byte === OPEN_LIST && !isInString) phase = 'opened';
-    },
-    // The first byte in a list tells whether it holds objects.
-    opened: (byte) => {
-      if (isWhiteSpace(byte)) at += 1;
-      else phase = byte === OPEN_OBJECT || isRootList ? 'between' : 'before';
-    },
-    between: (byte) => {
-      if (!isWhiteSpace(byte) && byte !== COMMA && byte !== CLOSE_LIST) {
-        beginElement();
-        return;
-      }
-      if (byte === CLOSE_LIST) phase = 'after';
-      at += 1;
-    },
-    element: scanElement,
-    resync: () => {
-      const next = text.indexOf(marker, at);
-      at = next === -1 ? text.length : next;
-      if (next !== -1) phase = 'between';
-    },
-    after: () => {
-      const extra = text.toString('latin1', at).search(isRootList ? /\S/ : /\[\s*\{/);
-      if (extra === -1) {
-        at = text.length;
-        return;
-      }
-      const reason = isRootList
-        ? 'text follows the list: remove it'
-        : 'a second list is not read: give it its own file';
+  /** Looks for what must not follow the list. @returns whether elements follow: the bracket may have been a wrong one inside the list */
+  function* readRest(isRoot: boolean): Scan<boolean> {
+    for (; at < text.length || (yield* hasMore()); at = text.length) {
+      const extra = text.toString('latin1', at).search(isRoot ? /\S/ : /\[\s*\{/);
+      if (extra === -1) continue;
+      const reason = isRoot ? 'text follows the list: remove it' : 'a second list is not read: give it its own file';
       records.push(broken({ line: lineOf(at + extra) }, reason));
-      // Behind a root list, the bracket may have been a wrong one inside it.
-      if (isRootList) phase = 'resync';
-      else at = text.length;
-    },
-  };
+      if (isRoot) return yield* resync();
+    }
+    return false;
+  }
 
-  for await (const { bytes, isLast } of blocks) {
-    // Keeps the current element, or the last line that could begin one.
-    const keepFrom =
-      phase === 'element' ? start : phase === 'resync' ? Math.max(0, text.length - marker.length) : text.length;
+  function* readList(): Scan<void> {
+    const isRoot = yield* enterList();
+    for (let goesOn = true; goesOn; ) {
+      if (at >= text.length && !(yield* hasMore())) {
+        records.push(broken({ line: lineOf(text.length) }, `the list is not closed${MAY_BE_CUT}`));
+        return;
+      }
+      const byte = text[at];
+      if (byte !== COMMA && byte !== CLOSE_LIST && !isWhiteSpace(byte)) goesOn = yield* readElement();
+      else {
+        at += 1;
+        if (byte === CLOSE_LIST) goesOn = yield* readRest(isRoot);
+      }
+    }
+  }
+
+  const list = readList();
+  for await (const block of blocks) {
+    const keepFrom = Math.min(start, at, text.length);
     lineOf(Math.max(keepFrom, countedTo));
     at -= keepFrom;
     countedTo -= keepFrom;
     start -= keepFrom;
-    text = Buffer.concat([text.subarray(keepFrom), bytes]);
-    if (phase === 'resync') at = 0;
-
-    while (at < text.length || (isLast && phase === 'element')) {
-      steps[phase](text[at] ?? 0);
-      if (isLast && at >= text.length && phase === 'element') rejectElement(`does not end${MAY_BE_CUT}`);
-    }
-    if (isLast && phase === 'between') {
-      records.push(broken({ line: lineOf(text.length) }, `the list is not closed${MAY_BE_CUT}`));
-    }
+    text = Buffer.concat([text.subarray(keepFrom), block.bytes]);
+    isLast = block.isLast;
+    list.next();
     if (records.length > 0) yield records;
     records = [];
-  }
-  if (phase === 'before' || phase === 'opened') {
-    throw new OperatorError(`${sourceName} has no list of objects: put the rows into [ … ], or one on each line.`);
   }
 }
 

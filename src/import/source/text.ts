@@ -51,7 +51,9 @@ export async function* readText(source: Source, signal: AbortSignal): AsyncGener
 
 export const countNewlines = (bytes: Buffer, from: number, to: number): number => {
   let count = 0;
-  for (let at = bytes.indexOf(NEWLINE, from); at !== -1 && at < to; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  // A search in all bytes would go on behind the end.
+  const part = bytes.subarray(from, to);
+  for (let at = part.indexOf(NEWLINE); at !== -1; at = part.indexOf(NEWLINE, at + 1)) count += 1;
   return count;
 };
 
