@@ -11,7 +11,7 @@ import { OperatorError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { CatalogueNotEmptyError, seedDemoCatalogue } from '../import/demo.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironment } from './commands.ts';
 
 export const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'Apply pending migrations to DATABASE_URL (or the embedded database).' },

@@ -32,19 +32,16 @@ export const documentsCheckCommand = defineCommand({
     const { queryLimits: limits, introspection } = config;
     const documents = createDocuments({ schema, limits, introspection, fieldSuggestions: true });
     const check = createDocumentCheck({ schema, documents, maxCost: limits.maxCost });
-    let [faultCount, warningCount] = [0, 0];
-    let costs: { readonly name: string; readonly cost: number }[] = [];
     const checkable = await readCheckable(args._);
     if (checkable.length === 0) throw new OperatorError('There is no operation in these files.');
-    for (const { text, place } of checkable) {
-      const report = check(text);
-      for (const fault of report.faults) console.log(`error: ${place(fault)}: ${fault.message}`);
-      for (const warning of report.warnings) console.log(`warning: ${place(warning)}: ${warning.message}`);
-      faultCount += report.faults.length;
-      warningCount += report.warnings.length;
-      costs = [...costs, ...report.costs];
+    const reports = checkable.map(({ text, place }) => ({ place, ...check(text) }));
+    for (const { place, faults, warnings } of reports) {
+      for (const fault of faults) console.log(`error: ${place(fault)}: ${fault.message}`);
+      for (const warning of warnings) console.log(`warning: ${place(warning)}: ${warning.message}`);
     }
-    const [dearest] = costs.toSorted((one, other) => other.cost - one.cost);
+    const faultCount = reports.flatMap(({ faults }) => faults).length;
+    const warningCount = reports.flatMap(({ warnings }) => warnings).length;
+    const [dearest] = reports.flatMap(({ costs }) => costs).toSorted((one, other) => other.cost - one.cost);
     const counts = `${counted(checkable.length, 'document')}, ${counted(faultCount, 'fault')}, ${counted(warningCount, 'warning')}.`;
     const most =
       dearest && ` ${dearest.name} costs most: at most ${readable(dearest.cost)} of ${readable(limits.maxCost)}.`;

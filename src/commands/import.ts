@@ -5,12 +5,10 @@ import { OperatorError } from '../errors.ts';
 import { categoryPath, splitPath } from '../import/fields/category-path.ts';
 import { currency } from '../import/fields/price.ts';
 import { count, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
-import { formatsOf, parseMapping } from '../import/formats/formats.ts';
-import { templateOf } from '../import/formats/native.ts';
+import { formatsOf, parseMapping, templateOf } from '../import/formats/formats.ts';
 import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { tokensOf, usageError } from './commands.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironment, tokensOf, usageError } from './commands.ts';
 
 const FORMATS = formatsOf(IMPORT_KINDS);
 

@@ -4,17 +4,14 @@ import { defineCommand } from 'citty';
 import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
 import { prepareDatabase, serve } from '../serve.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironment } from './commands.ts';
 
 /** What V8's heap holds beside the cache, and for each MB of that. */
 const BASE_HEAP_MB = 192;
 const HEAP_MB_PER_CACHE_MB = 2;
 
 /** What to set where V8's heap may not grow as the cache may. @param limitBytes V8's own, or what NODE_OPTIONS say */
-export const heapAdvice = (
-  { cacheMaxBytes }: Pick<Config, 'cacheMaxBytes'>,
-  limitBytes: number,
-): string | undefined => {
+const heapAdvice = ({ cacheMaxBytes }: Pick<Config, 'cacheMaxBytes'>, limitBytes: number): string | undefined => {
   const cacheMb = cacheMaxBytes / 1_048_576;
   const neededMb = Math.ceil(BASE_HEAP_MB + HEAP_MB_PER_CACHE_MB * cacheMb);
   const limitMb = Math.floor(limitBytes / 1_048_576);
@@ -92,7 +89,7 @@ export const serveCommand = defineCommand({
 });
 
 /** Printed after the first start: the address, and requests to try. */
-export const welcome = (url: string, { exposure, dataDir }: Config): string =>
+const welcome = (url: string, { exposure, dataDir }: Config): string =>
   `
   Vitrine is open at ${url}
   ${exposure.demo === 'off' ? 'The demo shop is switched off (DEMO).' : `A shop to look at:            ${url}/demo`}

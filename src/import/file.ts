@@ -1,12 +1,14 @@
 import type { ClientBase } from 'pg';
-import { type CheckOptions, createCheck } from './fields/check.ts';
+import { otherSlugsOfName } from './fields/slug.ts';
+import { InvalidValueError } from './fields/values.ts';
 import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
-import { type ImportKind, withKey } from './kind.ts';
-import { type Fault, isBlank, type SourceRecord } from './record.ts';
+import { type ImportKind, isStagedIfRejected, type ParsedRow, presentBit, withKey } from './kind.ts';
+import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
 import type { CsvOptions } from './source/csv.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
+import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
 import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
 
@@ -126,4 +128,73 @@ const completed = (draft: Draft, { fields }: ImportKind, { currency, category }:
     ifNew = { ...ifNew, category };
   }
   return { ...draft, values, ifNew };
+};
+
+/** A row as the staging table stores it. */
+export interface CheckedRow extends Place {
+  /** The sum of {@link presentBit} over the fields that the file has a value for. */
+  readonly presentFields: number;
+  /** The same of {@link Draft.ifNew}. */
+  readonly newFields: number;
+  /** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
+  readonly mark: Draft['doubt'] | 'rejected';
+  readonly slugSource: string | undefined;
+  /** The slugs under which a row whose slug is made from its name may be stored, too. */
+  readonly otherSlugs: readonly string[];
+  readonly values: ParsedRow;
+}
+
+interface CheckOptions extends ImportOptions {
+  readonly kind: ImportKind;
+  /** The file's name for a field. */
+  readonly columnOf: (field: string, draft?: Draft) => string;
+}
+
+/** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
+const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
+  const { kind, columnOf, onFault } = options;
+  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
+  return (draft) => {
+    const { values, ifNew = {}, rejection, doubt } = draft;
+    const place = placeOf(draft);
+    kind.complete?.(values, options);
+    const faults: Fault[] = [];
+    const parsed: Record<string, string | null> = {};
+    let presentFields = 0;
+    let newFields = 0;
+    const reject = (name: string, reason: string): void => {
+      const column = columnOf(name, draft);
+      const value = showValue(values[name] ?? ifNew[name]);
+      // Several fields may come from one cell.
+      if (faults.some((fault) => fault.column === column && fault.value === value)) return;
+      faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+    };
+
+    for (const { name, bit, isNullable, parse } of fields) {
+      const isForNew = values[name] === undefined && ifNew[name] !== undefined;
+      const value = isForNew ? ifNew[name] : values[name];
+      try {
+        parsed[name] = isBlank(value) ? null : parse(value as Value, options);
+        if (isForNew) newFields += bit;
+        else if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
+      } catch (error) {
+        if (!(error instanceof InvalidValueError)) throw error;
+        reject(name, error.message);
+      }
+    }
+    if (faults.length === 0 && !parsed[kind.key]) reject(kind.key, 'is missing');
+    const conflict = kind.check?.(parsed);
+    if (conflict) reject(conflict.field, conflict.reason);
+    if (rejection && faults.length === 0) reject(kind.key, rejection);
+    for (const fault of faults) onFault(fault);
+
+    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
+    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
+    const otherSlugs = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
+    const row = { ...place, presentFields, newFields, slugSource, otherSlugs };
+    if (faults.length === 0) return { ...row, mark: doubt, values: parsed };
+    const { [kind.key]: key = null, name = null } = parsed;
+    if (!isStagedIfRejected(kind) || !key) return undefined;
+    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+  };
 };

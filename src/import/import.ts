@@ -14,7 +14,7 @@ import { isProductKind } from './kind.ts';
 import { beginPrune, endPrune } from './prune.ts';
 import { createReport } from './report.ts';
 import { openSource } from './source/source.ts';
-import { commit, UnknownOutcomeError } from './write/transaction.ts';
+import { commit, UnknownOutcomeError } from './write/merge.ts';
 
 type OfTheRun = 'client' | 'source' | 'isInTransaction' | 'onFault' | 'onProgress' | 'signal';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { readEnvironment } from '../../src/commands/environment.ts';
+import { readEnvironment } from '../../src/commands/commands.ts';
 import { readConfig, readOptions, secretsOf, unknownVariables } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES } from '../../src/config/variables.ts';
 import { runCli } from '../support/process.ts';

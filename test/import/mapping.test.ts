@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatsOf, parseMapping } from '../../src/import/formats/formats.ts';
-import { templateOf } from '../../src/import/formats/native.ts';
+import { formatsOf, parseMapping, templateOf } from '../../src/import/formats/formats.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
 

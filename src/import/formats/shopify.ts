@@ -111,20 +111,11 @@ const doubtOf = (rows: Rows, { has, text }: ShopifyFile): Draft['doubt'] => {
 /** An active product that is not published is sold, but not in the online store. Where neither is said, the product keeps its status. */
 const toStatus = (status: string, published: string): string => {
   const isHidden = published.toLowerCase() === 'false';
-  switch (status.toLowerCase()) {
-    case '':
-      if (published === '') return '';
-      return isHidden ? 'DRAFT' : 'ON_SALE';
-    case 'active':
-      return isHidden ? 'OFF_SALE' : 'ON_SALE';
-    case 'draft':
-      return 'DRAFT';
-    case 'archived':
-    case 'unlisted':
-      return 'OFF_SALE';
-    default:
-      return status;
-  }
+  const word = status.toLowerCase();
+  if (word === '' && published === '') return '';
+  if (word === '') return isHidden ? 'DRAFT' : 'ON_SALE';
+  if (word === 'active') return isHidden ? 'OFF_SALE' : 'ON_SALE';
+  return word === 'archived' || word === 'unlisted' ? 'OFF_SALE' : status;
 };
 
 /**

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../errors.ts';
 import { centsOf, type Offer, offerOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
-import { SOME } from '../fields/values.ts';
+import { SOME, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
 
@@ -213,22 +213,15 @@ const piecesOf = (row: SourceRecord, file: WooCommerceFile): string => {
 const isAvailable = (row: SourceRecord, { text }: WooCommerceFile): boolean =>
   !['', '0', 'false'].includes(text(row, 'inStock'));
 
-/** Private products are off sale; drafts and those that are pending review were never on sale. */
-const STATUS_OF_PUBLISHED: Readonly<Record<string, string>> = {
-  '1': 'ON_SALE',
-  true: 'ON_SALE',
-  yes: 'ON_SALE',
-  '0': 'OFF_SALE',
-  false: 'OFF_SALE',
-  no: 'OFF_SALE',
-  '-1': 'DRAFT',
-  '2': 'DRAFT',
-};
-
-/** A hidden product can be bought by its address alone, which a catalogue does not show. Empty where neither column says anything. */
+/**
+ * Private products are off sale; drafts and those that are pending review were never on sale. A hidden product can be bought by its address
+ * alone, which a catalogue does not show. Empty where neither column says anything.
+ */
 const statusOf = (published: string, visibility: string): string => {
-  const status = STATUS_OF_PUBLISHED[published.toLowerCase().replace(/\.0+$/, '')] ?? published;
-  return visibility === 'hidden' && (status === '' || status === 'ON_SALE') ? 'OFF_SALE' : status;
+  const word = published.replace(/\.0+$/, '');
+  const status = word === '-1' || word === '2' ? 'DRAFT' : word;
+  const isShown = word === '' || TRUE.includes(word.toLowerCase());
+  return visibility === 'hidden' && isShown ? 'OFF_SALE' : status;
 };
 
 /** Items with commas between them; a comma inside one has a backslash. */

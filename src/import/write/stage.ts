@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { CheckedRow } from '../fields/check.ts';
 import { toArray } from '../fields/lists.ts';
 import type { ReadOptions } from '../fields/values.ts';
+import type { CheckedRow } from '../file.ts';
 import { type Field, type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
