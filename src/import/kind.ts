@@ -10,7 +10,8 @@ export interface ImportKind {
   readonly table: string;
   /** For messages, and the name of the kind's native format. */
   readonly plural: string;
-  readonly fields: Fields;
+  /** The fields of the table, under the names that formats use. */
+  readonly fields: Readonly<Record<string, Field>>;
   /** The field that identifies a row: `slug`, or one that {@link identity} explains. */
   readonly key: string;
   /** The columns of a file that may identify a row. @default the one of {@link key} */
@@ -28,9 +29,6 @@ export interface ImportKind {
 
 /** Which column of the file finds an existing row: `sku` is the file's own number, with which the slug ends; `id` is that of the table. */
 export type Key = 'slug' | 'sku' | 'id';
-
-/** The fields of a table, under the names that formats use. */
-export type Fields = Readonly<Record<string, Field>>;
 
 export interface Field {
   /** The column of the staging table; the catalogue's table has the same, except for a reference to a category. */
@@ -111,6 +109,9 @@ export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInse
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
 
 export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
+
+export const categoryFieldOf = ({ fields }: ImportKind): string | undefined =>
+  Object.entries(fields).find(([, field]) => isCategoryReference(field))?.[0];
 
 export const isProductKind = ({ table }: ImportKind): boolean => table === 'product';
 

@@ -18,11 +18,9 @@ export interface Report {
 }
 
 export interface ProgressState {
-  /** What is being done. */
   readonly step: string;
-  /** A part of `total`, in bytes or rows. */
+  /** A part of the total, which may be unknown, in bytes or rows. */
   readonly done: number;
-  /** Undefined if unknown. */
   readonly total: number | undefined;
   /** How many rows are through this step. */
   readonly rows: number;

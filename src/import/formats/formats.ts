@@ -138,7 +138,7 @@ export const chooseFormat = (wish: Wish, sourceName: string, records: readonly S
     formats.find((each) => isRecognised(each, columns)) ??
     formats.find((each) => areTelling && isRecognised(each, targets));
   if (!named && map.length === 0 && !(format && SHOPS.includes(format))) {
-    const advice = adviceOnLanguage(head, columns, format !== undefined);
+    const advice = adviceOnLanguage(records, columns, format !== undefined);
     if (advice) throw new OperatorError(`${sourceName} is WooCommerce’s export in another language. ${advice}`);
   }
   if (format) {

@@ -184,7 +184,7 @@ interface Node {
 }
 
 /** The catalogue's categories by slug, and by place: below which parent, under which name in any case. */
-export class CategoryTree {
+class CategoryTree {
   readonly #nodes = new Map<string, Node>();
   readonly #slugsAt = new Map<string, Set<string>>();
   readonly #taken = new Set<string>();

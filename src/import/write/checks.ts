@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
+import { categoryFieldOf, type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { isMatch, type Range, STAGE, type Statements } from './stage.ts';
@@ -80,7 +80,6 @@ export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Pr
 export const rejectUnknownCategories = (context: CheckContext, { from, to }: Range): Promise<number> => {
   const { kind } = context;
   const isStaged = isCategoryKind(kind) ? `or exists (select from ${STAGE} other where other.slug = step ->> 0)` : '';
-  const field = Object.keys(kind.fields).find((name) => kind.fields[name] && isCategoryReference(kind.fields[name]));
   return reject(
     context,
     `with missing as (
@@ -90,7 +89,7 @@ export const rejectUnknownCategories = (context: CheckContext, { from, to }: Ran
          and not (exists (select from category c where c.slug = step ->> 0) ${isStaged}))
      delete from ${STAGE} s using missing where s.ordinal = missing.ordinal
      returning s.line, s.record, $3 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
-    [from, to, field],
+    [from, to, categoryFieldOf(kind)],
   );
 };
 

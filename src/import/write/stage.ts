@@ -4,7 +4,14 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { toArray } from '../fields/lists.ts';
 import type { ReadOptions } from '../fields/values.ts';
 import type { CheckedRow } from '../file.ts';
-import { type Field, type ImportKind, isCategoryKind, isCategoryReference, presentBit } from '../kind.ts';
+import {
+  categoryFieldOf,
+  type Field,
+  type ImportKind,
+  isCategoryKind,
+  isCategoryReference,
+  presentBit,
+} from '../kind.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
@@ -100,7 +107,7 @@ export const settleNewFields = async (client: ClientBase, kind: ImportKind): Pro
   await client.query(
     `update ${STAGE} s set present_fields = present_fields | new_fields where new_fields <> 0 and not ${exists}`,
   );
-  const path = Object.keys(kind.fields).find((name) => kind.fields[name] && isCategoryReference(kind.fields[name]));
+  const path = categoryFieldOf(kind);
   if (path === undefined) return;
   await client.query(
     `update ${STAGE} s set category_path = null where new_fields & ${presentBit(kind, path)} <> 0 and ${exists}`,
