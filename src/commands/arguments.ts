@@ -1,6 +1,6 @@
 import { parseArgs, styleText } from 'node:util';
 import type { ArgDef, ArgsDef, CommandDef, CommandMeta } from 'citty';
-import { GROUPS, ROWS, type Variable } from '../config/variables.ts';
+import { GROUPS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { suggest } from '../suggestion.ts';
 import { COMMANDS } from './commands.ts';
@@ -99,8 +99,7 @@ export const commandHelp = async (name: string, command: CommandDef<ArgsDef>): P
 
 /** Every environment variable: default, meaning, accepted values. */
 const variableSections = (): string[] =>
-  Object.entries(GROUPS).map(([id, { title, about }]) => {
-    const rows = ROWS.filter(([, { group }]) => group === id);
+  GROUPS.map(({ title, about, rows }) => {
     const lines = rows.map(
       ([name, row]) =>
         `  ${name}  ${styleText('dim', presetOf(row), { stream: process.stdout })}\n${indented(`${row.description} Takes ${row.value.accepts}.`)}`,
@@ -108,7 +107,7 @@ const variableSections = (): string[] =>
     return [bold(`${title}:`), ...(about ? [indented(about)] : []), ...lines].join('\n');
   });
 
-const presetOf = ({ default: preset, whenUnset, unit }: Variable): string =>
+const presetOf = ({ default: preset, whenUnset, value: { unit } }: Variable): string =>
   `(default: ${plain(whenUnset ?? [preset, unit].filter(Boolean).join(' '))})`;
 
 /** Wraps text for a terminal. */
