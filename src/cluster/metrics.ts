@@ -42,16 +42,12 @@ interface Sources {
 export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) =>
   registryOnce(async () => {
     const { collectDefaultMetrics, Registry } = await import('prom-client');
-    const { counterOf, gaugeOf } = await import('../observability/prometheus-collectors.ts');
+    const { collectorsOf } = await import('../observability/prometheus-collectors.ts');
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
-    gaugeOf(registry)('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
-    counterOf(registry)(
-      'vitrine_worker_deaths_total',
-      'Workers that ended by themselves, and were replaced.',
-      [],
-      () => [{ labels: {}, value: deaths() }],
-    );
+    const { counter, gauge } = collectorsOf(registry);
+    gauge('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
+    counter('vitrine_worker_deaths_total', 'Workers that ended by themselves, and were replaced.', deaths);
     return registry;
   });
 
