@@ -52,13 +52,7 @@ export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Prom
   });
 
 /** In the primary: the metrics of all workers on one page. prom-client's `clusterMetrics` forgets workers that have ended, and fails when one is slow. */
-export interface ClusterMetrics {
-  /** Adds a worker, and keeps its counters after its end: Prometheus would read a smaller sum as a reset. */
-  readonly add: (worker: Worker) => void;
-  readonly page: () => Promise<MetricsPage>;
-}
-
-export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
+export const createClusterMetrics = (sources: Sources) => {
   const ownRegistry = createPrimaryRegistry(sources);
   /** The last reply of each running worker. */
   const latest = new Map<Worker, MetricsJson>();
@@ -85,7 +79,8 @@ export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
   };
 
   return {
-    add: (worker) => {
+    /** Adds a worker, and keeps its counters after its end: Prometheus would read a smaller sum as a reset. */
+    add: (worker: Worker): void => {
       latest.set(worker, []);
       worker.on('message', (message: MetricsFromWorker) => {
         if (message.kind !== 'metrics') return;
@@ -105,7 +100,7 @@ export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
         else leave();
       });
     },
-    page: () => {
+    page: (): Promise<MetricsPage> => {
       underWay ??= createPage().finally(() => {
         underWay = undefined;
       });

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { applyMigrations } from '../database/migrations/apply.ts';
-import { grantServing } from '../database/migrations/grant.ts';
+import { grantServing } from '../database/migrations/rights.ts';
 import { openDatabase, withDirectUrl } from '../database/open.ts';
 import { FEATURES } from '../features.ts';
 import { readEnvironment } from './environment.ts';

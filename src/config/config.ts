@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { type AccessConfig, type Exposure, isRestricted } from '../access/access.ts';
+import { type AccessConfig, isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
-import { createScrub, shortened } from '../observability/redaction.ts';
+import { createScrub, shortened } from '../observability/log.ts';
 import type { TracingConfig } from '../observability/tracing.ts';
 import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
@@ -59,7 +59,7 @@ const continues = (beginning: string, name: string): boolean => /_/.test(beginni
 export type Config = Readonly<Omit<Values, keyof Derived> & Derived>;
 
 /** Derived values: other units, groups, and defaults that depend on other variables. */
-interface Derived {
+interface Derived extends Exposures {
   readonly cacheMaxBytes: number;
   readonly browseIndexMaxBytes: number;
   readonly staleIfErrorMs: number;
@@ -67,9 +67,7 @@ interface Derived {
   readonly trustedHops: number;
   /** By default as introspection: a suggestion reveals names of the schema. */
   readonly fieldSuggestions: boolean;
-  /** By default `token` where access tokens are configured, as these pages reveal facts about the service; GraphiQL and the demo do not. */
-  readonly docs: Exposure;
-  readonly metrics: Exposure;
+  /** Those without a default: `token` where access tokens are configured, as these pages reveal facts about the service. */
   readonly exposure: Exposures;
   readonly queryLimits: Readonly<Record<'maxCost' | 'maxDepth' | 'maxFields' | 'maxTokens', number>>;
   readonly access: AccessConfig;
@@ -86,7 +84,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const readConfig = (environment: Environment): Config => {
   const values = readValues(environment);
   const derived = derive(values);
-  const faults = [...accessFaults(values, derived), ...databaseFaults(values), ...documentFaults(values)];
+  const faults = [...accessFaults(values, derived), ...missingCompanions(values)];
   if (faults.length > 0) throw faulty(faults);
   return Object.freeze({ ...values, ...derived });
 };
@@ -96,26 +94,22 @@ export const readConfig = (environment: Environment): Config => {
  * @throws OperatorError with one line for each unknown or invalid option
  */
 export const readOptions = (options: VariableOptions, environment: Environment = {}): Config => {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const rows = ROWS.filter(([, row]) => !row.isProgramOnly).map(([name, row]) => ({
-    name,
-    row,
-    option: camelCase(name),
-  }));
-  const known = rows.filter(({ option }) => Object.hasOwn(given, option));
-  const unknown = Object.keys(options).filter((name) => !rows.some(({ option }) => option === name));
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const rows = ROWS.filter(([, { isProgramOnly }]) => !isProgramOnly);
+  const names = new Map(rows.map(([name]) => [camelCase(name) as string, name]));
+  const unknown = Object.keys(options).filter((option) => !names.has(option));
   if (unknown.length > 0) throw new OperatorError(`createGateway has no option ${unknown.join(', ')}.`);
   try {
     return readConfig({
-      ...Object.fromEntries(rows.map(({ name, row }) => [name, row.libraryDefault])),
+      ...Object.fromEntries(rows.map(([name, { libraryDefault }]) => [name, libraryDefault])),
       ...environment,
-      ...Object.fromEntries(known.map(({ name, option }) => [name, String(given[option])])),
+      ...Object.fromEntries(given.map(([option, value]) => [names.get(option), String(value)])),
     });
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     // A fault names the option rather than the variable.
-    const message = known.reduce(
-      (text, { name, option }) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), option),
+    const message = given.reduce(
+      (text, [option]) => text.replaceAll(new RegExp(`\\b${names.get(option)}\\b`, 'g'), option),
       error.message.replace(/^The environment has/, 'createGateway was given'),
     );
     throw new OperatorError(message, { cause: error });
@@ -171,8 +165,7 @@ const derive = (values: Values): Derived => {
     staleIfErrorMs: values.staleIfErrorS * 1000,
     trustedHops: values.trustProxy,
     fieldSuggestions: values.fieldSuggestions ?? values.introspection,
-    docs: exposures.docs,
-    metrics: exposures.metrics,
+    ...exposures,
     exposure: exposures,
     queryLimits: {
       maxCost: values.queryMaxCost,
@@ -219,20 +212,18 @@ const accessFaults = (values: Values, { access }: Derived): string[] => {
   ];
 };
 
-const documentFaults = ({ trustedDocuments, trustedDocumentsOnly }: Values): string[] =>
-  trustedDocumentsOnly && trustedDocuments === undefined
-    ? ['TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it']
-    : [];
-
-const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed }: Values): string[] => {
-  const faults: string[] = [];
+const missingCompanions = (values: Values): string[] => {
+  const { databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed } = values;
   const hasReplicas = databaseReplicaUrls.length > 0;
-  if (databaseUrl === undefined && databaseDirectUrl !== undefined)
-    faults.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it');
-  if (databaseUrl === undefined && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs DATABASE_URL beside it');
-  // Without notifications, the gateway cannot know whether a replica has replayed a change.
-  if (changeFeed === 'poll' && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs CHANGE_FEED=listen');
-  return faults;
+  return [
+    databaseUrl === undefined && databaseDirectUrl !== undefined && 'DATABASE_DIRECT_URL needs DATABASE_URL beside it',
+    databaseUrl === undefined && hasReplicas && 'DATABASE_REPLICA_URLS needs DATABASE_URL beside it',
+    // Without notifications, the gateway cannot know whether a replica has replayed a change.
+    changeFeed === 'poll' && hasReplicas && 'DATABASE_REPLICA_URLS needs CHANGE_FEED=listen',
+    values.trustedDocumentsOnly &&
+      values.trustedDocuments === undefined &&
+      'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it',
+  ].filter((fault) => fault !== false);
 };
 
 /** @param faults a line each */

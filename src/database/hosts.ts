@@ -24,9 +24,8 @@ const RETRY_MS = 100;
 
 /**
  * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
- * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections that are opened by one result are to the
- * same server: a pool that kept connections to a former primary would go on reading its old rows, and nothing would tell, because notifications come
- * from the new one.
+ * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections of one result are to the same server: on
+ * one to a former primary its old rows would be read, while notifications come from the new one.
  * @param config what all of them are connected to with
  */
 export const createConnectToPrimary = (

