@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { type AccessConfig, isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
@@ -31,16 +31,10 @@ const misspellings = (environment: Environment): Misspelling[] => {
   return Object.keys(environment)
     .filter((given) => !read.has(given))
     .flatMap((given) => {
-      const upper = given.toUpperCase();
-      const [nearest] = ROWS.map(([meant, { closes = false }]) => ({
-        given,
-        meant,
-        closes,
-        edits: distance(upper, meant),
-      }))
-        .filter(({ meant }) => isLike(upper, meant))
-        .sort((one, other) => one.edits - other.edits);
-      return nearest ? [nearest] : [];
+      const alike = ROWS.map(([name]) => name).filter((name) => isLike(given.toUpperCase(), name));
+      const nearest = closest(given.toUpperCase(), alike);
+      const row = ROWS.find(([name]) => name === nearest);
+      return row ? [{ given, meant: row[0], closes: row[1].closes ?? false }] : [];
     });
 };
 
@@ -77,10 +71,7 @@ interface Derived extends Exposures {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads the environment. No other function does.
- * @throws OperatorError with one line for each fault
- */
+/** Reads the environment. No other function does. @throws OperatorError with one line for each fault */
 export const readConfig = (environment: Environment): Config => {
   const values = readValues(environment);
   const derived = derive(values);
