@@ -1,5 +1,5 @@
-import pg from 'pg';
-import type { ConnectToPrimary, DatabaseClient } from './client.ts';
+import type pg from 'pg';
+import { type ConnectToPrimary, type DatabaseClient, withConnection } from './client.ts';
 
 /** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
 export type SessionAttributes = 'any' | 'read-write' | 'primary';
@@ -49,19 +49,11 @@ export const createConnectToPrimary = (
     if (primary === host) primary = undefined;
   };
 
-  const probe = async (host: Host): Promise<Host> => {
-    const limits = { connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS };
-    const client = new pg.Client({ ...config, ...host, ...limits });
-    client.on('error', () => {});
-    const assertWritable = followWritability(client, attributes);
-    try {
-      await client.connect();
-      await assertWritable();
+  const probe = (host: Host): Promise<Host> =>
+    withConnection({ ...config, ...host }, PROBE_TIMEOUT_MS, async (client) => {
+      await followWritability(client, attributes)();
       return host;
-    } finally {
-      client.connection.stream.destroy();
-    }
-  };
+    });
 
   const search = (): Promise<Host> => {
     const { promise, resolve, reject } = Promise.withResolvers<Host>();

@@ -13,10 +13,7 @@ export interface BundledPage {
    * @throws the error of reading its files; the next call tries again
    */
   page(depth?: number): Promise<StaticFile>;
-  /**
-   * @param path of the request, as in `/graphiql/0123456789abcdef/start.js`
-   * @throws as `page` does
-   */
+  /** @param path of the request, as in `/graphiql/0123456789abcdef/start.js` @throws as `page` does */
   asset?(path: string): Promise<StaticFile | undefined>;
 }
 

@@ -10,16 +10,7 @@ import { absentAsUndefined, lockDirectory, readPlainFile, replaceFile } from './
 import { clearLeftover, HOST, launch } from './postmaster.ts';
 
 /** A PostgreSQL server of our own, running. */
-export interface EmbeddedDatabase {
-  /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
-  readonly url: string;
-  /** True when this start created the data. */
-  readonly created: boolean;
-  /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
-  readonly exited: Promise<void>;
-  /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */
-  stop(): Promise<void>;
-}
+export type EmbeddedDatabase = Awaited<ReturnType<typeof startEmbeddedDatabase>>;
 
 export interface EmbeddedDatabaseOptions {
   /** Gets the cluster in `postgres/` and the URL, for its owner only, in `database-url`. */
@@ -67,7 +58,7 @@ const startLocked = async (
  * Starts the PostgreSQL server of a data directory, which is made when it is not there.
  * @throws OperatorError when the directory is in use or unusable, or PostgreSQL does not run; with what it printed.
  */
-export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> => {
+export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions) => {
   const { dataDir } = options;
   try {
     // Before the directory is looked at: in an image there is no PostgreSQL, and that is the fault to report.
@@ -77,11 +68,19 @@ export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions): P
     try {
       const { url, created, postmaster } = await startLocked(binaries, await realpath(dataDir), options);
       let stopped: Promise<void> | undefined;
-      const stop = () => {
-        stopped ??= postmaster.stop().finally(lock.release);
-        return stopped;
+      return {
+        /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
+        url,
+        /** True when this start created the data. */
+        created,
+        /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
+        exited: postmaster.exited,
+        /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */
+        stop: (): Promise<void> => {
+          stopped ??= postmaster.stop().finally(lock.release);
+          return stopped;
+        },
       };
-      return { url, created, exited: postmaster.exited, stop };
     } catch (error) {
       await lock.release();
       throw error;

@@ -38,11 +38,8 @@ export interface ApplyMigrationsOptions {
 export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<string[]> => {
   const { url, log, directory = MIGRATIONS_DIRECTORY, lockWaitMs = 60_000 } = options;
   const files = await readMigrationFiles(directory);
-  const client = new DatabaseClient({
-    ...connectionConfig(url),
-    application_name: 'vitrine migrate',
-    connectionTimeoutMillis: 10_000,
-  });
+  const limits = { application_name: 'vitrine migrate', connectionTimeoutMillis: 10_000 };
+  const client = new DatabaseClient({ ...connectionConfig(url), ...limits });
   client.on('error', () => {}); // The statement under way fails with the same error.
   try {
     await client.connect().catch((cause: unknown) => {

@@ -4,20 +4,10 @@ import type { PrismaClient } from '../generated/client/client.ts';
 import { poolOf, prismaIn, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
 import { createReplica, type Obstacle, type Replica, type ReplicaOptions } from './replica.ts';
-import { followPrimary, type PrimaryPositions } from './wal-position.ts';
+import { followPrimary } from './wal-position.ts';
 
 /** Servers that are read instead of the primary. */
-export interface Replicas {
-  /** For the connection of the heartbeat. */
-  readonly observer: PrimaryPositions['observer'];
-  /** @param createReads makes the loaders of an operation, for each server */
-  readonly serve: <Reads>(createReads: CreateReads<Reads>) => ReadServers<Reads>;
-  readonly all: readonly Replica[];
-  readonly stats: ReplicaStats;
-  /** Statements sent so far. */
-  readonly statementCount: () => number;
-  readonly close: () => Promise<void>;
-}
+export type Replicas = ReturnType<typeof createReplicas>;
 
 export type CreateReads<Reads> = (clients: { readonly sql: Sql; readonly prisma: PrismaClient }) => Reads;
 
@@ -54,7 +44,7 @@ interface Cohort<Reads> {
  * the proof, in step 10. What fails there (a conflict with recovery, half of the time there is, a lost connection) is sent to the primary once. While
  * the primary is away there is no heartbeat, and no replica is used, although it may be alive.
  */
-export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...options }: Options): Replicas => {
+export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...options }: Options) => {
   const positions = followPrimary({
     freshnessMs,
     onPosition: () => {
@@ -123,11 +113,14 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
   };
 
   return {
+    /** For the connection of the heartbeat. */
     observer: positions.observer,
     all,
     stats,
-    statementCount: () => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
-    serve: (createReads) => {
+    /** Statements sent so far. */
+    statementCount: (): number => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
+    /** @param createReads makes the loaders of an operation, for each server */
+    serve: <Reads>(createReads: CreateReads<Reads>): ReadServers<Reads> => {
       const servers = all.map((replica) => openReplica(replica, createReads));
       let turn = 0;
       return {
@@ -152,7 +145,7 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
         },
       };
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all(all.map((replica) => replica.close()));
     },
   };
