@@ -52,22 +52,7 @@ const continues = (beginning: string, name: string): boolean => /_/.test(beginni
 /** The configuration: the value of each variable, such as `config.cacheMaxMb`, and values derived from several. */
 export type Config = Readonly<Omit<Values, keyof Derived> & Derived>;
 
-/** Derived values: other units, groups, and defaults that depend on other variables. */
-interface Derived extends Exposures {
-  readonly cacheMaxBytes: number;
-  readonly browseIndexMaxBytes: number;
-  readonly staleIfErrorMs: number;
-  /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
-  readonly trustedHops: number;
-  /** By default as introspection: a suggestion reveals names of the schema. */
-  readonly fieldSuggestions: boolean;
-  /** Those without a default: `token` where access tokens are configured, as these pages reveal facts about the service. */
-  readonly exposure: Exposures;
-  readonly queryLimits: Readonly<Record<'maxCost' | 'maxDepth' | 'maxFields' | 'maxTokens', number>>;
-  readonly access: AccessConfig;
-  /** Undefined: no traces. */
-  readonly tracing: TracingConfig | undefined;
-}
+type Derived = ReturnType<typeof derive>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -137,7 +122,8 @@ const readValues = (environment: Environment): Values => {
 /** Variables that say who may see a page. */
 const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name]) => name);
 
-const derive = (values: Values): Derived => {
+/** Other units, groups, and defaults that depend on other variables. */
+const derive = (values: Values) => {
   const access: AccessConfig = {
     tokens: values.accessTokens,
     tokensFile: values.accessTokensFile,
@@ -154,9 +140,12 @@ const derive = (values: Values): Derived => {
     cacheMaxBytes: values.cacheMaxMb * 1_048_576,
     browseIndexMaxBytes: values.browseIndexMaxMb * 1_048_576,
     staleIfErrorMs: values.staleIfErrorS * 1000,
+    /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
     trustedHops: values.trustProxy,
+    /** A suggestion reveals names of the schema. */
     fieldSuggestions: values.fieldSuggestions ?? values.introspection,
     ...exposures,
+    /** Those without a default: `token` where access tokens are configured, as these pages reveal facts about the service. */
     exposure: exposures,
     queryLimits: {
       maxCost: values.queryMaxCost,
@@ -165,6 +154,7 @@ const derive = (values: Values): Derived => {
       maxTokens: values.queryMaxTokens,
     },
     access,
+    /** Undefined: no traces. */
     tracing: tracingOf(values),
   };
 };

@@ -190,7 +190,7 @@ export const visible = (text: string): string => text.replace(CONTROL, toEscape)
 export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
 /** The same for JSON, which has escaped most of them already. */
-export const visibleJson = (json: string): string => json.replace(BEYOND_JSON, toEscape);
+const visibleJson = (json: string): string => json.replace(BEYOND_JSON, toEscape);
 
 /** The first `max` characters of a text, and how many were cut. */
 export const shortened = (text: string, maxChars: number): string =>

@@ -13,8 +13,8 @@ import {
   type StatementCounts,
 } from './counts.ts';
 import { createRequestLog, type LogRequests } from './request-log.ts';
-import { createRequestObserver, type RequestObserver } from './request-observer.ts';
-import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
+import { createRequestObserver } from './request-observer.ts';
+import { NO_TRACING, type TracingConfig } from './tracing.ts';
 
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
@@ -94,15 +94,6 @@ export const registryOnce = (create: () => Promise<Registry>): (() => Promise<Re
   };
 };
 
-/** Logs, metrics and traces of a gateway. */
-export interface Observability {
-  readonly version: string;
-  readonly requests: RequestCounts;
-  readonly statements: StatementCounts;
-  readonly tracing: Tracing;
-  readonly observer: RequestObserver;
-}
-
 interface Options {
   readonly exposure: { readonly metrics: string };
   readonly logRequests: LogRequests;
@@ -110,10 +101,8 @@ interface Options {
   readonly tracing: TracingConfig | undefined;
 }
 
-export const createObservability = async (
-  { exposure, logRequests, tracing: tracingConfig }: Options,
-  log: Logger,
-): Promise<Observability> => {
+/** Logs, metrics and traces of a gateway. */
+export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
   const requests = createRequestCounts();
   const statements = createStatementCounts();

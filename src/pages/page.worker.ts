@@ -11,8 +11,6 @@ import type { Bundle, PageName } from './page.ts';
 type Sources = Readonly<Record<string, string>>;
 
 const read = (file: string | URL): Promise<string> => readFile(file, 'utf8');
-const readHere = (name: string): Promise<string> => read(new URL(name, import.meta.url));
-const readPackage = (name: string): Promise<string> => read(new URL(import.meta.resolve(name)));
 
 const SHOP = path.join(import.meta.dirname, '../../examples/shop');
 
@@ -28,18 +26,18 @@ const SOURCES: Readonly<Record<PageName, () => Promise<Sources>>> = {
       // is resized, and the first click on a tab misses it (github.com/motiondivision/motion/issues/3823, open). Without the
       // limit tabs stay, and can still be dragged. If a later version has other code, nothing is replaced, and the browser test fails.
       'graphiql.js': js.replace(/dragConstraints:[\w$]+,(?=value:)/, ''),
-      'graphiql.css': css + (await readHere('graphiql.css')),
-      'start.js': await readHere('graphiql.browser.js'),
+      'graphiql.css': css + (await read(new URL('./graphiql.css', import.meta.url))),
+      'start.js': await read(new URL('./graphiql.browser.js', import.meta.url)),
       'editor.worker.js': editorWorkerService,
       'graphql.worker.js': graphqlWorker,
       'json.worker.js': jsonWorker,
     };
   },
   docs: async () => ({
-    'swagger-ui.js': await readPackage('swagger-ui-dist/swagger-ui-bundle.js'),
-    'swagger-ui.css': await readPackage('swagger-ui-dist/swagger-ui.css'),
-    'start.js': await readHere('reference.browser.js'),
-    'docs.css': await readHere('reference.css'),
+    'swagger-ui.js': await read(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'))),
+    'swagger-ui.css': await read(new URL(import.meta.resolve('swagger-ui-dist/swagger-ui.css'))),
+    'start.js': await read(new URL('./reference.browser.js', import.meta.url)),
+    'docs.css': await read(new URL('./reference.css', import.meta.url)),
   }),
   // Nothing is bundled, and types are only blanked, so the browser's developer tools show these sources.
   demo: async () => {

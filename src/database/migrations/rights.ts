@@ -14,7 +14,7 @@ export interface ServedTable {
 }
 
 /** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
-export const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
+const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
   tables.flatMap(({ table, rights, alsoReads = [] }) => [
     ...rights.map((privilege) => ({ table, privilege })),
     ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
