@@ -1,9 +1,10 @@
 /** Writes `dist/`: src/ as JavaScript for the package, because Node strips no types inside node_modules. */
 
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { gatewayOptions } from './gateway-options.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const SOURCE = path.join(ROOT, 'src');
@@ -46,6 +47,7 @@ await rename(TARGET, emitted);
 await rename(path.join(emitted, 'src'), TARGET);
 await rm(emitted, { recursive: true });
 
+await writeFile(path.join(TARGET, 'config/gateway-options.d.ts'), gatewayOptions());
 const wanted = await declarationsFrom(ENTRY);
 for (const file of await filesIn(TARGET)) if (file.endsWith('.d.ts') && !wanted.has(file)) await rm(file);
 

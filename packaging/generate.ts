@@ -6,63 +6,14 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config/config.ts';
-import { camelCase, GROUPS, ROWS, type Variable, type VariableName } from '../src/config/variables.ts';
+import { GROUPS, ROWS, type Variable } from '../src/config/variables.ts';
 import { createSchema, printSdl } from '../src/schema.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-const sections = Object.entries(GROUPS).map(([id, { title, about }]) => ({
-  title,
-  about,
-  rows: ROWS.filter(([, { group }]) => group === id),
-}));
-
-/** src/config/gateway-options.ts: the types of the library's options. */
-const gatewayOptions = (): string => {
-  const options = sections
-    .map(({ rows }) => rows.filter(([, { isProgramOnly }]) => !isProgramOnly).map(toOption))
-    .filter((group) => group.length > 0);
-  return `// Written by "npm run generate" from variables.ts: edit that.
-
-/** \`token\`: only for callers with an access token. */
-export type Exposed = boolean | 'token';
-
-/** The variables of docs/configuration.md as options. What concerns the socket (port, time limits, rate limit) is left to the host. */
-export interface VariableOptions {
-${options.map((group) => group.join('\n')).join('\n\n')}
-}
-`;
-};
-
-const UNITS = { MB: 'megabytes', ms: 'milliseconds', s: 'seconds' };
-
-const toOption = ([name, row]: readonly [VariableName, Variable]): string => {
-  const { value, unit, description } = row;
-  const text = inOptions(unit ? `${description} In ${UNITS[unit]}.` : description);
-  const lines = [...(text.match(/\S.{0,140}(?=\s|$)/g) ?? []), `@default ${optionDefault(row)}`];
-  return `  /**\n${lines.map((line) => `   * ${line}\n`).join('')}   */\n  readonly ${camelCase(name)}?: ${value.optionType} | undefined;`;
-};
-
-const optionDefault = ({ default: preset, libraryDefault = preset, whenUnset, value }: Variable): string => {
-  const isExposed = value.optionType === 'Exposed';
-  if (whenUnset !== undefined) return inOptions(isExposed ? whenUnset.replaceAll('`on`', '`true`') : whenUnset);
-  if (isExposed) return String(libraryDefault === 'on');
-  return value.optionType === 'number' || value.optionType === 'boolean' ? `${libraryDefault}` : `'${libraryDefault}'`;
-};
-
-/** A text with options in the place of variables: {@link changeFeed} for `CHANGE_FEED`, and `changeFeed: 'poll'` for `CHANGE_FEED=poll`. */
-const inOptions = (markdown: string): string =>
-  ROWS.reduce(
-    (text, [name]) =>
-      text
-        .replaceAll(`\`${name}\``, `{@link ${camelCase(name)}}`)
-        .replaceAll(new RegExp(`\`${name}=(\\w+)\``, 'g'), `\`${camelCase(name)}: '$1'\``),
-    markdown,
-  );
-
 /** docs/configuration.md */
 const configurationPage = (): string => {
-  const programOnly = ROWS.filter(([, { isProgramOnly, group }]) => isProgramOnly && group !== 'tracing');
+  const programOnly = ROWS.filter(([name, { isProgramOnly }]) => isProgramOnly && !name.startsWith('OTEL_'));
   const closing = ROWS.filter(([, { closes }]) => closes);
   return `<!-- Written by "npm run generate" from src/config/variables.ts: edit that. -->
 
@@ -78,11 +29,11 @@ wins over the file. \`node src/cli.ts\`, which the image and the systemd unit ru
 The library takes the variables as options in camel case: \`FRESHNESS_MS\` is \`freshnessMs\`. It has no options for OpenTelemetry (\`OTEL_…\`) and for what
 concerns the socket: ${programOnly.map(([name]) => `\`${name}\``).join(', ')}.
 
-${sections.map(toSection).join('\n\n')}
+${GROUPS.map(toSection).join('\n\n')}
 `;
 };
 
-const toSection = ({ title, about, rows }: (typeof sections)[number]): string =>
+const toSection = ({ title, about, rows }: (typeof GROUPS)[number]): string =>
   [
     `## ${title}\n`,
     ...(about ? [`${about}\n`] : []),
@@ -94,14 +45,13 @@ const toSection = ({ title, about, rows }: (typeof sections)[number]): string =>
     }),
   ].join('\n');
 
-const pageDefault = ({ default: preset, libraryDefault, whenUnset, unit }: Variable): string => {
+const pageDefault = ({ default: preset, libraryDefault, whenUnset, value: { unit } }: Variable): string => {
   const own = whenUnset ?? `\`${preset}\`${unit ? ` ${unit}` : ''}`;
   return libraryDefault === undefined ? own : `${own}; library: \`${libraryDefault}\``;
 };
 
 const FILES: Readonly<Record<string, () => string>> = {
   'schema.graphql': () => printSdl(createSchema(readConfig({}))),
-  'src/config/gateway-options.ts': gatewayOptions,
   'docs/configuration.md': configurationPage,
 };
 

@@ -5,8 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { COMMANDS, checkArguments, commandHelp, mainHelp, usageError } from './commands/commands.ts';
 import { keepCompiled } from './commands/compile-cache.ts';
 import { OperatorError } from './errors.ts';
-import { errorRecord } from './observability/log.ts';
-import { createScrub, visibleLines } from './observability/redaction.ts';
+import { createScrub, errorRecord, visibleLines } from './observability/log.ts';
 import { suggest } from './suggestion.ts';
 
 // The commands are imported after the compile cache is on: from the second start on, 360 ms of CPU instead of 600.

@@ -42,27 +42,17 @@ interface Sources {
 export const createPrimaryRegistry = ({ workers, deaths }: Sources): (() => Promise<Registry>) =>
   registryOnce(async () => {
     const { collectDefaultMetrics, Registry } = await import('prom-client');
-    const { counterOf, gaugeOf } = await import('../observability/prometheus-collectors.ts');
+    const { collectorsOf } = await import('../observability/prometheus-collectors.ts');
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
-    gaugeOf(registry)('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
-    counterOf(registry)(
-      'vitrine_worker_deaths_total',
-      'Workers that ended by themselves, and were replaced.',
-      [],
-      () => [{ labels: {}, value: deaths() }],
-    );
+    const { counter, gauge } = collectorsOf(registry);
+    gauge('vitrine_workers', 'Worker processes that serve (WORKERS).', workers);
+    counter('vitrine_worker_deaths_total', 'Workers that ended by themselves, and were replaced.', deaths);
     return registry;
   });
 
 /** In the primary: the metrics of all workers on one page. prom-client's `clusterMetrics` forgets workers that have ended, and fails when one is slow. */
-export interface ClusterMetrics {
-  /** Adds a worker, and keeps its counters after its end: Prometheus would read a smaller sum as a reset. */
-  readonly add: (worker: Worker) => void;
-  readonly page: () => Promise<MetricsPage>;
-}
-
-export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
+export const createClusterMetrics = (sources: Sources) => {
   const ownRegistry = createPrimaryRegistry(sources);
   /** The last reply of each running worker. */
   const latest = new Map<Worker, MetricsJson>();
@@ -89,7 +79,8 @@ export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
   };
 
   return {
-    add: (worker) => {
+    /** Adds a worker, and keeps its counters after its end: Prometheus would read a smaller sum as a reset. */
+    add: (worker: Worker): void => {
       latest.set(worker, []);
       worker.on('message', (message: MetricsFromWorker) => {
         if (message.kind !== 'metrics') return;
@@ -109,7 +100,7 @@ export const createClusterMetrics = (sources: Sources): ClusterMetrics => {
         else leave();
       });
     },
-    page: () => {
+    page: (): Promise<MetricsPage> => {
       underWay ??= createPage().finally(() => {
         underWay = undefined;
       });

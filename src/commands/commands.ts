@@ -9,7 +9,7 @@ import {
   unknownClosingVariables,
   unknownVariables,
 } from '../config/config.ts';
-import { GROUPS, ROWS, type Variable } from '../config/variables.ts';
+import { GROUPS, type Variable } from '../config/variables.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { suggest } from '../suggestion.ts';
@@ -139,8 +139,7 @@ export const commandHelp = async (name: string, command: CommandDef<ArgsDef>): P
 
 /** Every environment variable: default, meaning, accepted values. */
 const variableSections = (): string[] =>
-  Object.entries(GROUPS).map(([id, { title, about }]) => {
-    const rows = ROWS.filter(([, { group }]) => group === id);
+  GROUPS.map(({ title, about, rows }) => {
     const lines = rows.map(
       ([name, row]) =>
         `  ${name}  ${styleText('dim', presetOf(row), { stream: process.stdout })}\n${indented(`${row.description} Takes ${row.value.accepts}.`)}`,
@@ -148,7 +147,7 @@ const variableSections = (): string[] =>
     return [bold(`${title}:`), ...(about ? [indented(about)] : []), ...lines].join('\n');
   });
 
-const presetOf = ({ default: preset, whenUnset, unit }: Variable): string =>
+const presetOf = ({ default: preset, whenUnset, value: { unit } }: Variable): string =>
   `(default: ${plain(whenUnset ?? [preset, unit].filter(Boolean).join(' '))})`;
 
 /** Wraps text for a terminal. */

@@ -4,7 +4,7 @@ import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { applyMigrations } from '../database/migrations/apply.ts';
-import { grantServing } from '../database/migrations/grant.ts';
+import { grantServing } from '../database/migrations/rights.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
 import { openDatabase, withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';

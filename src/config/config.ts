@@ -1,8 +1,8 @@
-import { distance } from 'fastest-levenshtein';
+import { closest, distance } from 'fastest-levenshtein';
 import * as v from 'valibot';
-import { type AccessConfig, type Exposure, isRestricted } from '../access/access.ts';
+import { type AccessConfig, isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
-import { createScrub, shortened } from '../observability/redaction.ts';
+import { createScrub, shortened } from '../observability/log.ts';
 import type { TracingConfig } from '../observability/tracing.ts';
 import type { VariableOptions } from './gateway-options.ts';
 import { exposure } from './values.ts';
@@ -31,16 +31,10 @@ const misspellings = (environment: Environment): Misspelling[] => {
   return Object.keys(environment)
     .filter((given) => !read.has(given))
     .flatMap((given) => {
-      const upper = given.toUpperCase();
-      const [nearest] = ROWS.map(([meant, { closes = false }]) => ({
-        given,
-        meant,
-        closes,
-        edits: distance(upper, meant),
-      }))
-        .filter(({ meant }) => isLike(upper, meant))
-        .sort((one, other) => one.edits - other.edits);
-      return nearest ? [nearest] : [];
+      const alike = ROWS.map(([name]) => name).filter((name) => isLike(given.toUpperCase(), name));
+      const nearest = closest(given.toUpperCase(), alike);
+      const row = ROWS.find(([name]) => name === nearest);
+      return row ? [{ given, meant: row[0], closes: row[1].closes ?? false }] : [];
     });
 };
 
@@ -58,35 +52,15 @@ const continues = (beginning: string, name: string): boolean => /_/.test(beginni
 /** The configuration: the value of each variable, such as `config.cacheMaxMb`, and values derived from several. */
 export type Config = Readonly<Omit<Values, keyof Derived> & Derived>;
 
-/** Derived values: other units, groups, and defaults that depend on other variables. */
-interface Derived {
-  readonly cacheMaxBytes: number;
-  readonly browseIndexMaxBytes: number;
-  readonly staleIfErrorMs: number;
-  /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
-  readonly trustedHops: number;
-  /** By default as introspection: a suggestion reveals names of the schema. */
-  readonly fieldSuggestions: boolean;
-  /** By default `token` where access tokens are configured, as these pages reveal facts about the service; GraphiQL and the demo do not. */
-  readonly docs: Exposure;
-  readonly metrics: Exposure;
-  readonly exposure: Exposures;
-  readonly queryLimits: Readonly<Record<'maxCost' | 'maxDepth' | 'maxFields' | 'maxTokens', number>>;
-  readonly access: AccessConfig;
-  /** Undefined: no traces. */
-  readonly tracing: TracingConfig | undefined;
-}
+type Derived = ReturnType<typeof derive>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads the environment. No other function does.
- * @throws OperatorError with one line for each fault
- */
+/** Reads the environment. No other function does. @throws OperatorError with one line for each fault */
 export const readConfig = (environment: Environment): Config => {
   const values = readValues(environment);
   const derived = derive(values);
-  const faults = [...accessFaults(values, derived), ...databaseFaults(values), ...documentFaults(values)];
+  const faults = [...accessFaults(values, derived), ...missingCompanions(values)];
   if (faults.length > 0) throw faulty(faults);
   return Object.freeze({ ...values, ...derived });
 };
@@ -96,26 +70,22 @@ export const readConfig = (environment: Environment): Config => {
  * @throws OperatorError with one line for each unknown or invalid option
  */
 export const readOptions = (options: VariableOptions, environment: Environment = {}): Config => {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const rows = ROWS.filter(([, row]) => !row.isProgramOnly).map(([name, row]) => ({
-    name,
-    row,
-    option: camelCase(name),
-  }));
-  const known = rows.filter(({ option }) => Object.hasOwn(given, option));
-  const unknown = Object.keys(options).filter((name) => !rows.some(({ option }) => option === name));
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const rows = ROWS.filter(([, { isProgramOnly }]) => !isProgramOnly);
+  const names = new Map(rows.map(([name]) => [camelCase(name) as string, name]));
+  const unknown = Object.keys(options).filter((option) => !names.has(option));
   if (unknown.length > 0) throw new OperatorError(`createGateway has no option ${unknown.join(', ')}.`);
   try {
     return readConfig({
-      ...Object.fromEntries(rows.map(({ name, row }) => [name, row.libraryDefault])),
+      ...Object.fromEntries(rows.map(([name, { libraryDefault }]) => [name, libraryDefault])),
       ...environment,
-      ...Object.fromEntries(known.map(({ name, option }) => [name, String(given[option])])),
+      ...Object.fromEntries(given.map(([option, value]) => [names.get(option), String(value)])),
     });
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     // A fault names the option rather than the variable.
-    const message = known.reduce(
-      (text, { name, option }) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), option),
+    const message = given.reduce(
+      (text, [option]) => text.replaceAll(new RegExp(`\\b${names.get(option)}\\b`, 'g'), option),
       error.message.replace(/^The environment has/, 'createGateway was given'),
     );
     throw new OperatorError(message, { cause: error });
@@ -152,7 +122,8 @@ const readValues = (environment: Environment): Values => {
 /** Variables that say who may see a page. */
 const SWITCHES = ROWS.filter(([, { value }]) => value === exposure).map(([name]) => name);
 
-const derive = (values: Values): Derived => {
+/** Other units, groups, and defaults that depend on other variables. */
+const derive = (values: Values) => {
   const access: AccessConfig = {
     tokens: values.accessTokens,
     tokensFile: values.accessTokensFile,
@@ -169,10 +140,12 @@ const derive = (values: Values): Derived => {
     cacheMaxBytes: values.cacheMaxMb * 1_048_576,
     browseIndexMaxBytes: values.browseIndexMaxMb * 1_048_576,
     staleIfErrorMs: values.staleIfErrorS * 1000,
+    /** Proxies in front of this process whose `X-Forwarded-For` is trusted. */
     trustedHops: values.trustProxy,
+    /** A suggestion reveals names of the schema. */
     fieldSuggestions: values.fieldSuggestions ?? values.introspection,
-    docs: exposures.docs,
-    metrics: exposures.metrics,
+    ...exposures,
+    /** Those without a default: `token` where access tokens are configured, as these pages reveal facts about the service. */
     exposure: exposures,
     queryLimits: {
       maxCost: values.queryMaxCost,
@@ -181,6 +154,7 @@ const derive = (values: Values): Derived => {
       maxTokens: values.queryMaxTokens,
     },
     access,
+    /** Undefined: no traces. */
     tracing: tracingOf(values),
   };
 };
@@ -219,20 +193,18 @@ const accessFaults = (values: Values, { access }: Derived): string[] => {
   ];
 };
 
-const documentFaults = ({ trustedDocuments, trustedDocumentsOnly }: Values): string[] =>
-  trustedDocumentsOnly && trustedDocuments === undefined
-    ? ['TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it']
-    : [];
-
-const databaseFaults = ({ databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed }: Values): string[] => {
-  const faults: string[] = [];
+const missingCompanions = (values: Values): string[] => {
+  const { databaseUrl, databaseDirectUrl, databaseReplicaUrls, changeFeed } = values;
   const hasReplicas = databaseReplicaUrls.length > 0;
-  if (databaseUrl === undefined && databaseDirectUrl !== undefined)
-    faults.push('DATABASE_DIRECT_URL needs DATABASE_URL beside it');
-  if (databaseUrl === undefined && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs DATABASE_URL beside it');
-  // Without notifications, the gateway cannot know whether a replica has replayed a change.
-  if (changeFeed === 'poll' && hasReplicas) faults.push('DATABASE_REPLICA_URLS needs CHANGE_FEED=listen');
-  return faults;
+  return [
+    databaseUrl === undefined && databaseDirectUrl !== undefined && 'DATABASE_DIRECT_URL needs DATABASE_URL beside it',
+    databaseUrl === undefined && hasReplicas && 'DATABASE_REPLICA_URLS needs DATABASE_URL beside it',
+    // Without notifications, the gateway cannot know whether a replica has replayed a change.
+    changeFeed === 'poll' && hasReplicas && 'DATABASE_REPLICA_URLS needs CHANGE_FEED=listen',
+    values.trustedDocumentsOnly &&
+      values.trustedDocuments === undefined &&
+      'TRUSTED_DOCUMENTS_ONLY needs TRUSTED_DOCUMENTS beside it',
+  ].filter((fault) => fault !== false);
 };
 
 /** @param faults a line each */

@@ -10,6 +10,7 @@ import {
   integer,
   keySetUrl,
   list,
+  megabytes,
   milliseconds,
   originList,
   path,
@@ -22,53 +23,21 @@ import {
   workers,
 } from './values.ts';
 
-/** The sections of `vitrine serve --help` and of docs/configuration.md, in their order. */
-export const GROUPS = {
-  server: { title: 'Server', about: '' },
-  database: { title: 'Database', about: '' },
-  cache: { title: 'Cache and freshness', about: '' },
-  log: { title: 'Log', about: '' },
-  pages: { title: 'Pages and schema', about: '' },
-  queryLimits: {
-    title: 'Limits of an operation',
-    about: 'An operation beyond a limit gets the error `QUERY_TOO_COMPLEX`.',
-  },
-  documents: {
-    title: 'Trusted documents',
-    about: 'Documents that clients name by an id. See [Trusted documents](trusted-documents.md).',
-  },
-  access: { title: 'Access', about: '' },
-  rest: { title: 'REST', about: '' },
-  load: { title: 'Load', about: 'Each worker has these limits for itself.' },
-  connections: { title: 'Connections', about: 'Each worker has these limits for itself.' },
-  shutdown: { title: 'Shutdown', about: '' },
-  tracing: {
-    title: 'Traces',
-    about:
-      'The variables of OpenTelemetry. Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate) are read by OpenTelemetry itself.',
-  },
-} as const satisfies Record<string, Group>;
-
-interface Group {
-  readonly title: string;
-  /** What applies to all its variables, in Markdown. */
-  readonly about: string;
-}
-
-/** One variable of the environment. */
+/**
+ * One variable of the environment. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, a paragraph of
+ * `vitrine serve --help` and a row of docs/configuration.md (by `npm run generate`).
+ */
 export interface Variable {
-  readonly group: keyof typeof GROUPS;
   /** An older name, which is still read where the new one is not set. */
   readonly alias?: string;
   /** What values there are. It also says whether the variable may hold a secret. */
   readonly value: Value<unknown>;
   /** The default, as one would write it in the environment. Without it, an unset variable is undefined. */
   readonly default?: string;
-  /** What an unset variable means, where the default does not say it. */
+  /** What an unset variable means, where the default does not say it. @default none, where there is no default */
   readonly whenUnset?: string;
   /** The default of the library, where it is another one. */
   readonly libraryDefault?: string;
-  readonly unit?: 'MB' | 'ms' | 's';
   /** What it does, in Markdown, without the default and the unit. It becomes the docstring of the library's option too. */
   readonly description: string;
   /** Whether more is open to others without it. Where it is misspelt, the gateway does not start. */
@@ -77,465 +46,306 @@ export interface Variable {
   readonly isProgramOnly?: true;
 }
 
-/**
- * Every variable that is read: one row each. The row `CACHE_MAX_MB` gives `config.cacheMaxMb`, the option `cacheMaxMb` of the library, a paragraph of
- * `vitrine serve --help` and a row of docs/configuration.md (the last two files by `npm run generate`).
- */
-export const VARIABLES = {
-  PORT: {
-    group: 'server',
-    value: integer(0, 65_535),
-    default: '4000',
-    description: 'TCP port to listen on. 0: any free port.',
-    isProgramOnly: true,
-  },
-  HOST: {
-    group: 'server',
-    closes: true,
-    value: hostName,
-    whenUnset: 'every interface',
-    description: 'Host name or address to listen on.',
-    isProgramOnly: true,
-  },
-  WORKERS: {
-    group: 'server',
-    value: workers,
-    default: '1',
-    description:
-      'Number of processes that share the port. `auto`: one for each CPU core. Each has a cache and database connections of its own.',
-    isProgramOnly: true,
-  },
+type Rows = Readonly<Record<string, Variable>>;
 
-  DATABASE_URL: {
-    group: 'database',
-    value: databaseUrl,
-    whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, migrated and filled with the demo catalogue',
-    description:
-      'The database to serve. If it names several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a fail-over.',
-  },
-  DATABASE_DIRECT_URL: {
-    group: 'database',
-    value: databaseUrl,
-    whenUnset: '`DATABASE_URL`',
-    description:
-      'The same database, but not through a pooler in transaction mode. It is used for what needs a session: notifications, migrations and imports.',
-  },
-  DATABASE_REPLICA_URLS: {
-    group: 'database',
-    value: replicaUrls,
-    default: '',
-    whenUnset: 'none',
-    description:
-      'Streaming replicas of `DATABASE_URL`, one server in each URL. Responses that are not cached are read from them. They need `CHANGE_FEED=listen`.',
-  },
-  DATABASE_POOL_SIZE: {
-    group: 'database',
-    value: integer(1, 1000),
-    default: '10',
-    description:
-      'Most connections that each worker opens to each database server for its statements. One more to each server watches it.',
-  },
-  DATABASE_TIMEOUT_MS: {
-    group: 'database',
-    value: milliseconds(100),
-    default: '1500',
-    unit: 'ms',
-    description: 'Longest time that a statement may take, and longest time that a request waits for a connection.',
-  },
-  DATABASE_WAIT_MS: {
-    group: 'database',
-    value: milliseconds(0),
-    default: '30000',
-    unit: 'ms',
-    description: 'How long the start waits for a database that cannot be reached yet. 0: it tries once.',
-  },
-  PREPARED_STATEMENTS: {
-    group: 'database',
-    value: choice(['auto', 'on', 'off']),
-    default: 'auto',
-    description:
-      'Whether connections prepare their statements. `auto`: yes, unless there is a pooler in transaction mode.',
-  },
-  DATA_DIR: {
-    group: 'database',
-    value: path,
+const row = <T, const Others extends Omit<Variable, 'value' | 'description'>>(
+  value: Value<T>,
+  description: string,
+  others: Others = {} as Others,
+) => ({ value, description, ...others });
+
+const ofProgram = <const Given extends Rows>(rows: Given) =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, isProgramOnly: true }])) as {
+    readonly [Name in keyof Given]: Given[Name] & { readonly isProgramOnly: true };
+  };
+
+const server = ofProgram({
+  PORT: row(integer(0, 65_535), 'TCP port to listen on. 0: any free port.', { default: '4000' }),
+  HOST: row(hostName, 'Host name or address to listen on.', { closes: true, whenUnset: 'every interface' }),
+  WORKERS: row(
+    workers,
+    'Number of processes that share the port. `auto`: one for each CPU core. Each has a cache and database connections of its own.',
+    { default: '1' },
+  ),
+});
+
+const database = {
+  DATABASE_URL: row(
+    databaseUrl,
+    'The database to serve. If it names several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a fail-over.',
+    { whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, migrated and filled with the demo catalogue' },
+  ),
+  DATABASE_DIRECT_URL: row(
+    databaseUrl,
+    'The same database, but not through a pooler in transaction mode. It is used for what needs a session: notifications, migrations and imports.',
+    { whenUnset: '`DATABASE_URL`' },
+  ),
+  DATABASE_REPLICA_URLS: row(
+    replicaUrls,
+    'Streaming replicas of `DATABASE_URL`, one server in each URL. Responses that are not cached are read from them. They need `CHANGE_FEED=listen`.',
+    { default: '' },
+  ),
+  DATABASE_POOL_SIZE: row(
+    integer(1, 1000),
+    'Most connections that each worker opens to each database server for its statements. One more to each server watches it.',
+    { default: '10' },
+  ),
+  DATABASE_TIMEOUT_MS: row(
+    milliseconds(100),
+    'Longest time that a statement may take, and longest time that a request waits for a connection.',
+    { default: '1500' },
+  ),
+  DATABASE_WAIT_MS: row(
+    milliseconds(0),
+    'How long the start waits for a database that cannot be reached yet. 0: it tries once.',
+    { default: '30000' },
+  ),
+  PREPARED_STATEMENTS: row(
+    choice(['auto', 'on', 'off']),
+    'Whether connections prepare their statements. `auto`: yes, unless there is a pooler in transaction mode.',
+    { default: 'auto' },
+  ),
+  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL, which is used only without `DATABASE_URL`.', {
     default: './data',
-    description: 'Folder of the embedded PostgreSQL, which is used only without `DATABASE_URL`.',
-  },
+  }),
+};
 
-  CACHE_MAX_MB: {
-    group: 'cache',
-    value: integer(0, 65_536),
+const cache = {
+  CACHE_MAX_MB: row(megabytes, 'Memory for cached responses and known rows, in each worker. 0: nothing is cached.', {
     default: '64',
-    unit: 'MB',
-    description: 'Memory for cached responses and known rows, in each worker. 0: nothing is cached.',
-  },
-  BROWSE_INDEX_MAX_MB: {
-    group: 'cache',
-    value: integer(0, 65_536),
-    default: '256',
-    unit: 'MB',
-    description:
-      'Memory for the index of products that answers browsing and search, in each worker. A catalogue that does not fit, or has less than 5,000 products, is searched by PostgreSQL alone. 0: always.',
-  },
-  FRESHNESS_MS: {
-    group: 'cache',
-    value: integer(0, 1000),
-    default: '100',
-    unit: 'ms',
-    description:
-      'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes, so that it shows all that were committed before it.',
-  },
-  CHANGE_FEED: {
-    group: 'cache',
-    alias: 'PULSE',
-    value: choice(['listen', 'poll']),
-    default: 'listen',
-    description:
-      'How changes in the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached response is then used for at most `FRESHNESS_MS`.',
-  },
-  STALE_IF_ERROR_S: {
-    group: 'cache',
-    value: integer(0, 86_400),
-    default: '300',
-    unit: 's',
-    description: 'How long cached responses are still served while the database is unavailable. 0: not at all.',
-  },
+  }),
+  BROWSE_INDEX_MAX_MB: row(
+    megabytes,
+    'Memory for the index of products that answers browsing and search, in each worker. A catalogue that does not fit, or has less than 5,000 products, is searched by PostgreSQL alone. 0: always.',
+    { default: '256' },
+  ),
+  FRESHNESS_MS: row(
+    { ...integer(0, 1000), unit: 'ms' },
+    'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes, so that it shows all that were committed before it.',
+    { default: '100' },
+  ),
+  CHANGE_FEED: row(
+    choice(['listen', 'poll']),
+    'How changes in the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached response is then used for at most `FRESHNESS_MS`.',
+    { alias: 'PULSE', default: 'listen' },
+  ),
+  STALE_IF_ERROR_S: row(
+    { ...integer(0, 86_400), unit: 's' },
+    'How long cached responses are still served while the database is unavailable. 0: not at all.',
+    { default: '300' },
+  ),
+};
 
-  LOG_LEVEL: {
-    group: 'log',
-    value: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-    default: 'info',
-    libraryDefault: 'warn',
-    description: 'Least severe level that is logged.',
-  },
-  LOG_REQUESTS: {
-    group: 'log',
-    value: choice(['all', 'misses', 'none']),
-    default: 'misses',
-    description:
-      'Which requests are logged, at level `info`. `misses`: all but those answered from the cache, and health checks that succeed.',
-  },
+const log = {
+  LOG_LEVEL: row(
+    choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'Least severe level that is logged.',
+    { default: 'info', libraryDefault: 'warn' },
+  ),
+  LOG_REQUESTS: row(
+    choice(['all', 'misses', 'none']),
+    'Which requests are logged, at level `info`. `misses`: all but those answered from the cache, and health checks that succeed.',
+    { default: 'misses' },
+  ),
+};
 
-  GRAPHIQL: {
-    group: 'pages',
+const pages = {
+  GRAPHIQL: row(
+    exposure,
+    'Who sees GraphiQL, which browsers get at `/graphql`. `token`: only callers with an access token.',
+    { closes: true, default: 'on' },
+  ),
+  DOCS: row(
+    exposure,
+    'Who sees the REST reference at `/docs`, and `/openapi.json`. `token`: only callers with an access token.',
+    { closes: true, whenUnset: '`on`; `token` where access tokens are configured' },
+  ),
+  DEMO: row(exposure, 'Who sees the demo shop at `/demo`. `token`: only callers with an access token.', {
     closes: true,
-    value: exposure,
     default: 'on',
-    description: 'Who sees GraphiQL, which browsers get at `/graphql`. `token`: only callers with an access token.',
-  },
-  DOCS: {
-    group: 'pages',
-    closes: true,
-    value: exposure,
-    whenUnset: '`on`; `token` where access tokens are configured',
-    description:
-      'Who sees the REST reference at `/docs`, and `/openapi.json`. `token`: only callers with an access token.',
-  },
-  DEMO: {
-    group: 'pages',
-    closes: true,
-    value: exposure,
-    default: 'on',
-    description: 'Who sees the demo shop at `/demo`. `token`: only callers with an access token.',
-  },
-  METRICS: {
-    group: 'pages',
-    closes: true,
-    value: exposure,
-    whenUnset: '`on`; `token` where access tokens are configured',
-    description: 'Who sees the metrics for Prometheus at `/metrics`. `token`: only callers with an access token.',
-  },
-  INTROSPECTION: {
-    group: 'pages',
-    closes: true,
-    value: toggle,
-    default: 'true',
-    description: 'Whether GraphQL clients may read the schema.',
-  },
-  FIELD_SUGGESTIONS: {
-    group: 'pages',
-    closes: true,
-    value: toggle,
-    whenUnset: 'as `INTROSPECTION`',
-    description: 'Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.',
-  },
-  GRAPHQL_STATUS_CODES: {
-    group: 'pages',
-    value: choice(['2025', '2026']),
-    default: '2025',
-    description:
-      'The text of GraphQL over HTTP whose status codes `/graphql` uses: the draft that clients know, or the edition of September 2026. See [Errors](errors.md#status-in-graphql).',
-  },
+  }),
+  METRICS: row(
+    exposure,
+    'Who sees the metrics for Prometheus at `/metrics`. `token`: only callers with an access token.',
+    { closes: true, whenUnset: '`on`; `token` where access tokens are configured' },
+  ),
+  INTROSPECTION: row(toggle, 'Whether GraphQL clients may read the schema.', { closes: true, default: 'true' }),
+  FIELD_SUGGESTIONS: row(
+    toggle,
+    'Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.',
+    { closes: true, whenUnset: 'as `INTROSPECTION`' },
+  ),
+  GRAPHQL_STATUS_CODES: row(
+    choice(['2025', '2026']),
+    'The text of GraphQL over HTTP whose status codes `/graphql` uses: the draft that clients know, or the edition of September 2026. See [Errors](errors.md#status-in-graphql).',
+    { default: '2025' },
+  ),
+};
 
-  QUERY_MAX_COST: {
-    group: 'queryLimits',
-    value: integer(1000, 1_000_000_000),
-    default: '20000',
-    description:
-      'Highest cost of an operation: roughly the rows that it asks for. Also the most rows that its lists may return.',
-  },
-  QUERY_MAX_DEPTH: {
-    group: 'queryLimits',
-    value: integer(15, 50),
-    default: '20',
-    description: 'Most levels of fields inside fields, with fragments expanded. GraphiQL itself needs 15.',
-  },
-  QUERY_MAX_FIELDS: {
-    group: 'queryLimits',
-    value: integer(300, 100_000),
-    default: '1000',
-    description: 'Most fields that a document selects, with aliases, repetitions and expanded fragments.',
-  },
-  QUERY_MAX_TOKENS: {
-    group: 'queryLimits',
-    value: integer(500, 100_000),
+const queryLimits = {
+  QUERY_MAX_COST: row(
+    integer(1000, 1_000_000_000),
+    'Highest cost of an operation: roughly the rows that it asks for. Also the most rows that its lists may return.',
+    { default: '20000' },
+  ),
+  QUERY_MAX_DEPTH: row(
+    integer(15, 50),
+    'Most levels of fields inside fields, with fragments expanded. GraphiQL itself needs 15.',
+    { default: '20' },
+  ),
+  QUERY_MAX_FIELDS: row(
+    integer(300, 100_000),
+    'Most fields that a document selects, with aliases, repetitions and expanded fragments.',
+    { default: '1000' },
+  ),
+  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most lexical tokens in a document: names, values and punctuation.', {
     default: '2000',
-    description: 'Most lexical tokens in a document: names, values and punctuation.',
-  },
+  }),
+};
 
-  GRAPHQL_PLUGINS: {
-    group: 'documents',
-    value: path,
-    whenUnset: 'none',
-    description:
-      'JavaScript module whose default export is a list of plugins of Yoga or Envelop. They see every GraphQL operation that memory does not answer.',
-  },
-  TRUSTED_DOCUMENTS: {
-    group: 'documents',
-    value: path,
-    whenUnset: 'none',
-    description:
-      'JSON file of GraphQL documents that requests may name by an id: an object of ids and texts, or a manifest of Apollo. The start checks them against the schema.',
-  },
-  TRUSTED_DOCUMENTS_ONLY: {
-    group: 'documents',
-    closes: true,
-    value: toggle,
-    default: 'false',
-    description:
-      'Whether GraphQL requests with other documents are refused. REST, and the demo shop with its own documents, go on. It needs `TRUSTED_DOCUMENTS`.',
-  },
+const documents = {
+  GRAPHQL_PLUGINS: row(
+    path,
+    'JavaScript module whose default export is a list of plugins of Yoga or Envelop. They see every GraphQL operation that memory does not answer.',
+  ),
+  TRUSTED_DOCUMENTS: row(
+    path,
+    'JSON file of GraphQL documents that requests may name by an id: an object of ids and texts, or a manifest of Apollo. The start checks them against the schema.',
+  ),
+  TRUSTED_DOCUMENTS_ONLY: row(
+    toggle,
+    'Whether GraphQL requests with other documents are refused. REST, and the demo shop with its own documents, go on. It needs `TRUSTED_DOCUMENTS`.',
+    { closes: true, default: 'false' },
+  ),
+};
 
-  ACCESS_TOKENS: {
-    group: 'access',
+const access = {
+  ACCESS_TOKENS: row(
+    tokenList,
+    'Access tokens, or `sha256:` and their digests. If there are any, every operation but the detail of a notice needs one.',
+    { closes: true, default: '', whenUnset: 'none: everything is public' },
+  ),
+  ACCESS_TOKENS_FILE: row(
+    path,
+    'File with further tokens or digests, one on each line. It is read again when it changes.',
+    { closes: true },
+  ),
+  PREVIEW_TOKENS: row(
+    tokenList,
+    'Tokens, or `sha256:` and their digests, that let callers see answers of another time by the header `x-preview-at`.',
+    { default: '' },
+  ),
+  JWKS_URL: row(
+    keySetUrl,
+    'URL of the public keys (JSON Web Key Set) of an issuer whose JSON Web Tokens are accepted. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
+    { closes: true },
+  ),
+  JWT_ISSUER: row(list, 'Accepted issuers of JSON Web Tokens (claim `iss`).', { closes: true, default: '' }),
+  JWT_AUDIENCE: row(list, 'Accepted audiences of JSON Web Tokens (claim `aud`): the names of this service.', {
     closes: true,
-    value: tokenList,
     default: '',
-    whenUnset: 'none: everything is public',
-    description:
-      'Access tokens, or `sha256:` and their digests. If there are any, every operation but the detail of a notice needs one.',
-  },
-  ACCESS_TOKENS_FILE: {
-    group: 'access',
-    closes: true,
-    value: path,
-    whenUnset: 'none',
-    description: 'File with further tokens or digests, one on each line. It is read again when it changes.',
-  },
-  PREVIEW_TOKENS: {
-    group: 'access',
-    value: tokenList,
-    default: '',
-    whenUnset: 'none',
-    description:
-      'Tokens, or `sha256:` and their digests, that let callers see answers of another time by the header `x-preview-at`.',
-  },
-  JWKS_URL: {
-    group: 'access',
-    closes: true,
-    value: keySetUrl,
-    whenUnset: 'none',
-    description:
-      'URL of the public keys (JSON Web Key Set) of an issuer whose JSON Web Tokens are accepted. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
-  },
-  JWT_ISSUER: {
-    group: 'access',
-    closes: true,
-    value: list,
-    default: '',
-    whenUnset: 'none',
-    description: 'Accepted issuers of JSON Web Tokens (claim `iss`).',
-  },
-  JWT_AUDIENCE: {
-    group: 'access',
-    closes: true,
-    value: list,
-    default: '',
-    whenUnset: 'none',
-    description: 'Accepted audiences of JSON Web Tokens (claim `aud`): the names of this service.',
-  },
-  CORS_ORIGINS: {
-    group: 'access',
-    value: originList,
-    default: '',
-    whenUnset: 'none',
-    description: 'Web origins whose scripts may read responses. `*`: all.',
-  },
-  CORS_ALLOWED_HEADERS: {
-    group: 'access',
-    value: headerNames,
+  }),
+  CORS_ORIGINS: row(originList, 'Web origins whose scripts may read responses. `*`: all.', { default: '' }),
+  CORS_ALLOWED_HEADERS: row(headerNames, 'Request headers that scripts of these origins may send.', {
     default:
       'authorization,content-type,if-none-match,x-preview-at,x-request-id,traceparent,tracestate,baggage,sentry-trace,apollographql-client-name,apollographql-client-version',
-    description: 'Request headers that scripts of these origins may send.',
-  },
+  }),
+};
 
-  REST_DOCUMENTS: {
-    group: 'rest',
-    value: path,
-    whenUnset: 'the built-in documents',
-    description:
-      'Folder with GraphQL documents for the REST paths. Each replaces the built-in one of the same file name. Other files in it may hold fragments for all of them.',
-  },
+const rest = {
+  REST_DOCUMENTS: row(
+    path,
+    'Folder with GraphQL documents for the REST paths. Each replaces the built-in one of the same file name. Other files in it may hold fragments for all of them.',
+    { whenUnset: 'the built-in documents' },
+  ),
+};
 
-  MAX_IN_FLIGHT: {
-    group: 'load',
-    value: integer(1, 1_000_000),
-    default: '10000',
-    description:
-      'Most requests for something that is not in memory, executed or waiting, at the same time. Further ones get a 503.',
-  },
-  MAX_WAIT_MS: {
-    group: 'load',
-    value: milliseconds(10),
+const load = {
+  MAX_IN_FLIGHT: row(
+    integer(1, 1_000_000),
+    'Most requests for something that is not in memory, executed or waiting, at the same time. Further ones get a 503.',
+    { default: '10000' },
+  ),
+  MAX_WAIT_MS: row(milliseconds(10), 'Longest time that a request waits for its turn. Then it gets a 503.', {
     default: '750',
-    unit: 'ms',
-    description: 'Longest time that a request waits for its turn. Then it gets a 503.',
-  },
-  MAX_LOOP_LAG_MS: {
-    group: 'load',
-    value: milliseconds(10),
+  }),
+  MAX_LOOP_LAG_MS: row(
+    milliseconds(10),
+    'Longest delay of the event loop that may persist. Beyond it, requests get a 503.',
+    { default: '2000' },
+  ),
+  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions that listen at the same time. Further ones get a 503.', {
     default: '2000',
-    unit: 'ms',
-    description: 'Longest delay of the event loop that may persist. Beyond it, requests get a 503.',
-  },
-  MAX_SUBSCRIPTIONS: {
-    group: 'load',
-    value: positiveInteger,
-    default: '2000',
-    description: 'Most subscriptions that listen at the same time. Further ones get a 503.',
-  },
+  }),
+};
 
-  RATE_LIMIT_PER_MINUTE: {
-    group: 'connections',
-    closes: true,
-    value: integer(0, 1_000_000_000),
-    default: '0',
-    description: 'Most requests of one client in a minute. Further ones get a 429. 0: no limit.',
-    isProgramOnly: true,
-  },
-  TRUST_PROXY: {
-    group: 'connections',
-    value: integer(0, 100),
-    default: '0',
-    description:
-      'Number of proxies in front. The client is the address that the outermost of them wrote into `X-Forwarded-For`. 0: the address of the connection.',
-    isProgramOnly: true,
-  },
-  MAX_CONNECTIONS: {
-    group: 'connections',
-    value: integer(1, 1_000_000),
+const connections = ofProgram({
+  RATE_LIMIT_PER_MINUTE: row(
+    integer(0, 1_000_000_000),
+    'Most requests of one client in a minute. Further ones get a 429. 0: no limit.',
+    { closes: true, default: '0' },
+  ),
+  TRUST_PROXY: row(
+    integer(0, 100),
+    'Number of proxies in front. The client is the address that the outermost of them wrote into `X-Forwarded-For`. 0: the address of the connection.',
+    { default: '0' },
+  ),
+  MAX_CONNECTIONS: row(
+    integer(1, 1_000_000),
+    'Most connections of clients. Beyond it, idle ones are closed; if none is idle, requests get a 503.',
+    { default: '10000' },
+  ),
+  HEADERS_TIMEOUT_MS: row(
+    milliseconds(100),
+    'Longest time in which the headers of a request must arrive. After it: 408.',
+    { default: '5000' },
+  ),
+  REQUEST_TIMEOUT_MS: row(milliseconds(100), 'Longest time in which a whole request must arrive. After it: 408.', {
     default: '10000',
-    description: 'Most connections of clients. Beyond it, idle ones are closed; if none is idle, requests get a 503.',
-    isProgramOnly: true,
-  },
-  HEADERS_TIMEOUT_MS: {
-    group: 'connections',
-    value: milliseconds(100),
-    default: '5000',
-    unit: 'ms',
-    description: 'Longest time in which the headers of a request must arrive. After it: 408.',
-    isProgramOnly: true,
-  },
-  REQUEST_TIMEOUT_MS: {
-    group: 'connections',
-    value: milliseconds(100),
-    default: '10000',
-    unit: 'ms',
-    description: 'Longest time in which a whole request must arrive. After it: 408.',
-    isProgramOnly: true,
-  },
-  SEND_TIMEOUT_MS: {
-    group: 'connections',
-    value: milliseconds(100),
-    default: '10000',
-    unit: 'ms',
-    description: 'How long a client may stop reading its response before the connection is reset.',
-    isProgramOnly: true,
-  },
-  KEEP_ALIVE_TIMEOUT_MS: {
-    group: 'connections',
-    value: milliseconds(100),
-    default: '65000',
-    unit: 'ms',
-    description:
-      'How long a connection may be idle between two requests. Make it longer than the idle timeout of a load balancer in front, which is often 60 s.',
-    isProgramOnly: true,
-  },
+  }),
+  SEND_TIMEOUT_MS: row(
+    milliseconds(100),
+    'How long a client may stop reading its response before the connection is reset.',
+    { default: '10000' },
+  ),
+  KEEP_ALIVE_TIMEOUT_MS: row(
+    milliseconds(100),
+    'How long a connection may be idle between two requests. Make it longer than the idle timeout of a load balancer in front, which is often 60 s.',
+    { default: '65000' },
+  ),
+});
 
-  SHUTDOWN_DELAY_MS: {
-    group: 'shutdown',
-    value: milliseconds(0),
-    default: '0',
-    unit: 'ms',
-    description:
-      'How long new connections are still accepted after SIGTERM or Ctrl-C. `/readyz` answers 503 meanwhile, so that a load balancer notices.',
-    isProgramOnly: true,
-  },
-  SHUTDOWN_TIMEOUT_MS: {
-    group: 'shutdown',
-    value: milliseconds(0),
-    default: '10000',
-    unit: 'ms',
-    description: 'Longest time that a shutdown takes. Requests that have no response by then are cut off.',
-  },
+const shutdown = {
+  SHUTDOWN_DELAY_MS: row(
+    milliseconds(0),
+    'How long new connections are still accepted after SIGTERM or Ctrl-C. `/readyz` answers 503 meanwhile, so that a load balancer notices.',
+    { default: '0', isProgramOnly: true },
+  ),
+  SHUTDOWN_TIMEOUT_MS: row(
+    milliseconds(0),
+    'Longest time that a shutdown takes. Requests that have no response by then are cut off.',
+    { default: '10000' },
+  ),
+};
 
-  // Names and defaults: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
-  OTEL_SDK_DISABLED: {
-    group: 'tracing',
-    value: text,
-    whenUnset: '`false`',
-    description: '`true`: no traces.',
-    isProgramOnly: true,
-  },
-  OTEL_TRACES_EXPORTER: {
-    group: 'tracing',
-    value: choice(['otlp', 'none']),
+// Names and defaults: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+const tracing = ofProgram({
+  OTEL_SDK_DISABLED: row(text, '`true`: no traces.', { whenUnset: '`false`' }),
+  OTEL_TRACES_EXPORTER: row(choice(['otlp', 'none']), '`none`: no traces.', {
     whenUnset: '`otlp` where an endpoint is set',
-    description: '`none`: no traces.',
-    isProgramOnly: true,
-  },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    group: 'tracing',
-    value: httpUrl,
-    whenUnset: 'none',
-    description: 'Collector that gets the traces. `/v1/traces` is added to its path.',
-    isProgramOnly: true,
-  },
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    group: 'tracing',
-    value: httpUrl,
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: row(httpUrl, 'Collector that gets the traces. `/v1/traces` is added to its path.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: row(httpUrl, 'The same, for traces only. Its path is used as it is.', {
     whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
-    description: 'The same, for traces only. Its path is used as it is.',
-    isProgramOnly: true,
-  },
-  OTEL_EXPORTER_OTLP_PROTOCOL: {
-    group: 'tracing',
-    value: choice(['http/protobuf']),
+  }),
+  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'Protocol of the exporter. There is no other one.', {
     whenUnset: '`http/protobuf`',
-    description: 'Protocol of the exporter. There is no other one.',
-    isProgramOnly: true,
-  },
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: {
-    group: 'tracing',
-    value: choice(['http/protobuf']),
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: row(choice(['http/protobuf']), 'The same, for traces only.', {
     whenUnset: '`OTEL_EXPORTER_OTLP_PROTOCOL`',
-    description: 'The same, for traces only.',
-    isProgramOnly: true,
-  },
-  OTEL_TRACES_SAMPLER: {
-    group: 'tracing',
-    value: choice([
+  }),
+  OTEL_TRACES_SAMPLER: row(
+    choice([
       'parentbased_always_on',
       'parentbased_always_off',
       'parentbased_traceidratio',
@@ -543,56 +353,93 @@ export const VARIABLES = {
       'always_off',
       'traceidratio',
     ]),
-    default: 'parentbased_always_on',
-    description: 'Which traces are recorded.',
-    isProgramOnly: true,
-  },
-  OTEL_TRACES_SAMPLER_ARG: {
-    group: 'tracing',
-    value: fraction,
+    'Which traces are recorded.',
+    { default: 'parentbased_always_on' },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: row(fraction, 'Share of the traces that the `traceidratio` samplers record.', {
     default: '1',
-    description: 'Share of the traces that the `traceidratio` samplers record.',
-    isProgramOnly: true,
-  },
-  OTEL_BSP_SCHEDULE_DELAY: {
-    group: 'tracing',
-    value: positiveInteger,
-    default: '5000',
-    unit: 'ms',
-    description: 'Longest time for which spans are collected before they are sent.',
-    isProgramOnly: true,
-  },
-  OTEL_BSP_MAX_QUEUE_SIZE: {
-    group: 'tracing',
-    value: positiveInteger,
+  }),
+  OTEL_BSP_SCHEDULE_DELAY: row(
+    { ...positiveInteger, unit: 'ms' },
+    'Longest time for which spans are collected before they are sent.',
+    { default: '5000' },
+  ),
+  OTEL_BSP_MAX_QUEUE_SIZE: row(positiveInteger, 'Most spans that wait to be sent. Further ones are dropped.', {
     default: '2048',
-    description: 'Most spans that wait to be sent. Further ones are dropped.',
-    isProgramOnly: true,
-  },
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: {
-    group: 'tracing',
-    value: positiveInteger,
+  }),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: row(positiveInteger, 'Most spans in one message to the collector.', {
     default: '512',
-    description: 'Most spans in one message to the collector.',
-    isProgramOnly: true,
-  },
-} as const satisfies Record<string, Variable>;
+  }),
+});
+
+export const VARIABLES = {
+  ...server,
+  ...database,
+  ...cache,
+  ...log,
+  ...pages,
+  ...queryLimits,
+  ...documents,
+  ...access,
+  ...rest,
+  ...load,
+  ...connections,
+  ...shutdown,
+  ...tracing,
+};
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** All rows, where the type of each value does not matter. */
-export const ROWS: readonly (readonly [name: VariableName, row: Variable])[] = Object.entries(VARIABLES) as [
-  VariableName,
-  Variable,
-][];
+type Row = readonly [name: VariableName, row: Variable];
 
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+/** @param about what applies to all its variables, in Markdown */
+const group = (title: string, variables: Rows, about = '') => ({
+  title,
+  about,
+  rows: Object.entries(variables).map(
+    ([name, row]) => [name, row.default || row.whenUnset ? row : { ...row, whenUnset: 'none' }] as Row,
+  ),
+});
+
+const PER_WORKER = 'Each worker has these limits for itself.';
+
+/** The sections of `vitrine serve --help` and of docs/configuration.md. */
+export const GROUPS = [
+  group('Server', server),
+  group('Database', database),
+  group('Cache and freshness', cache),
+  group('Log', log),
+  group('Pages and schema', pages),
+  group('Limits of an operation', queryLimits, 'An operation beyond a limit gets the error `QUERY_TOO_COMPLEX`.'),
+  group(
+    'Trusted documents',
+    documents,
+    'Documents that clients name by an id. See [Trusted documents](trusted-documents.md).',
+  ),
+  group('Access', access),
+  group('REST', rest),
+  group('Load', load, PER_WORKER),
+  group('Connections', connections, PER_WORKER),
+  group('Shutdown', shutdown),
+  group(
+    'Traces',
+    tracing,
+    'The variables of OpenTelemetry. Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate) are read by OpenTelemetry itself.',
+  ),
+];
+
+/** All rows, where the type of each value does not matter. */
+export const ROWS: readonly Row[] = GROUPS.flatMap(({ rows }) => rows);
+
+export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
   : Lowercase<Name>;
 
 /** `CACHE_MAX_MB` as a member of the configuration and as an option: `cacheMaxMb`. */
 export const camelCase = <Name extends string>(name: Name): CamelCase<Name> =>
   name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
+
+type Variables = typeof VARIABLES;
 
 type Read<Row> = Row extends { readonly value: Value<infer T> }
   ? Row extends { readonly default: string }
@@ -601,7 +448,7 @@ type Read<Row> = Row extends { readonly value: Value<infer T> }
   : never;
 
 /** The value of each variable under its name in camel case. */
-export type Values = { readonly [Name in VariableName as CamelCase<Name>]: Read<(typeof VARIABLES)[Name]> };
+export type Values = { readonly [Name in VariableName as CamelCase<Name>]: Read<Variables[Name]> };
 
 /** The switches of the pages: every variable whose value is an `exposure`, under its name in camel case. */
 export type Exposures = {

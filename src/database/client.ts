@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { driverStartup, namedPid } from './pg-client.ts';
 
 export interface ConnectionConfig extends pg.ClientConfig {
   /** Settings that the session begins with. As parameters of their own, and not in `options`, which poolers refuse or ignore. */
@@ -10,6 +9,18 @@ export interface ConnectionConfig extends pg.ClientConfig {
 
 /** @param open opens the connection to the host and port that were set on the client */
 export type ConnectToPrimary = (client: DatabaseClient, open: () => Promise<unknown>) => Promise<void>;
+
+/** Inner members of pg's client (lib/client.js of pg 8), which its declarations do not have: docs/fast-path.md says what for. */
+interface InnerClient {
+  readonly getStartupConf?: () => Record<string, string>;
+  readonly processID?: number | null;
+  readonly readyForQuery?: boolean;
+}
+
+const inner = (client: pg.Client): InnerClient => client as unknown as InnerClient;
+
+/** Whether a statement is under way. Always false where the driver has no such member any more. */
+export const isBusy = (client: pg.Client): boolean => inner(client).readyForQuery === false;
 
 /** The driver's client, which can begin a session with any setting, and find its server among several. */
 export class DatabaseClient extends pg.Client {
@@ -40,12 +51,12 @@ export class DatabaseClient extends pg.Client {
 
   /** Called by the driver as it connects. */
   getStartupConf(): Record<string, string> {
-    return { ...driverStartup(this), ...this.config.startup };
+    return { ...inner(pg.Client.prototype).getStartupConf?.call(this), ...this.config.startup };
   }
 
-  /** The server process that was named when the session began; a pooler names something of its own. */
+  /** The server process that was named when the session began; a pooler names something of its own. Null where the driver has no such member any more. */
   get namedPid(): number | null {
-    return namedPid(this);
+    return inner(this).processID ?? null;
   }
 }
 

@@ -1,5 +1,5 @@
-import pg from 'pg';
-import type { ConnectToPrimary, DatabaseClient } from './client.ts';
+import type pg from 'pg';
+import { type ConnectToPrimary, type DatabaseClient, withConnection } from './client.ts';
 
 /** What a session must be good for, as libpq names it: https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNECT-TARGET-SESSION-ATTRS */
 export type SessionAttributes = 'any' | 'read-write' | 'primary';
@@ -24,9 +24,8 @@ const RETRY_MS = 100;
 
 /**
  * Finds the primary among several servers, as libpq does and the driver does not: in their order, each tried when the one before has failed or
- * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections that are opened by one result are to the
- * same server: a pool that kept connections to a former primary would go on reading its old rows, and nothing would tell, because notifications come
- * from the new one.
+ * does not answer. The one found is remembered until a connection to it fails or breaks off. All connections of one result are to the same server: on
+ * one to a former primary its old rows would be read, while notifications come from the new one.
  * @param config what all of them are connected to with
  */
 export const createConnectToPrimary = (
@@ -50,19 +49,11 @@ export const createConnectToPrimary = (
     if (primary === host) primary = undefined;
   };
 
-  const probe = async (host: Host): Promise<Host> => {
-    const limits = { connectionTimeoutMillis: PROBE_TIMEOUT_MS, query_timeout: PROBE_TIMEOUT_MS };
-    const client = new pg.Client({ ...config, ...host, ...limits });
-    client.on('error', () => {});
-    const assertWritable = followWritability(client, attributes);
-    try {
-      await client.connect();
-      await assertWritable();
+  const probe = (host: Host): Promise<Host> =>
+    withConnection({ ...config, ...host }, PROBE_TIMEOUT_MS, async (client) => {
+      await followWritability(client, attributes)();
       return host;
-    } finally {
-      client.connection.stream.destroy();
-    }
-  };
+    });
 
   const search = (): Promise<Host> => {
     const { promise, resolve, reject } = Promise.withResolvers<Host>();

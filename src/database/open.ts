@@ -48,20 +48,16 @@ export type UseConnection = (client: DatabaseClient) => Promise<void>;
  * @param use for the operator's own database: uses the connection by which it was found to be there
  * @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up
  */
-export const openDatabase = async (
-  { databaseUrl, databaseDirectUrl, databaseWaitMs: waitMs, dataDir }: OpenOptions,
-  log: Logger,
-  use?: UseConnection,
-): Promise<OpenDatabase> => {
+export const openDatabase = async (options: OpenOptions, log: Logger, use?: UseConnection): Promise<OpenDatabase> => {
+  const { databaseUrl, databaseDirectUrl, dataDir } = options;
   if (databaseUrl !== undefined) {
     const isDirect = databaseUrl === databaseDirectUrl;
-    await awaitDatabase({ url: databaseUrl, variable: isDirect ? DIRECT_URL : 'DATABASE_URL', waitMs, log, use });
-    if (databaseDirectUrl !== undefined && !isDirect)
-      await awaitDatabase({ url: databaseDirectUrl, variable: DIRECT_URL, waitMs, log });
+    await awaitDatabase(databaseUrl, isDirect ? DIRECT_URL : 'DATABASE_URL', options, log, use);
+    if (databaseDirectUrl !== undefined && !isDirect) await awaitDatabase(databaseDirectUrl, DIRECT_URL, options, log);
     return runningElsewhere(databaseUrl, false);
   }
   const { keepEmbeddedDatabase } = await import('./embedded/server.ts');
-  return { ...(await keepEmbeddedDatabase({ dataDir, log })), isEmbedded: true, isStarted: true };
+  return { ...(await keepEmbeddedDatabase(dataDir, log)), isEmbedded: true, isStarted: true };
 };
 
 /**
@@ -92,29 +88,27 @@ const runningElsewhere = (url: string, isEmbedded: boolean): OpenDatabase => ({
 const isAnswering = (url: string): Promise<boolean> =>
   withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, async () => true).catch(() => false);
 
-interface Options {
-  readonly url: string;
-  /** Where it comes from. */
-  readonly variable: string;
-  /** How long to go on trying; 0: one try. */
-  readonly waitMs: number;
-  readonly log: Logger;
-  readonly use?: UseConnection | undefined;
-}
-
 const CONNECT_TIMEOUT_MS = 3000;
 const RETRY_MS = 250;
 const REMIND_MS = 5000;
 
 /**
  * Waits for a server that comes up later than we do. What no waiting cures (a wrong password, a database that does not exist) is reported at once.
+ * @param variable where the URL comes from
  * @throws OperatorError
  */
-const awaitDatabase = async ({ url, variable, waitMs, log, use }: Options): Promise<void> => {
+const awaitDatabase = async (
+  url: string,
+  variable: string,
+  { databaseWaitMs: waitMs }: OpenOptions,
+  log: Logger,
+  use?: UseConnection,
+): Promise<void> => {
   const startedMs = performance.now();
   let remindedMs = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const error = await tryToConnect(url, use);
+    const connecting = withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, async (client) => use?.(client));
+    const error: unknown = await connecting.catch((failure: unknown) => failure);
     if (!error) return;
     if (error instanceof OperatorError) throw error;
     const message = messageOf(error);
@@ -136,10 +130,6 @@ const awaitDatabase = async ({ url, variable, waitMs, log, use }: Options): Prom
     await delay(RETRY_MS);
   }
 };
-
-/** What went wrong; undefined where nothing did. */
-const tryToConnect = (url: string, use: UseConnection = async () => {}): Promise<unknown> =>
-  withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, use).catch((error: unknown) => error);
 
 /** Class 28 is a refused user or password, 3D a database that does not exist. */
 const PERMANENT = /^(28|3D)/;

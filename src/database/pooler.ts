@@ -103,15 +103,16 @@ export const poolerModeOf = async (
   { preparedStatements, log }: PoolerOptions,
 ): Promise<PoolerMode> => {
   const pooling = await findPooling(client);
-  if (pooling === 'none') return { pooling, isPrepared: preparedStatements !== 'off' };
-
-  const lost = await findLostSettings(client);
+  const lost = pooling === 'none' ? [] : await findLostSettings(client);
   if (lost.length > 0) throw new OperatorError(lostSettings(lost));
-  if (pooling === 'session') return { pooling, isPrepared: preparedStatements !== 'off' };
+  if (pooling !== 'transaction') return { pooling, isPrepared: preparedStatements !== 'off' };
 
   if (preparedStatements === 'on' && !(await keepsStatements(client))) throw new OperatorError(STATEMENTS_ARE_LOST);
-  if (!(await hasStatementTimeout(client))) log.warn(NO_STATEMENT_TIMEOUT);
-  if (await compiles(client)) log.warn(STATEMENTS_ARE_COMPILED);
+  const { rows } = await client.query<{ hasTimeout: boolean; compiles: boolean }>(
+    `select current_setting('statement_timeout') <> '0' as "hasTimeout", pg_jit_available() as compiles`,
+  );
+  if (!rows[0]?.hasTimeout) log.warn(NO_STATEMENT_TIMEOUT);
+  if (rows[0]?.compiles) log.warn(STATEMENTS_ARE_COMPILED);
   return { pooling, isPrepared: preparedStatements === 'on' };
 };
 
@@ -147,20 +148,9 @@ const lostSettings = (lost: readonly string[]): string =>
 const STATEMENTS_ARE_LOST =
   'PREPARED_STATEMENTS=on, and the pooler in transaction mode before the database loses prepared statements: leave PREPARED_STATEMENTS out, or set max_prepared_statements in PgBouncer 1.21 or newer.';
 
-/** Whether the server itself ends a statement that the gateway no longer waits for. */
-const hasStatementTimeout = async (client: DatabaseClient): Promise<boolean> => {
-  const { rows } = await client.query<{ value: string }>(`select current_setting('statement_timeout') as value`);
-  return rows[0]?.value !== '0';
-};
-
+/** The server itself ends no statement that the gateway no longer waits for. */
 const NO_STATEMENT_TIMEOUT =
   'the pooler in transaction mode before the database begins sessions without a statement_timeout: statements that the gateway no longer waits for go on; set it for the role: "alter role … set statement_timeout = …" (DATABASE_TIMEOUT_MS)';
-
-/** Whether sessions compile statements that PostgreSQL takes for expensive: the server can, and `jit` is on. */
-const compiles = async (client: DatabaseClient): Promise<boolean> => {
-  const { rows } = await client.query<{ compiles: boolean }>('select pg_jit_available() as compiles');
-  return rows[0]?.compiles === true;
-};
 
 const STATEMENTS_ARE_COMPILED =
   'the pooler in transaction mode before the database begins sessions in which PostgreSQL compiles statements, for half a second each; set it for the role: "alter role … set jit = off"';
@@ -172,12 +162,12 @@ const NOTIFICATION_TIMEOUT_MS = 2000;
  * @param notify runs the statement that sends it
  * @returns how long it took, in milliseconds; undefined where it did not arrive within {@link NOTIFICATION_TIMEOUT_MS}
  */
-export const tripOfNotification = async (
+export const tripOfNotification = (
   listenUrl: string,
   notify: (sql: string, values: string[]) => Promise<unknown>,
-): Promise<number | undefined> => {
-  const channel = `vitrine_probe_${randomUUID().replaceAll('-', '')}`;
-  return withConnection(connectionConfig(listenUrl), NOTIFICATION_TIMEOUT_MS, async (listener) => {
+): Promise<number | undefined> =>
+  withConnection(connectionConfig(listenUrl), NOTIFICATION_TIMEOUT_MS, async (listener) => {
+    const channel = `vitrine_probe_${randomUUID().replaceAll('-', '')}`;
     const arrived = once(listener, 'notification', { signal: AbortSignal.timeout(NOTIFICATION_TIMEOUT_MS) }).then(
       () => performance.now() - startMs,
       () => undefined,
@@ -187,7 +177,6 @@ export const tripOfNotification = async (
     await notify('select pg_notify($1, $2)', [channel, 'hello']);
     return arrived;
   });
-};
 
 /** @throws OperatorError where a notification from the pool does not arrive at the other URL */
 export const assertSameDatabase = async (pool: Pool, directUrl: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientBase } from 'pg';
-import { analyzeTables } from '../database/migrations/analyze.ts';
+import { analyzeTables } from '../database/migrations/apply.ts';
 import { createPrismaOn } from '../database/pool.ts';
 import type { ImportKind } from './kind.ts';
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { DatabaseClient } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { isDatabaseUnavailable, messageOf } from '../database/failures.ts';
-import { analyzeTables } from '../database/migrations/analyze.ts';
+import { analyzeTables } from '../database/migrations/apply.ts';
 import { assertMigrated } from '../database/migrations/status.ts';
 import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../database/open.ts';
 import { assertOwnSession } from '../database/pooler.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
-import { visible } from '../observability/redaction.ts';
+import { visible } from '../observability/log.ts';
 import { SOME } from './fields/values.ts';
 import type { Imported, ImportOptions } from './file.ts';
 import { type Fault, showValue } from './record.ts';

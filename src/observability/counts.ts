@@ -43,15 +43,7 @@ export interface OperationCounts {
   readonly untimed: { ok: number; notModified: number };
 }
 
-export interface RequestCounts {
-  /** The counts of an operation. Clients name their operations: beyond 100 names, further ones count as `other`. */
-  readonly of: (handler: HandlerName, operation: string, route?: string) => OperationCounts;
-  readonly all: () => Iterable<OperationCounts>;
-  /** Requests that ended with an error, by handler and code. In GraphQL their status may be 200. */
-  readonly errors: Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>;
-  /** Requests without a response yet. */
-  inFlight: number;
-}
+export type RequestCounts = ReturnType<typeof createRequestCounts>;
 
 const MAX_CLIENT_OPERATIONS = 100;
 const MAX_NAME_CHARS = 64;
@@ -60,7 +52,7 @@ const REST_OF_THEM = 'other';
 /** Seconds. */
 export const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-export const createRequestCounts = (): RequestCounts => {
+export const createRequestCounts = () => {
   const known: Record<HandlerName, Map<string, OperationCounts>> = {
     rest: new Map(),
     graphql: new Map(),
@@ -73,29 +65,27 @@ export const createRequestCounts = (): RequestCounts => {
     return counts;
   };
 
-  const of: RequestCounts['of'] = (handler, operation, route) => {
-    const counts = known[handler].get(operation);
-    if (counts) return counts;
-    const isTooMuch = known.graphql.size >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS;
-    if (handler === 'graphql' && isTooMuch)
-      return known.graphql.get(REST_OF_THEM) ?? create(handler, REST_OF_THEM, route);
-    return create(handler, operation, route);
-  };
-
   return {
-    of,
-    all: () => Object.values(known).flatMap((operations) => [...operations.values()]),
-    errors: new Map(),
+    /** The counts of an operation. Clients name their operations: beyond 100 names, further ones count as `other`. */
+    of: (handler: HandlerName, operation: string, route?: string): OperationCounts => {
+      const counts = known[handler].get(operation);
+      if (counts) return counts;
+      const isTooMuch = known.graphql.size >= MAX_CLIENT_OPERATIONS || operation.length > MAX_NAME_CHARS;
+      if (handler === 'graphql' && isTooMuch)
+        return known.graphql.get(REST_OF_THEM) ?? create(handler, REST_OF_THEM, route);
+      return create(handler, operation, route);
+    },
+    all: (): OperationCounts[] => Object.values(known).flatMap((operations) => [...operations.values()]),
+    /** Requests that ended with an error, by handler and code. In GraphQL their status may be 200. */
+    errors: new Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>(),
+    /** Requests without a response yet. */
     inFlight: 0,
   };
 };
 
 /** @param seconds from the request to its answer */
 export const countAnswer = ({ byCache }: OperationCounts, cache: CacheUse, status: number, seconds: number): void => {
-  const answered = byCache.get(cache) ?? {
-    statuses: new Map<number, number>(),
-    seconds: new Distribution(DURATION_BOUNDS),
-  };
+  const answered = byCache.get(cache) ?? { statuses: new Map(), seconds: new Distribution(DURATION_BOUNDS) };
   byCache.set(cache, answered);
   answered.statuses.set(status, (answered.statuses.get(status) ?? 0) + 1);
   answered.seconds.add(seconds);

@@ -13,8 +13,10 @@ import {
   type StatementCounts,
 } from './counts.ts';
 import { createRequestLog, type LogRequests } from './request-log.ts';
-import { createRequestObserver, type RequestObserver } from './request-observer.ts';
-import { NO_TRACING, type Tracing, type TracingConfig } from './tracing.ts';
+import { createRequestObserver } from './request-observer.ts';
+import { NO_TRACING, type TracingConfig } from './tracing.ts';
+
+type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 
 /** Sources of the metrics: plain numbers that each part keeps, read at a scrape. */
 export interface MetricSources {
@@ -22,24 +24,18 @@ export interface MetricSources {
   readonly requests: RequestCounts;
   readonly statements: StatementCounts;
   readonly responseCache: {
-    readonly stats: { hits: number; misses: number; stale: number; joined: number };
-    /** Bytes and entries in use. */
-    readonly size: () => { bytes: number; entries: number };
+    readonly stats: Numbers<'hits' | 'misses' | 'stale' | 'joined'>;
+    readonly size: () => Numbers<'bytes' | 'entries'>;
   };
-  readonly knownRows: {
-    readonly stats: { hits: number };
-    readonly size: () => { bytes: number; rows: number };
-  };
+  readonly knownRows: { readonly stats: Numbers<'hits'>; readonly size: () => Numbers<'bytes' | 'rows'> };
   readonly cacheMaxBytes: number;
   readonly freshnessMonitor: { readonly asOfMs: () => number; readonly isLost: () => boolean };
   /** Views per statement, and views that wait. */
   readonly views: { readonly batchSizes: Distribution; readonly waiting: () => number };
   readonly subscriptions: {
-    readonly counts: {
-      readonly open: number;
-      readonly events: number;
-      /** By the reason. */
-      readonly ended: Readonly<Record<string, number>>;
+    /** `ended`: by the reason. */
+    readonly counts: Numbers<'open' | 'events'> & {
+      readonly ended: Numbers<string>;
       readonly lagSeconds: Distribution;
     };
     readonly max: number;
@@ -48,17 +44,12 @@ export interface MetricSources {
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
   readonly browseIndex: {
-    readonly status: () => {
-      readonly isReady: boolean;
-      readonly products: number;
-      readonly leftOut: number;
-      readonly bytes: number;
-    };
+    readonly status: () => Numbers<'products' | 'leftOut' | 'bytes'> & { readonly isReady: boolean };
     /** Questions by what answered them. */
-    readonly answers: { readonly index: number; readonly sql: number };
+    readonly answers: Numbers<'index' | 'sql'>;
   };
   /** Executions by the reference executor: of what is not compiled, and of compiled operations that failed, by its outcome. */
-  readonly fallBacks: Readonly<Record<'notCompiled' | 'failed' | 'answered', number>>;
+  readonly fallBacks: Numbers<'notCompiled' | 'failed' | 'answered'>;
 }
 
 /** The response to a scrape. */
@@ -97,27 +88,11 @@ const FIRST_LOOK_MS = 50;
 /** prom-client is loaded, and the process is observed, from the first scrape on. */
 export const registryOnce = (create: () => Promise<Registry>): (() => Promise<Registry>) => {
   let registry: Promise<Registry> | undefined;
-
-  const begin = async (): Promise<Registry> => {
-    const created = await create();
-    await delay(FIRST_LOOK_MS);
-    return created;
-  };
-
   return () => {
-    registry ??= begin();
+    registry ??= create().then((created) => delay(FIRST_LOOK_MS, created));
     return registry;
   };
 };
-
-/** Logs, metrics and traces of a gateway. */
-export interface Observability {
-  readonly version: string;
-  readonly requests: RequestCounts;
-  readonly statements: StatementCounts;
-  readonly tracing: Tracing;
-  readonly observer: RequestObserver;
-}
 
 interface Options {
   readonly exposure: { readonly metrics: string };
@@ -126,10 +101,8 @@ interface Options {
   readonly tracing: TracingConfig | undefined;
 }
 
-export const createObservability = async (
-  { exposure, logRequests, tracing: tracingConfig }: Options,
-  log: Logger,
-): Promise<Observability> => {
+/** Logs, metrics and traces of a gateway. */
+export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
   const requests = createRequestCounts();
   const statements = createStatementCounts();

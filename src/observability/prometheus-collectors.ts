@@ -1,109 +1,83 @@
-import {
-  Counter,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValueWithName,
-  type Registry,
-} from 'prom-client';
-import {
-  type CacheUse,
-  Distribution,
-  DURATION_BOUNDS,
-  type HandlerName,
-  type OperationCounts,
-  type RequestCounts,
-} from './counts.ts';
+import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
+import { type CacheUse, Distribution, DURATION_BOUNDS, type HandlerName, type RequestCounts } from './counts.ts';
 
-/** A number with its labels. */
-export interface Sample<Label extends string> {
-  readonly labels: Record<Label, string>;
-  readonly value: number;
+type Labels = Readonly<Record<string, string>>;
+
+/** A value with its labels. */
+export type Sample<Value = number> = readonly [labels: Labels, value: Value];
+
+/** Reads the one value of a metric, or a value for each of its labels. */
+type Read<Value> = () => Value | Iterable<Sample<Value>>;
+
+interface GaugeOptions {
+  readonly labelNames?: readonly string[];
+  /** How the values of several processes are combined. @default 'sum' */
+  readonly aggregator?: 'sum' | 'min' | 'max' | 'first';
 }
 
-/** A histogram with its labels. */
-export interface DistributionSample<Label extends string> {
-  readonly labels: Record<Label, string>;
-  readonly distribution: Distribution;
-}
+/** Makes metrics whose values are kept elsewhere, and read at each scrape. */
+export const collectorsOf = (registry: Registry) => {
+  const registers = [registry];
+  return {
+    counter: (name: string, help: string, read: Read<number>, ...labelNames: readonly string[]): void => {
+      new Counter({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          this.reset();
+          for (const [labels, value] of samplesOf(read)) this.inc(labels, value);
+        },
+      });
+    },
 
-/** Makes counters whose numbers are read at each scrape. */
-export const counterOf =
-  (registry: Registry) =>
-  <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    samples: () => Iterable<Sample<Label>>,
-  ): void => {
-    new Counter({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { labels, value } of samples()) this.inc(labels, value);
-      },
-    });
+    gauge: (
+      name: string,
+      help: string,
+      read: Read<number>,
+      { labelNames = [], aggregator = 'sum' }: GaugeOptions = {},
+    ): void => {
+      new Gauge({
+        name,
+        help,
+        labelNames,
+        registers,
+        aggregator,
+        collect() {
+          this.reset();
+          for (const [labels, value] of samplesOf(read)) this.set(labels, value);
+        },
+      });
+    },
+
+    /** prom-client's own need a label object and a hash for each value. */
+    histogram: (name: string, help: string, read: Read<Distribution>): void => {
+      const get = async () => ({
+        name,
+        help,
+        type: 'histogram',
+        aggregator: 'sum',
+        values: [...samplesOf(read)].flatMap((sample) => valuesOf(name, sample)),
+      });
+      registry.registerMetric({ name, get } as unknown as Histogram);
+    },
   };
+};
 
-/** Makes gauges that are read at each scrape. `aggregator`: how the values of several processes are combined. */
-export const gaugeOf =
-  (registry: Registry) =>
-  (name: string, help: string, read: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      aggregator,
-      collect() {
-        this.set(read());
-      },
-    });
-  };
+const samplesOf = <Value extends number | Distribution>(read: Read<Value>): Iterable<Sample<Value>> => {
+  const value = read();
+  return typeof value === 'number' || value instanceof Distribution ? [[{}, value]] : value;
+};
 
-/** Makes histograms whose values are kept elsewhere: prom-client's own need a label object and a hash for each value. */
-export const histogramOf =
-  (registry: Registry) =>
-  <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    samples: () => Iterable<DistributionSample<Label>>,
-  ): void => {
-    new KeptHistogram({ name, help, labelNames, registers: [registry] }, samples);
-  };
+/** A sample for each value of a label. */
+export const byLabel = (
+  label: string,
+  values: Readonly<Record<string, number>> | Iterable<[string, number]>,
+): Sample[] =>
+  [...(Symbol.iterator in values ? values : Object.entries(values))].map(([of, value]) => [{ [label]: of }, value]);
 
-type Values<Label extends string> = MetricObjectWithValues<MetricValueWithName<Label>>;
-
-class KeptHistogram<Label extends string> extends Histogram<Label> {
-  readonly #about: { readonly name: string; readonly help: string };
-  readonly #samples: () => Iterable<DistributionSample<Label>>;
-
-  constructor(
-    about: ConstructorParameters<typeof Histogram<Label>>[0],
-    samples: () => Iterable<DistributionSample<Label>>,
-  ) {
-    super(about);
-    this.#about = about;
-    this.#samples = samples;
-  }
-
-  override async get(): Promise<Values<Label>> {
-    const { name, help } = this.#about;
-    const values = [...this.#samples()].flatMap((sample) => valuesOf(name, sample));
-    return { name, help, type: 'histogram', values, aggregator: 'sum' } as unknown as Values<Label>;
-  }
-
-  /** Called by `metrics`. */
-  getForPromString(): Promise<Values<Label>> {
-    return this.get();
-  }
-}
-
-const valuesOf = <Label extends string>(name: string, { labels, distribution }: DistributionSample<Label>) => {
-  const { bounds, counts, sum } = distribution;
+const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distribution>) => {
   let count = 0;
   const buckets = counts.map((inRange, index) => {
     count += inRange;
@@ -117,66 +91,43 @@ const valuesOf = <Label extends string>(name: string, { labels, distribution }: 
 };
 
 /** The handler of a request, also by the name that this label had before: dashboards may use it until 0.2. */
-export const HANDLER_LABELS = ['handler', 'door'] as const;
+export const HANDLER_LABELS = ['handler', 'door'];
 
-type HandlerLabel = (typeof HANDLER_LABELS)[number];
-
-const labelsOf = (handler: HandlerName): Record<HandlerLabel, HandlerName> => ({ handler, door: handler });
+const labelsOf = (handler: HandlerName) => ({ handler, door: handler });
 
 /** Requests by handler, operation, status and use of the cache. */
-export function* requestTotals({
-  all,
-}: RequestCounts): Generator<Sample<HandlerLabel | 'operation' | 'status' | 'cache'>> {
+export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
   for (const { handler, operation, byCache, untimed } of all()) {
-    const statuses = new Map([
-      [200, untimed.ok],
-      [304, untimed.notModified],
-    ]);
-    for (const [status, count] of byCache.get('hit')?.statuses ?? []) {
-      statuses.set(status, (statuses.get(status) ?? 0) + count);
-    }
-    const labelled = (cache: CacheUse, status: number) => ({
-      ...labelsOf(handler),
-      operation,
-      status: String(status),
-      cache,
-    });
-    for (const [status, value] of statuses) if (value > 0) yield { labels: labelled('hit', status), value };
-    for (const [cache, answered] of byCache) {
-      if (cache === 'hit') continue;
-      for (const [status, value] of answered.statuses) yield { labels: labelled(cache, status), value };
+    const sampleOf = (cache: CacheUse, status: number, value: number): Sample => [
+      { ...labelsOf(handler), operation, status: String(status), cache },
+      value,
+    ];
+    // Those that have the same labels are added up.
+    if (untimed.ok > 0) yield sampleOf('hit', 200, untimed.ok);
+    if (untimed.notModified > 0) yield sampleOf('hit', 304, untimed.notModified);
+    for (const [cache, { statuses }] of byCache) {
+      for (const [status, value] of statuses) yield sampleOf(cache, status, value);
     }
   }
 }
 
-/** How long responses took, in seconds. */
-export function* requestDurations({
-  all,
-}: RequestCounts): Generator<DistributionSample<HandlerLabel | 'operation' | 'cache'>> {
-  for (const counts of all()) {
-    const { handler, operation, byCache } = counts;
-    const hits = hitDurations(counts);
-    if (hits) yield { labels: { ...labelsOf(handler), operation, cache: 'hit' }, distribution: hits };
-    for (const [cache, { seconds }] of byCache) {
-      if (cache !== 'hit') yield { labels: { ...labelsOf(handler), operation, cache }, distribution: seconds };
+/** How long responses took, in seconds. Untimed hits are in the first range. */
+export function* requestDurations({ all }: RequestCounts): Generator<Sample<Distribution>> {
+  for (const { handler, operation, byCache, untimed } of all()) {
+    const untimedCount = untimed.ok + untimed.notModified;
+    const timed = new Map([...byCache].map(([cache, { seconds }]) => [cache, seconds]));
+    if (untimedCount > 0) {
+      const hits = new Distribution(DURATION_BOUNDS);
+      const { counts, sum } = timed.get('hit') ?? hits;
+      hits.sum = sum;
+      for (const [index, count] of counts.entries()) hits.counts[index] = count + (index === 0 ? untimedCount : 0);
+      timed.set('hit', hits);
     }
+    for (const [cache, seconds] of timed) yield [{ ...labelsOf(handler), operation, cache }, seconds];
   }
 }
-
-/** Hits: timed ones, and untimed ones in the first range. */
-const hitDurations = ({ byCache, untimed }: OperationCounts): Distribution | undefined => {
-  const timed = byCache.get('hit')?.seconds;
-  const untimedCount = untimed.ok + untimed.notModified;
-  if (!timed && untimedCount === 0) return undefined;
-  const hits = new Distribution(DURATION_BOUNDS);
-  hits.sum = timed?.sum ?? 0;
-  for (const index of hits.counts.keys())
-    hits.counts[index] = (timed?.counts[index] ?? 0) + (index === 0 ? untimedCount : 0);
-  return hits;
-};
 
 /** Requests that ended with an error, by handler and code. */
-export function* requestErrors({ errors }: RequestCounts): Generator<Sample<HandlerLabel | 'code'>> {
-  for (const { handler, code, count } of errors.values())
-    yield { labels: { ...labelsOf(handler), code }, value: count };
+export function* requestErrors({ errors }: RequestCounts): Generator<Sample> {
+  for (const { handler, code, count } of errors.values()) yield [{ ...labelsOf(handler), code }, count];
 }

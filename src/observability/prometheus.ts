@@ -1,116 +1,99 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Replica } from '../database/replicas/replica.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { MetricSources } from './metrics.ts';
 import {
-  counterOf,
-  gaugeOf,
+  byLabel,
+  collectorsOf,
   HANDLER_LABELS,
-  histogramOf,
   requestDurations,
   requestErrors,
   requestTotals,
+  type Sample,
 } from './prometheus-collectors.ts';
 
 /** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/. */
 export const createRegistry = (sources: MetricSources): Registry => {
-  const {
-    requests,
-    statements,
-    responseCache,
-    knownRows,
-    cacheMaxBytes,
-    freshnessMonitor,
-    views,
-    subscriptions,
-    pool,
-    load,
-    fallBacks,
-    browseIndex,
-    version,
-  } = sources;
+  const { requests, statements, responseCache, knownRows, freshnessMonitor, views, pool, load } = sources;
+  const { fallBacks, browseIndex, version } = sources;
   const registry = new Registry();
-  const counter = counterOf(registry);
-  const gauge = gaugeOf(registry);
-  const histogram = histogramOf(registry);
+  const { counter, gauge, histogram } = collectorsOf(registry);
 
   collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: 'vitrine_build_info',
-    help: 'Always 1; its labels say what runs.',
-    labelNames: ['version', 'node'],
-    registers: [registry],
-    aggregator: 'first',
-  }).set({ version, node: process.versions.node }, 1);
+  gauge(
+    'vitrine_build_info',
+    'Always 1; its labels say what runs.',
+    () => [[{ version, node: process.versions.node }, 1]],
+    { labelNames: ['version', 'node'], aggregator: 'first' },
+  );
 
   counter(
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
-    [...HANDLER_LABELS, 'operation', 'status', 'cache'],
     () => requestTotals(requests),
+    ...HANDLER_LABELS,
+    'operation',
+    'status',
+    'cache',
   );
   histogram(
     'vitrine_request_duration_seconds',
     'Time from a request to its response. A response from the cache takes about 10 µs; it is not timed and counts as 0.',
-    [...HANDLER_LABELS, 'operation', 'cache'],
     () => requestDurations(requests),
   );
   counter(
     'vitrine_request_errors_total',
     'Requests that ended with an error, by its code. In GraphQL their status may be 200.',
-    [...HANDLER_LABELS, 'code'],
     () => requestErrors(requests),
+    ...HANDLER_LABELS,
+    'code',
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);
 
   const { stats } = responseCache;
-  counter('vitrine_cache_lookups_total', 'Lookups in the response cache, by outcome.', ['outcome'], () => [
-    { labels: { outcome: 'hit' }, value: stats.hits },
-    { labels: { outcome: 'miss' }, value: stats.misses },
-    { labels: { outcome: 'joined' }, value: stats.joined },
-    { labels: { outcome: 'stale' }, value: stats.stale },
-  ]);
+  counter(
+    'vitrine_cache_lookups_total',
+    'Lookups in the response cache, by outcome.',
+    () => byLabel('outcome', { hit: stats.hits, miss: stats.misses, joined: stats.joined, stale: stats.stale }),
+    'outcome',
+  );
   gauge(
     'vitrine_cache_bytes',
     'Memory that cached responses and known rows use.',
     () => responseCache.size().bytes + knownRows.size().bytes,
   );
-  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => cacheMaxBytes);
+  gauge('vitrine_cache_max_bytes', 'Memory that cached responses and known rows may use.', () => sources.cacheMaxBytes);
   gauge('vitrine_cache_entries', 'Responses in the cache.', () => responseCache.size().entries);
   gauge('vitrine_known_rows', 'Rows that need not be read while nothing changes them.', () => knownRows.size().rows);
-  counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', [], () => [
-    { labels: {}, value: knownRows.stats.hits },
-  ]);
+  counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', () => knownRows.stats.hits);
 
+  const index = browseIndex.status;
   counter(
     'vitrine_browse_answers_total',
     'Questions of browsing and search, by what answered them.',
-    ['engine'],
-    () => [
-      { labels: { engine: 'index' }, value: browseIndex.answers.index },
-      { labels: { engine: 'sql' }, value: browseIndex.answers.sql },
-    ],
+    () => byLabel('engine', { ...browseIndex.answers }),
+    'engine',
   );
   gauge(
     'vitrine_browse_index_ready',
     '1 while the index of products can answer.',
-    () => (browseIndex.status().isReady && browseIndex.status().leftOut === 0 ? 1 : 0),
-    'min',
+    () => (index().isReady && index().leftOut === 0 ? 1 : 0),
+    { aggregator: 'min' },
   );
-  gauge('vitrine_browse_index_products', 'Products in the index.', () => browseIndex.status().products);
+  gauge('vitrine_browse_index_products', 'Products in the index.', () => index().products);
   gauge(
     'vitrine_browse_index_left_out',
     'Products that the index cannot hold. While there is one, PostgreSQL answers.',
-    () => browseIndex.status().leftOut,
+    () => index().leftOut,
   );
-  gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => browseIndex.status().bytes);
+  gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => index().bytes);
 
   for (const name of ['vitrine_heartbeat_age_seconds', OLD_NAMES.vitrine_heartbeat_age_seconds]) {
     gauge(
       name,
       'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
       () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
-      'max',
+      { aggregator: 'max' },
     );
   }
   for (const name of ['vitrine_freshness_monitor_connected', OLD_NAMES.vitrine_freshness_monitor_connected]) {
@@ -118,66 +101,56 @@ export const createRegistry = (sources: MetricSources): Registry => {
       name,
       '1 while the freshness monitor has its connection to the database.',
       () => (freshnessMonitor.isLost() ? 0 : 1),
-      'min',
+      { aggregator: 'min' },
     );
   }
 
-  histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', [], () => [
-    { labels: {}, distribution: views.batchSizes },
-  ]);
+  histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
   gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
 
-  const { counts: streams, max: maxStreams } = subscriptions;
+  const { counts: streams, max: maxStreams } = sources.subscriptions;
   gauge('vitrine_subscriptions', 'Open streams of subscriptions.', () => streams.open);
   gauge('vitrine_subscriptions_max', 'Streams of subscriptions that may be open.', () => maxStreams);
-  counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', [], () => [
-    { labels: {}, value: streams.events },
-  ]);
+  counter('vitrine_subscription_events_total', 'Events that were sent to listeners.', () => streams.events);
   counter(
     'vitrine_subscriptions_ended_total',
     'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation), shutdown.',
-    ['reason'],
-    () => Object.entries(streams.ended).map(([reason, value]) => ({ labels: { reason }, value })),
+    () => byLabel('reason', streams.ended),
+    'reason',
   );
   histogram(
     'vitrine_subscription_lag_seconds',
     'Time from a change (its notification, or the moment that was planned) until all its listeners have been sent the event.',
-    [],
-    () => [{ labels: {}, distribution: streams.lagSeconds }],
+    () => streams.lagSeconds,
   );
 
-  const { seconds, byName } = statements;
-  counter('vitrine_database_statements_total', 'Statements sent to the database.', ['statement'], () =>
-    byName.entries().map(([statement, value]) => ({ labels: { statement }, value })),
+  counter(
+    'vitrine_database_statements_total',
+    'Statements sent to the database.',
+    () => byLabel('statement', statements.byName),
+    'statement',
   );
-  counter('vitrine_database_statement_failures_total', 'Statements that failed.', [], () => [
-    { labels: {}, value: statements.failed },
-  ]);
+  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => statements.failed);
   histogram(
     'vitrine_database_statement_duration_seconds',
     'Duration of a statement, with the wait for a connection.',
-    [],
-    () => [{ labels: {}, distribution: seconds }],
+    () => statements.seconds,
   );
   gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
   for (const name of ['vitrine_requests_rejected_total', OLD_NAMES.vitrine_requests_rejected_total]) {
-    counter(name, 'Requests refused because of overload.', [], () => [{ labels: {}, value: load.stats.refused }]);
+    counter(name, 'Requests refused because of overload.', () => load.stats.refused);
   }
 
   counter(
     'vitrine_executions_not_compiled_total',
     'Executions of operations that are not compiled, by the reference executor.',
-    [],
-    () => [{ labels: {}, value: fallBacks.notCompiled }],
+    () => fallBacks.notCompiled,
   );
   counter(
     'vitrine_compiled_operation_failures_total',
     'Compiled operations that failed and were executed again by the reference executor, which failed too or answered.',
-    ['outcome'],
-    () => [
-      { labels: { outcome: 'failed' }, value: fallBacks.failed },
-      { labels: { outcome: 'answered' }, value: fallBacks.answered },
-    ],
+    () => byLabel('outcome', { failed: fallBacks.failed, answered: fallBacks.answered }),
+    'outcome',
   );
 
   gauge('vitrine_database_pool_connections', 'Open connections of the pool.', () => pool.totalCount);
@@ -208,76 +181,61 @@ interface Sources {
 
 /** Registers the metrics of replicas. */
 export const countReplicas = (registry: Registry, { all, stats }: Sources): void => {
-  const counter = counterOf(registry);
-
-  const gauge = (
-    name: string,
-    help: string,
-    aggregator: 'min' | 'max' | 'sum',
-    read: (replica: CountedReplica) => number,
-  ) => {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['replica'],
-      registers: [registry],
-      aggregator,
-      collect() {
-        this.reset();
-        for (const replica of all) this.set({ replica: replica.name }, read(replica));
-      },
-    });
-  };
+  const { counter, gauge } = collectorsOf(registry);
+  const ofEach = (read: (replica: CountedReplica) => number) => (): readonly Sample[] =>
+    all.map((replica) => [{ replica: replica.name }, read(replica)]);
+  const labelNames = ['replica'];
 
   counter(
     'vitrine_operations_read_total',
     'Operations that were read from a database server, by server.',
-    ['server'],
-    () => [
-      { labels: { server: 'primary' }, value: stats.primary },
-      ...[...stats.chosen].map(([server, value]) => ({ labels: { server }, value })),
-    ],
+    () => byLabel('server', [['primary', stats.primary], ...stats.chosen]),
+    'server',
   );
   counter(
     'vitrine_replica_passed_over_total',
     'Operations that a replica could not serve, by reason: away, other (it does not follow the primary), lag, change (it may not have replayed a notified change), busy.',
-    ['replica', 'reason'],
     () =>
       [...stats.passedOver].flatMap(([replica, reasons]) =>
-        [...reasons].map(([reason, value]) => ({ labels: { replica, reason }, value })),
+        [...reasons].map(([reason, value]): Sample => [{ replica, reason }, value]),
       ),
+    'replica',
+    'reason',
   );
   counter(
     'vitrine_replica_failures_total',
     'Statements that failed on a replica, and were sent to the primary.',
-    ['replica'],
-    () => all.map(({ name, stats: { failures } }) => ({ labels: { replica: name }, value: failures })),
+    ofEach(({ stats: { failures } }) => failures),
+    'replica',
   );
-  gauge('vitrine_replica_connected', '1 while the replica reports its position.', 'min', ({ isAway }) =>
-    isAway() ? 0 : 1,
+  gauge(
+    'vitrine_replica_connected',
+    '1 while the replica reports its position.',
+    ofEach(({ isAway }) => (isAway() ? 0 : 1)),
+    { labelNames, aggregator: 'min' },
   );
   gauge(
     'vitrine_replica_lag_seconds',
     'Lag behind the primary when the replica last reported its position; NaN while unknown.',
-    'max',
-    ({ lag }) => (lag()?.ms ?? Number.NaN) / 1000,
+    ofEach(({ lag }) => (lag()?.ms ?? Number.NaN) / 1000),
+    { labelNames, aggregator: 'max' },
   );
   gauge(
     'vitrine_replica_lag_bytes',
     'The same lag in bytes of the write-ahead log.',
-    'max',
-    ({ lag }) => lag()?.bytes ?? Number.NaN,
+    ofEach(({ lag }) => lag()?.bytes ?? Number.NaN),
+    { labelNames, aggregator: 'max' },
   );
   gauge(
     'vitrine_replica_pool_connections',
     'Open connections of the pool of the replica.',
-    'sum',
-    ({ pool }) => pool.totalCount,
+    ofEach(({ pool }) => pool.totalCount),
+    { labelNames },
   );
   gauge(
     'vitrine_replica_pool_waiting',
     'Statements that wait for a connection of that pool.',
-    'sum',
-    ({ pool }) => pool.waitingCount,
+    ofEach(({ pool }) => pool.waitingCount),
+    { labelNames },
   );
 };

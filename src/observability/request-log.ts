@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
-import { shortened } from './redaction.ts';
+import { shortened } from './log.ts';
 import type { RequestContext } from './request-observer.ts';
 
 const MAX_LOGGED_PATH_CHARS = 200;
@@ -53,23 +53,16 @@ const MAX_FAILURES_PER_S = 20;
 
 /** Whether a request that failed by a mistake of its client is logged. Those that are not are counted in a line of their own. */
 const createFailureRate = (log: Logger): (() => boolean) => {
-  let second = 0;
-  let logged = 0;
-  let omitted = 0;
-  const logOmitted = (): void => {
-    log.info({ omitted }, 'more requests failed by mistakes of clients: they are not logged one by one');
-    omitted = 0;
+  let failures = 0;
+  const endSecond = (): void => {
+    const omitted = failures - MAX_FAILURES_PER_S;
+    failures = 0;
+    if (omitted > 0)
+      log.info({ omitted }, 'more requests failed by mistakes of clients: they are not logged one by one');
   };
   return () => {
-    const now = Math.floor(performance.now() / 1000);
-    if (now !== second) {
-      second = now;
-      logged = 0;
-    }
-    logged += 1;
-    if (logged <= MAX_FAILURES_PER_S) return true;
-    if (omitted === 0) setTimeout(logOmitted, 1000).unref();
-    omitted += 1;
-    return false;
+    if (failures === 0) setTimeout(endSecond, 1000).unref();
+    failures += 1;
+    return failures <= MAX_FAILURES_PER_S;
   };
 };

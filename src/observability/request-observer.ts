@@ -26,35 +26,7 @@ export interface ObservedRequest {
 }
 
 /** Records every request in the log, the metrics and the trace. */
-export interface RequestObserver {
-  /** Begins to record a request that has no cached response. */
-  readonly begin: (request: ObservedRequest, requestId: string) => RequestContext;
-  /** Runs work for a request: its statements are counted for the request. */
-  readonly run: <Args extends unknown[], Result>(
-    requestContext: RequestContext,
-    work: (...args: Args) => Result,
-    ...args: Args
-  ) => Result;
-  /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
-  readonly end: (requestContext: RequestContext, status: number) => string | undefined;
-  /** Counts a cached response by one increment: this is the fastest path. */
-  readonly cached: (counts: OperationCounts, status: number) => void;
-  /** Counts a failure that was answered from memory. */
-  readonly failed: (counts: OperationCounts, cache: CacheUse, status: number, code: string) => void;
-  /** Whether cached responses are logged or traced: only then {@link recordCached} must be called. */
-  readonly recordsCached: boolean;
-  /** @param startMs by `performance.now()` */
-  readonly recordCached: (
-    request: ObservedRequest,
-    requestId: string,
-    counts: OperationCounts,
-    status: number,
-    startMs: number,
-  ) => void;
-  readonly statement: ObserveStatement;
-  /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
-  readonly logOf: (log: Logger) => Logger;
-}
+export type RequestObserver = ReturnType<typeof createRequestObserver>;
 
 interface Deps {
   readonly requests: RequestCounts;
@@ -69,14 +41,7 @@ interface Deps {
 
 const MAX_PATH_CHARS = 256;
 
-export const createRequestObserver = ({
-  requests,
-  statements,
-  isCounting,
-  logRequest,
-  logsCached,
-  tracing,
-}: Deps): RequestObserver => {
+export const createRequestObserver = ({ requests, statements, isCounting, logRequest, logsCached, tracing }: Deps) => {
   const working = new AsyncLocalStorage<RequestContext>();
 
   const contextOf = (
@@ -88,13 +53,19 @@ export const createRequestObserver = ({
     new RequestContext({ requestId, method, path: path.slice(0, MAX_PATH_CHARS), startMs, span }, requests);
 
   return {
-    begin: (request, requestId) => {
+    /** Begins to record a request that has no cached response. */
+    begin: (request: ObservedRequest, requestId: string): RequestContext => {
       const startMs = performance.now();
       requests.inFlight += 1;
       return contextOf(request, requestId, startMs, tracing.startRequest(request.headers, startMs));
     },
 
-    run: (requestContext, work, ...args) => {
+    /** Runs work for a request: its statements are counted for the request. */
+    run: <Args extends unknown[], Result>(
+      requestContext: RequestContext,
+      work: (...args: Args) => Result,
+      ...args: Args
+    ): Result => {
       const { span } = requestContext.origin;
       if (span) return span.run(() => working.run(requestContext, work, ...args));
       // Node restores the asynchronous context where the callback ends in which a request arrives. To do so here would make a second one: 5 % of a miss.
@@ -102,7 +73,8 @@ export const createRequestObserver = ({
       return work(...args);
     },
 
-    end: (requestContext, status) => {
+    /** Records the response. @returns the value of the header `Server-Timing`; undefined for a page */
+    end: (requestContext: RequestContext, status: number): string | undefined => {
       const { counts, cache, code, origin } = requestContext;
       const durationMs = performance.now() - origin.startMs;
       requests.inFlight -= 1;
@@ -116,21 +88,31 @@ export const createRequestObserver = ({
       return counts.handler === 'other' ? undefined : serverTiming(requestContext, durationMs);
     },
 
-    cached: ({ untimed }, status) => {
+    /** Counts a cached response by one increment: this is the fastest path. */
+    cached: ({ untimed }: OperationCounts, status: number): void => {
       if (!isCounting) return;
       if (status === 304) untimed.notModified += 1;
       else untimed.ok += 1;
     },
 
-    failed: (counts, cache, status, code) => {
+    /** Counts a failure that was answered from memory. */
+    failed: (counts: OperationCounts, cache: CacheUse, status: number, code: string): void => {
       if (!isCounting) return;
       countAnswer(counts, cache, status, 0);
       countError(requests, counts.handler, code);
     },
 
+    /** Whether cached responses are logged or traced: only then `recordCached` must be called. */
     recordsCached: logsCached || tracing.isOn,
 
-    recordCached: (request, requestId, counts, status, startMs) => {
+    /** @param startMs by `performance.now()` */
+    recordCached: (
+      request: ObservedRequest,
+      requestId: string,
+      counts: OperationCounts,
+      status: number,
+      startMs: number,
+    ): void => {
       // A cached response does not start a trace, but joins the trace of its caller.
       const isTraced = tracing.isOn && request.headers.traceparent !== undefined;
       if (!logsCached && !isTraced) return;
@@ -142,12 +124,13 @@ export const createRequestObserver = ({
       if (span?.isSampled) span.end(spanName(requestContext), spanAttributes(requestContext, status), false);
     },
 
-    logOf: (log) => {
+    /** The logger for a message about the request that is being worked for: its lines have the id of the request. */
+    logOf: (log: Logger): Logger => {
       const requestContext = working.getStore();
       return requestContext ? lazyLog(log, requestContext)() : log;
     },
 
-    statement: (name, text) => {
+    statement: ((name, text) => {
       const startMs = performance.now();
       const requestContext = working.getStore();
       if (requestContext) requestContext.statements += 1;
@@ -160,7 +143,7 @@ export const createRequestObserver = ({
         statements.seconds.add(durationMs / 1000);
         endSpan?.(error);
       };
-    },
+    }) satisfies ObserveStatement,
   };
 };
 

@@ -70,33 +70,16 @@ const traceRead = (tracing: Tracing, name: string, read: unknown): unknown => {
 const isLoader = (read: unknown): read is Loader =>
   typeof read === 'object' && read !== null && typeof (read as { load?: unknown }).load === 'function';
 
-/** A batch of a loader is one span, whatever the number of keys. */
+/** A batch of a loader is one span, that of its first key: all of its keys end together. */
 const traceLoader = (tracing: Tracing, name: string, loader: Loader): Loader => {
-  const gathering = new WeakMap<object, Promise<unknown>[]>();
+  const gathering = new WeakSet<object>();
 
-  return Object.create(loader, {
-    load: {
-      value: (key: never): Promise<unknown> => {
-        const parent = tracing.current();
-        if (!parent) return loader.load(key);
-        const others = gathering.get(parent);
-        if (others) {
-          const loading = loader.load(key);
-          others.push(loading);
-          return loading;
-        }
-        const all: Promise<unknown>[] = [];
-        gathering.set(parent, all);
-        setImmediate(() => gathering.delete(parent));
-        const first = Promise.withResolvers<unknown>();
-        void tracing.span(name, {}, async () => {
-          all.push(loader.load(key));
-          first.resolve(all[0]);
-          await new Promise(setImmediate);
-          await Promise.allSettled(all);
-        });
-        return first.promise;
-      },
-    },
-  });
+  const load = (key: never): Promise<unknown> => {
+    const parent = tracing.current();
+    if (!parent || gathering.has(parent)) return loader.load(key);
+    gathering.add(parent);
+    setImmediate(() => gathering.delete(parent));
+    return tracing.span(name, {}, () => loader.load(key));
+  };
+  return Object.create(loader, { load: { value: load } });
 };

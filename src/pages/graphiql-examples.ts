@@ -2,14 +2,12 @@
 export interface Example {
   /** Its purpose, by line; shown as a comment above the operation. */
   readonly about: readonly string[];
-  /** The operation. GraphiQL shows its name on the tab. */
+  /** The operation, in any layout. GraphiQL shows its name on the tab. */
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue.
- */
+/** Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue. */
 export const examples: readonly Example[] = [
   {
     about: [
@@ -19,70 +17,20 @@ export const examples: readonly Example[] = [
       'The book explains every field.',
     ],
     query: `query HomePage {
-  hotProducts(limit: 10) {
-    ...Tile
-    sales
-  }
-  newProducts(limit: 10) {
-    ...Tile
-    publishedAt
-  }
-  notices {
-    id
-    type
-    level
-    title
-    pinned
-  }
-}
-
-fragment Tile on Product {
-  id
-  name
-  slug
-  imageUrl
-  price {
-    amount
-    currencyCode
-  }
-  category {
-    name
-    slug
-  }
-}`,
+      hotProducts(limit: 10) { ...Tile sales }
+      newProducts(limit: 10) { ...Tile publishedAt }
+      notices { id type level title pinned }
+    }
+    fragment Tile on Product { id name slug imageUrl price { amount currencyCode } category { name slug } }`,
   },
   {
     about: ['Everything a product page shows.', 'A product that is not on sale is null.'],
     query: `query ProductDetail($slug: String!) {
-  productBySlug(slug: $slug) {
-    id
-    name
-    subtitle
-    description
-    brand
-    tags
-    price {
-      amount
-      currencyCode
-    }
-    listPrice {
-      amount
-      currencyCode
-    }
-    inStock
-    stock
-    imageUrls
-    publishedAt
-    category {
-      name
-      slug
-      parent {
-        name
-        slug
+      productBySlug(slug: $slug) {
+        id name subtitle description brand tags price { amount currencyCode } listPrice { amount currencyCode }
+        inStock stock imageUrls publishedAt category { name slug parent { name slug } }
       }
-    }
-  }
-}`,
+    }`,
     variables: { slug: 'galvanised-watering-can' },
   },
   {
@@ -91,42 +39,23 @@ fragment Tile on Product {
       'Other orders: see ProductOrder in the book.',
     ],
     query: `query Categories($orderBy: ProductOrder!) {
-  categories {
-    name
-    slug
-    children {
-      name
-      slug
-      products(orderBy: $orderBy, limit: 10) {
-        name
-        slug
-        sales
-        price {
-          amount
-          currencyCode
+      categories {
+        name slug
+        children {
+          name slug
+          products(orderBy: $orderBy, limit: 10) { name slug sales price { amount currencyCode } }
         }
       }
-    }
-  }
-}`,
+    }`,
     variables: { orderBy: 'BEST_SELLING' },
   },
   {
     about: ['Several categories in one list, cheapest first.', 'No categoryIds, or an empty list: all of them.'],
     query: `query PriceOrder($categoryIds: [Int!], $limit: Int!) {
-  products(categoryIds: $categoryIds, orderBy: PRICE_ASC, limit: $limit) {
-    id
-    name
-    price {
-      amount
-      currencyCode
-    }
-    category {
-      id
-      name
-    }
-  }
-}`,
+      products(categoryIds: $categoryIds, orderBy: PRICE_ASC, limit: $limit) {
+        id name price { amount currencyCode } category { id name }
+      }
+    }`,
     variables: { categoryIds: [4, 5, 6], limit: 20 },
   },
   {
@@ -135,76 +64,28 @@ fragment Tile on Product {
       'after: the endCursor of the page before. What is not selected is not read.',
     ],
     query: `query Search($search: String, $filter: ProductFilter, $after: String) {
-  productSearch(search: $search, filter: $filter, first: 12, after: $after) {
-    totalCount
-    correctedSearch
-    edges {
-      node {
-        slug
-        imageUrl
-        price {
-          amount
-          currencyCode
+      productSearch(search: $search, filter: $filter, first: 12, after: $after) {
+        totalCount correctedSearch
+        edges {
+          node { slug imageUrl price { amount currencyCode } category { name ancestors { name slug } } }
+          highlight { name { text isMatch } }
         }
-        category {
-          name
-          ancestors {
-            name
-            slug
-          }
+        pageInfo { hasNextPage endCursor }
+        facets {
+          categories(limit: 10) { category { id name } count }
+          brands(limit: 10) { value count }
+          price { bands { min max count } }
+          inStock onSale
         }
       }
-      highlight {
-        name {
-          text
-          isMatch
-        }
-      }
-    }
-    pageInfo {
-      hasNextPage
-      endCursor
-    }
-    facets {
-      categories(limit: 10) {
-        category {
-          id
-          name
-        }
-        count
-      }
-      brands(limit: 10) {
-        value
-        count
-      }
-      price {
-        bands {
-          min
-          max
-          count
-        }
-      }
-      inStock
-      onSale
-    }
-  }
-}`,
+    }`,
     variables: { search: 'tea', filter: { inStock: true }, after: null },
   },
   {
     about: ['What a search box suggests while somebody types.'],
     query: `query Suggestions($prefix: String!) {
-  searchSuggestions(prefix: $prefix, limit: 8) {
-    text
-    kind
-    product {
-      slug
-    }
-    category {
-      slug
-    }
-  }
-}`,
+      searchSuggestions(prefix: $prefix, limit: 8) { text kind product { slug } category { slug } }
+    }`,
     variables: { prefix: 'te' },
   },
   {
@@ -214,53 +95,21 @@ fragment Tile on Product {
       'type: one of NoticeType; null: any.',
     ],
     query: `query NoticeCentre($page: Int!, $keyword: String, $type: NoticeType) {
-  noticePage(page: $page, pageSize: 10, keyword: $keyword, type: $type) {
-    total
-    page
-    pageCount
-    items {
-      id
-      type
-      level
-      title
-      summary
-      pinned
-      startsAt
-      endsAt
-      viewCount
-    }
-  }
-}`,
+      noticePage(page: $page, pageSize: 10, keyword: $keyword, type: $type) {
+        total page pageCount items { id type level title summary pinned startsAt endsAt viewCount }
+      }
+    }`,
     variables: { page: 1, keyword: null, type: 'ANNOUNCEMENT' },
   },
   {
     about: ['This counts a view: every run adds one.', 'The viewCount in the answer contains it.'],
     query: `query NoticeDetail($id: Int!) {
-  notice(id: $id) {
-    id
-    type
-    level
-    title
-    content
-    pinned
-    startsAt
-    endsAt
-    inEffect
-    viewCount
-  }
-}`,
+      notice(id: $id) { id type level title content pinned startsAt endsAt inEffect viewCount }
+    }`,
     variables: { id: 1 },
   },
   {
     about: ['The notices in effect: at once, and again whenever they change.', 'It goes on until it is stopped.'],
-    query: `subscription LiveNotices {
-  notices {
-    id
-    level
-    title
-    startsAt
-    endsAt
-  }
-}`,
+    query: 'subscription LiveNotices { notices { id level title startsAt endsAt } }',
   },
 ];

@@ -1,12 +1,12 @@
+import { parse, print } from 'graphql';
 import type { PageSources } from '../http/response-headers.ts';
 import { type Example, examples } from './graphiql-examples.ts';
-import { type BundledPage, createBundledPage, escapeHtml, ICON_URL, LOGO, toScriptJson } from './page.ts';
+import { type BundledPage, bundleOf, createBundledPage, escapeHtml, ICON_URL, LOGO, toScriptJson } from './page.ts';
 
 /** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
 export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
   createBundledPage({
-    assetsPath: '/graphiql',
-    worker: new URL('./graphiql.worker.ts', import.meta.url),
+    assets: { path: '/graphiql', load: bundleOf('graphiql') },
     render: ({ root, base }) => renderPage(options, root, base),
     sources: pageSources,
     // The same address serves GraphQL.
@@ -27,7 +27,7 @@ const pageSources: PageSources = {
 };
 
 const toTab = ({ about, query, variables }: Example) => ({
-  query: `${about.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${query}\n`,
+  query: `${about.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${print(parse(query))}\n`,
   variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
 });
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { parentPort } from 'node:worker_threads';
 import { compress } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 import type { StaticFile } from '../http/static-file.ts';
@@ -14,10 +13,7 @@ export interface BundledPage {
    * @throws the error of reading its files; the next call tries again
    */
   page(depth?: number): Promise<StaticFile>;
-  /**
-   * @param path of the request, as in `/graphiql/0123456789abcdef/start.js`
-   * @throws as `page` does
-   */
+  /** @param path of the request, as in `/graphiql/0123456789abcdef/start.js` @throws as `page` does */
   asset?(path: string): Promise<StaticFile | undefined>;
 }
 
@@ -32,10 +28,12 @@ export interface Addresses {
 }
 
 interface Options {
-  /** Path of the folder of the assets, without a slash at the end. */
-  readonly assetsPath?: string;
-  /** Module that posts the assets, by `postBundle`. Undefined: the page has no assets. */
-  readonly worker?: URL;
+  /** Undefined: the page has none. */
+  readonly assets?: {
+    /** Their folder, without a slash at the end. */
+    readonly path: string;
+    readonly load: () => Promise<Bundle>;
+  };
   readonly render: (addresses: Addresses) => string;
   readonly sources: PageSources;
   /** Further headers of the page. */
@@ -46,22 +44,23 @@ interface Options {
  * A page without assets of other hosts. Its files are read and compressed at the first request, because most instances never
  * get one, and then kept in memory.
  */
-export const createBundledPage = ({ assetsPath = '', worker, render, sources, headers = {} }: Options): BundledPage => {
-  const bundle = remember(async () => (worker ? loadBundle(worker) : NO_ASSETS));
-  const assets = remember(async () => toAssets(assetsPath, await bundle()));
+export const createBundledPage = ({ assets, render, sources, headers = {} }: Options): BundledPage => {
+  const path = assets?.path ?? '';
+  const bundle = remember(async () => (assets ? assets.load() : NO_ASSETS));
+  const files = remember(async () => toAssets(path, await bundle()));
+  const pages = new Map<number, () => Promise<StaticFile>>();
   const pageAt = async (depth: number): Promise<StaticFile> => {
     const { hash, files } = await bundle();
     const root = depth === 0 ? './' : '../'.repeat(depth);
-    const html = render({ root, base: root + `${assetsPath}/${hash}`.slice(1), names: files.map(({ name }) => name) });
+    const html = render({ root, base: root + `${path}/${hash}`.slice(1), names: files.map(({ name }) => name) });
     return toPage(html, { ...headers, ...pageHeaders(sources) });
   };
-  const pages = new Map<number, () => Promise<StaticFile>>();
   const page: BundledPage['page'] = (depth = 0) => {
     const known = pages.get(depth) ?? remember(() => pageAt(depth));
     pages.set(depth, known);
     return known();
   };
-  return worker ? { page, asset: async (path) => (await assets()).get(path) } : { page };
+  return assets ? { page, asset: async (path) => (await files()).get(path) } : { page };
 };
 
 /** Remembers the first successful result; concurrent calls share one attempt. */
@@ -115,23 +114,26 @@ const NO_ASSETS: Bundle = { hash: '', files: [] };
 /** It takes half a second, more on a busy machine. */
 const LOAD_TIMEOUT_MS = 30_000;
 
+/** The pages with assets. */
+export type PageName = 'graphiql' | 'docs' | 'demo';
+
 /**
- * Reads and compresses a bundle on another thread, so that other requests do not wait.
- *
- * @param worker module that posts it, by `postBundle`
+ * Reads and compresses the assets of a page on another thread, so that other requests do not wait.
  * @throws the error of the thread, such as a package that is not installed
  */
-const loadBundle = async (worker: URL): Promise<Bundle> => {
-  const thread = startThread(worker);
-  try {
-    // `once` rejects on the event `error`; a thread that ends without a message runs into the timeout.
-    const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });
-    if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
-    return bundle;
-  } finally {
-    void thread.terminate();
-  }
-};
+export const bundleOf =
+  (page: PageName, worker = new URL('./page.worker.ts', import.meta.url)) =>
+  async (): Promise<Bundle> => {
+    const thread = startThread(worker, { workerData: page });
+    try {
+      // `once` rejects on the event `error`; a thread that ends without a message runs into the timeout.
+      const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });
+      if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
+      return bundle;
+    } finally {
+      void thread.terminate();
+    }
+  };
 
 /** The logo: a shop window. */
 export const LOGO =
@@ -147,23 +149,3 @@ export const escapeHtml = (text: string): string =>
 
 /** JSON that cannot close the `<script>` it stands in. */
 export const toScriptJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
-
-/** Runs on a thread of `loadBundle`: hashes, compresses and posts the files of a page. @param sources texts by file name */
-export const postBundle = async (sources: Readonly<Record<string, string>>): Promise<void> => {
-  const hash = createHash('sha256');
-  for (const [name, source] of Object.entries(sources)) hash.update(name).update(source);
-
-  const files = await Promise.all(
-    Object.entries(sources).map(async ([name, source]) => {
-      const { identity, gzip, br } = await compress(new TextEncoder().encode(source));
-      // A copy, because Node's small buffers are views of a shared pool, which cannot be transferred to another thread.
-      return { name, bodies: { identity, gzip: new Uint8Array(gzip), br: new Uint8Array(br) } };
-    }),
-  );
-
-  const bundle: Bundle = { hash: hash.digest('hex').slice(0, 16), files };
-  parentPort?.postMessage(
-    bundle,
-    files.flatMap(({ bodies }) => [bodies.identity.buffer, bodies.gzip.buffer, bodies.br.buffer]),
-  );
-};

@@ -1,10 +1,9 @@
-import { type Addresses, type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
+import { type Addresses, type BundledPage, bundleOf, createBundledPage, ICON_URL, LOGO } from './page.ts';
 
 /** The REST reference: Swagger UI on `/openapi.json`. */
 export const createDocs = (): BundledPage =>
   createBundledPage({
-    assetsPath: '/docs',
-    worker: new URL('./reference.worker.ts', import.meta.url),
+    assets: { path: '/docs', load: bundleOf('docs') },
     render: renderPage,
     sources: {
       'script-src': "'self'",

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Addresses, type BundledPage, createBundledPage, ICON_URL, LOGO } from './page.ts';
+import { type Addresses, type BundledPage, bundleOf, createBundledPage, ICON_URL, LOGO } from './page.ts';
 
 /** The documents of the shop, by their hashes. */
 export const SHOP_DOCUMENTS = path.join(import.meta.dirname, '../../examples/shop/trusted-documents.json');
@@ -12,8 +12,7 @@ interface Options {
 /** A storefront on the public GraphQL API: examples/shop, one page at every address under `/demo`. */
 export const createDemo = ({ explorer }: Options): BundledPage =>
   createBundledPage({
-    assetsPath: '/demo/assets',
-    worker: new URL('./shop.worker.ts', import.meta.url),
+    assets: { path: '/demo/assets', load: bundleOf('demo') },
     render: (addresses) => renderPage(addresses, explorer),
     sources: {
       'script-src': "'self'",

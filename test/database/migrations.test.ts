@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { applyMigrations, MIGRATION_LOCK } from '../../src/database/migrations/apply.ts';
-import { grantServing } from '../../src/database/migrations/grant.ts';
-import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../../src/database/migrations/status.ts';
+import { applyMigrations } from '../../src/database/migrations/apply.ts';
+import { grantServing } from '../../src/database/migrations/rights.ts';
+import {
+  MIGRATION_LOCK,
+  MIGRATIONS_DIRECTORY,
+  readMigrationFiles,
+  readMigrationStatus,
+} from '../../src/database/migrations/status.ts';
 import { FEATURES } from '../../src/features.ts';
 import { administer, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';

@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import pg from 'pg';
 import { expect, test } from 'vitest';
-import { driverStartup, isBusy, namedPid } from '../../src/database/pg-client.ts';
+import { DatabaseClient, isBusy } from '../../src/database/client.ts';
 import type { GatewayResponse } from '../../src/http/message.ts';
 import { responseUnderWay, send } from '../../src/http/send.ts';
 
@@ -47,8 +46,8 @@ test('without _httpMessage, no response is under way', () => {
   expect(responseUnderWay({} as Parameters<typeof responseUnderWay>[0])).toBeUndefined();
 });
 
-test('without the members of the driver, nobody is busy, no server process is named, and a session begins with the settings of ours', () => {
-  const client = without(new pg.Client(), 'readyForQuery', 'processID');
-  expect([isBusy(client), namedPid(client)]).toEqual([false, null]);
-  expect(driverStartup(client, {})).toEqual({});
+test('without the members of the driver, nobody is busy, and no server process is named', () => {
+  const gone = { value: undefined };
+  const client: DatabaseClient = Object.create(new DatabaseClient(), { readyForQuery: gone, processID: gone });
+  expect([isBusy(client), client.namedPid]).toEqual([false, null]);
 });

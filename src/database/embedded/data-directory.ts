@@ -12,12 +12,6 @@ const PID_POLL_MS = 20;
 /** Another process has the right to use the data directory. */
 export class DirectoryInUseError extends OperatorError {}
 
-/** The right to use a data directory, which no other process, and no second caller in this one, has meanwhile. */
-export interface DirectoryLock {
-  /** Gives the right back. The end of the process does so too, however it ends. */
-  release(): Promise<void>;
-}
-
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -39,17 +33,15 @@ const findHolder = async (pidFile: string): Promise<number | undefined> => {
 const LOCK_TIMEOUT_MS = 100;
 
 /**
- * Takes the lock of a data directory. Node has no file lock of its own; SQLite, which comes with it, takes one in the
- * kernel for an exclusive transaction. The kernel frees it when the process dies, so no lock is ever stale and nothing
- * has to be guessed from process ids, which are reused. The file stays empty, and is never deleted: a process that had it open
- * would lock a file that no other process sees.
- *
- * SQLite opens by path only. The owner of the directory who swaps the file between our checks and its opening could have it lock another
- * file, which is then neither written nor given to anybody.
+ * Takes the lock of a data directory, which no other process, and no second caller in this one, has meanwhile. SQLite, which comes with Node, takes
+ * one in the kernel for an exclusive transaction; the kernel frees it when the process dies. The file stays empty, and is never deleted: a process that
+ * had it open would lock a file that no other process sees. (SQLite opens by path only: the owner of the directory, who swaps the file after our
+ * checks, could have it lock another file, which is then neither written nor given to anybody.)
+ * @returns `release` gives it back, as the end of the process does
  * @throws DirectoryInUseError when another process has it, naming that process.
  * @throws OperatorError when the file is not one that an earlier call has made
  */
-export const lockDirectory = async (dataDir: string): Promise<DirectoryLock> => {
+export const lockDirectory = async (dataDir: string): Promise<{ readonly release: () => Promise<void> }> => {
   const lockFile = join(dataDir, 'gateway.lock');
   const pidFile = join(dataDir, 'gateway.pid');
   await access(dataDir, constants.W_OK);

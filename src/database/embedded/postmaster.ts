@@ -15,14 +15,9 @@ const READY_TIMEOUT_MS = 120_000;
 const READY_POLL_MS = 5;
 
 /** A server process that accepts connections. */
-export interface Postmaster {
-  /** Resolves when the process ends without `stop` having been called. */
-  readonly exited: Promise<void>;
-  /** Shuts it down and resolves when it has ended. */
-  stop(): Promise<void>;
-}
+type Postmaster = Awaited<ReturnType<typeof launchPostmaster>>;
 
-export interface PostmasterOptions {
+interface PostmasterOptions {
   readonly cluster: string;
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
@@ -42,19 +37,21 @@ const launchPostmaster = async (
   account: Account,
   { postgres, pgCtl }: Binaries,
   { cluster, settings, log }: PostmasterOptions,
-): Promise<Postmaster> => {
+) => {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { child, ended } = startProgram(account, postgres, ['-D', cluster, ...options], { log });
   const { pid } = child;
   const isRunning = () => pid !== undefined && child.exitCode === null && child.signalCode === null;
   let stopping = false;
-  const stop = async () => {
+  /** Shuts it down and resolves when it has ended. */
+  const stop = async (): Promise<void> => {
     stopping = true;
     if (pid !== undefined) await shutDown(pid, pgCtl, isRunning);
   };
   // A gateway that exits without stopping its server still sends the signal. On Windows this ends the server at once, and the next start recovers.
   const endWithGateway = () => child.kill('SIGINT');
   process.once('exit', endWithGateway);
+  /** Resolves when the process ends without `stop` having been called. */
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => {
       process.off('exit', endWithGateway);
@@ -75,10 +72,7 @@ const launchPostmaster = async (
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LAUNCH_RETRY_MS = 200;
 
-/**
- * Failures after which a retry helps: another program has just taken the port, a server that a killed gateway left was itself
- * starting, or backends have yet to notice that their server was killed.
- */
+/** Another program has just taken the port, a server that a killed gateway left was itself starting, or backends have yet to notice that theirs is gone. */
 const TEMPORARY_FAILURE = /could not create any TCP\/IP sockets|"postmaster\.pid" already exists|still in use/;
 
 /**

@@ -10,16 +10,7 @@ import { absentAsUndefined, lockDirectory, readPlainFile, replaceFile } from './
 import { clearLeftover, HOST, launch } from './postmaster.ts';
 
 /** A PostgreSQL server of our own, running. */
-export interface EmbeddedDatabase {
-  /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
-  readonly url: string;
-  /** True when this start created the data. */
-  readonly created: boolean;
-  /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
-  readonly exited: Promise<void>;
-  /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */
-  stop(): Promise<void>;
-}
+export type EmbeddedDatabase = Awaited<ReturnType<typeof startEmbeddedDatabase>>;
 
 export interface EmbeddedDatabaseOptions {
   /** Gets the cluster in `postgres/` and the URL, for its owner only, in `database-url`. */
@@ -38,8 +29,7 @@ const parseUrl = (text = ''): { password: string; port: number } | undefined => 
 const startLocked = async (
   binaries: Binaries,
   dataDir: string,
-  log: (line: string) => void,
-  settings: Record<string, string>,
+  { log, settings = {} }: Pick<EmbeddedDatabaseOptions, 'log' | 'settings'>,
 ) => {
   const cluster = join(dataDir, 'postgres');
   const urlFile = join(dataDir, 'database-url');
@@ -68,24 +58,29 @@ const startLocked = async (
  * Starts the PostgreSQL server of a data directory, which is made when it is not there.
  * @throws OperatorError when the directory is in use or unusable, or PostgreSQL does not run; with what it printed.
  */
-export const startEmbeddedDatabase = async ({
-  dataDir,
-  log,
-  settings = {},
-}: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> => {
+export const startEmbeddedDatabase = async (options: EmbeddedDatabaseOptions) => {
+  const { dataDir } = options;
   try {
     // Before the directory is looked at: in an image there is no PostgreSQL, and that is the fault to report.
     const binaries = findBinaries();
     await mkdir(dataDir, { recursive: true });
     const lock = await lockDirectory(dataDir);
     try {
-      const { url, created, postmaster } = await startLocked(binaries, await realpath(dataDir), log, settings);
+      const { url, created, postmaster } = await startLocked(binaries, await realpath(dataDir), options);
       let stopped: Promise<void> | undefined;
-      const stop = () => {
-        stopped ??= postmaster.stop().finally(lock.release);
-        return stopped;
+      return {
+        /** `postgresql://vitrine:<password>@127.0.0.1:<port>/vitrine` */
+        url,
+        /** True when this start created the data. */
+        created,
+        /** Resolves when the server process ends by itself (crash, killed), not when it is stopped; never rejects. */
+        exited: postmaster.exited,
+        /** Shuts the server down: fast, or at once when that takes too long. Further calls wait for the same. */
+        stop: (): Promise<void> => {
+          stopped ??= postmaster.stop().finally(lock.release);
+          return stopped;
+        },
       };
-      return { url, created, exited: postmaster.exited, stop };
     } catch (error) {
       await lock.release();
       throw error;
@@ -96,29 +91,15 @@ export const startEmbeddedDatabase = async ({
   }
 };
 
-/** A PostgreSQL server of our own, which is started again whenever it ends by itself. */
-export interface RunningDatabase {
-  /** The same after every start. */
-  readonly url: string;
-  /** Resolves when it ended and cannot be started again at this URL; never rejects. */
-  readonly exited: Promise<void>;
-  /** Ends it for good. */
-  readonly close: () => Promise<void>;
-}
-
-interface Options {
-  readonly dataDir: string;
-  readonly log: Logger;
-}
-
 const RESTART_DELAY_MS = 500;
 
 /**
- * A full disk, a lack of memory or an operator's mistake ends the server. The gateway goes on with its cache, and tries to start the server
- * until the cause is gone.
+ * Starts a server that is started again whenever it ends by itself (a full disk, a lack of memory, an operator's mistake), until the cause is gone.
+ * The gateway goes on with its cache meanwhile.
+ * @returns `exited` resolves when it cannot be started again at this URL; it never rejects. `close` ends it for good.
  * @throws what the first start throws
  */
-export const keepEmbeddedDatabase = async ({ dataDir, log }: Options): Promise<RunningDatabase> => {
+export const keepEmbeddedDatabase = async (dataDir: string, log: Logger) => {
   const start = (): Promise<EmbeddedDatabase> =>
     startEmbeddedDatabase({ dataDir, log: (line) => log.debug({ from: 'postgres' }, line) });
   let server = await start();

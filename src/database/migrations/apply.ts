@@ -6,9 +6,16 @@ import { connectionConfig } from '../connection.ts';
 import { placeOf } from '../connection-url.ts';
 import { messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
-import { adoptReplaced } from './adopt.ts';
-import { analyzeTables } from './analyze.ts';
-import { compareMigrations, MIGRATIONS_DIRECTORY, type MigrationFile, readMigrationFiles, recordOf } from './status.ts';
+import {
+  compareMigrations,
+  MIGRATION_LOCK,
+  MIGRATIONS_DIRECTORY,
+  type MigrationFile,
+  REPLACED,
+  readMigrationFiles,
+  readMigrationRecords,
+  recordOf,
+} from './status.ts';
 
 export interface ApplyMigrationsOptions {
   readonly url: string;
@@ -31,11 +38,8 @@ export interface ApplyMigrationsOptions {
 export const applyMigrations = async (options: ApplyMigrationsOptions): Promise<string[]> => {
   const { url, log, directory = MIGRATIONS_DIRECTORY, lockWaitMs = 60_000 } = options;
   const files = await readMigrationFiles(directory);
-  const client = new DatabaseClient({
-    ...connectionConfig(url),
-    application_name: 'vitrine migrate',
-    connectionTimeoutMillis: 10_000,
-  });
+  const limits = { application_name: 'vitrine migrate', connectionTimeoutMillis: 10_000 };
+  const client = new DatabaseClient({ ...connectionConfig(url), ...limits });
   client.on('error', () => {}); // The statement under way fails with the same error.
   try {
     await client.connect().catch((cause: unknown) => {
@@ -161,9 +165,6 @@ const prepareSession = async (client: DatabaseClient): Promise<void> => {
     throw new OperatorError('no schema of the search path exists: create the one that the tables shall be in');
 };
 
-/** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
-export const MIGRATION_LOCK = 72_707_369;
-
 const LOCK_POLL_MS = 100;
 
 // By polling: a statement that blocks on the lock holds a snapshot, and `create index concurrently` would wait for that for ever.
@@ -181,4 +182,56 @@ const takeLock = async (client: DatabaseClient, waitMs: number, log: (line: stri
   throw new OperatorError(
     `another migration still runs after ${waitMs / 1000} s: its session holds the advisory lock ${MIGRATION_LOCK} (see pg_locks)`,
   );
+};
+
+/** The first migration, which stands for those of {@link REPLACED}. */
+const FIRST = '20261120000000_vitrine';
+
+/** Of its script, the part that can be run again: what differs from the migrations that it replaced. */
+const NOTIFICATIONS = /^-- Notifications: .*/ms;
+
+/** What those left behind and it does not make. */
+const DROP_REMAINS = 'drop function if exists vitrine_notify_all_products()';
+
+/**
+ * Brings a database that the replaced migrations made to where the first migration leaves an empty one, in one transaction.
+ * @returns the migration that counts as applied from now on; undefined where there was nothing to do
+ * @throws {OperatorError} where not exactly those were applied; nothing is changed then
+ */
+const adoptReplaced = async (client: pg.ClientBase, files: readonly MigrationFile[]): Promise<string | undefined> => {
+  const first = files.find(({ name }) => name === FIRST);
+  const records = await readMigrationRecords(client);
+  if (!first || !records.some(({ name }) => REPLACED.has(name))) return undefined;
+  const isApplied = ([name, checksum]: readonly [string, string]): boolean =>
+    records.some((record) => record.name === name && record.checksum === checksum && record.finished);
+  if (![...REPLACED].every(isApplied)) {
+    throw new OperatorError(
+      `This database was made by an early version before 0.1.0 and cannot be taken over, because its migrations are not exactly ${[...REPLACED.keys()].join(', ')}. Use another database (or DATA_DIR) and bring the rows over with "pg_dump --data-only"`,
+    );
+  }
+  const replaced = [...REPLACED.keys()].map((name) => `'${name}'`).join(', ');
+  // Statements that are sent together are one transaction.
+  await client.query(`
+    ${NOTIFICATIONS.exec(first.script)?.[0]};
+    ${DROP_REMAINS};
+    delete from _prisma_migrations where migration_name in (${replaced});
+    ${recordOf(first)}`);
+  return FIRST;
+};
+
+const TABLE = /^create table (\w+)/gm;
+
+/**
+ * Gathers statistics of the tables that migrations made. PostgreSQL does so by itself only for tables of which 50 rows have changed: of a small table it knows nothing,
+ * and takes it for a large one. A table that another session analyses at the moment is left out, and one of another owner too.
+ * @param files the migrations. @default the project's own
+ */
+export const analyzeTables = async (client: pg.ClientBase, files?: readonly MigrationFile[]): Promise<void> => {
+  const scripts = files ?? (await readMigrationFiles(MIGRATIONS_DIRECTORY));
+  const names = scripts.flatMap(({ script }) => [...script.matchAll(TABLE)].map(([, name]) => name));
+  const { rows } = await client.query<{ tables: string | null }>(
+    `select string_agg(quote_ident(name), ', ') as tables from unnest($1::text[]) as name where to_regclass(quote_ident(name)) is not null`,
+    [names],
+  );
+  if (rows[0]?.tables) await client.query(`analyze (skip_locked) ${rows[0].tables}`);
 };

@@ -1,5 +1,9 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
+import { withConnection } from '../client.ts';
+import { connectionConfig } from '../connection.ts';
+import { messageOf } from '../failures.ts';
+import { MIGRATION_LOCK } from './status.ts';
 
 /** A table, and the privileges on it that serving needs: `select`, `update (a_column)`. */
 export interface ServedTable {
@@ -10,7 +14,7 @@ export interface ServedTable {
 }
 
 /** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
-export const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
+const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
   tables.flatMap(({ table, rights, alsoReads = [] }) => [
     ...rights.map((privilege) => ({ table, privilege })),
     ...alsoReads.map((also) => ({ table: also, privilege: 'select' })),
@@ -46,3 +50,39 @@ export const assertServing = async (client: pg.ClientBase | pg.Pool, tables: rea
     `${role} has no right to ${missing.join(' and ')}. Let the owner of the tables run "npx vitrine migrate --grant-to ${role}", or:\n${grants}`,
   );
 };
+
+const TIMEOUT_MS = 60_000;
+
+const UNDEFINED_OBJECT = '42704';
+
+/**
+ * Gives a role the rights that serving needs, and takes none away.
+ * @param url of the role that owns the tables
+ * @throws OperatorError if there is no such role, or the tables belong to another
+ */
+export const grantServing = (url: string, role: string, tables: readonly ServedTable[]): Promise<void> =>
+  withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
+    const name = pg.escapeIdentifier(role);
+    const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...neededRights(tables)].map(
+      ({ table, privilege }) => `grant ${privilege} on ${pg.escapeIdentifier(table)} to ${name};`,
+    );
+    try {
+      // Two that grant on one table at once would fail. Everybody may use the schema `public`, which need not belong to this role.
+      await client.query(`begin;
+        select pg_advisory_xact_lock(${MIGRATION_LOCK});
+        do $$ begin
+          if not has_schema_privilege(${pg.escapeLiteral(role)}, current_schema, 'usage') then
+            execute format('grant usage on schema %I to %I', current_schema, ${pg.escapeLiteral(role)});
+          end if;
+        end $$;
+        ${grants.join('\n')}
+        commit`);
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error;
+      if (error.code === UNDEFINED_OBJECT)
+        throw new OperatorError(
+          `There is no role ${role} to grant to. Create it: create role ${name} login password '…'`,
+        );
+      throw new OperatorError(`Nothing was granted to ${role}: ${messageOf(error)}.`, { cause: error });
+    }
+  });

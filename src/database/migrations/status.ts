@@ -6,34 +6,15 @@ import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { isDatabaseUnavailable } from '../failures.ts';
 
-/** What `_prisma_migrations` says of the migrations of this version. Each list holds names, oldest first. */
-export interface MigrationStatus {
-  /** Done, and known to this version. */
-  readonly applied: readonly string[];
-  /** What `applyMigrations` would do: those not applied, the failed ones among them. */
-  readonly pending: readonly string[];
-  /** Begun and not finished, by `prisma migrate`: another process is at it, or was killed. */
-  readonly failed: readonly string[];
-  /** Applied, and not in the folder: a newer version has migrated this database. */
-  readonly unknown: readonly string[];
-  /** Applied from a script that is not the one in the folder. */
-  readonly edited: readonly string[];
-}
-
 /**
- * Compares the folder with the database.
+ * Compares the folder with what `_prisma_migrations` says of it. Each list holds names, oldest first.
  * @throws {OperatorError} where the role may not read the table. Other failures of the query come as they are.
  */
-export const readMigrationStatus = async (
-  client: pg.ClientBase | pg.Pool,
-  directory = MIGRATIONS_DIRECTORY,
-): Promise<MigrationStatus> => compareMigrations(client, await readMigrationFiles(directory));
+export const readMigrationStatus = async (client: pg.ClientBase | pg.Pool, directory = MIGRATIONS_DIRECTORY) =>
+  compareMigrations(client, await readMigrationFiles(directory));
 
 /** As {@link readMigrationStatus}, for files that are read already. */
-export const compareMigrations = async (
-  client: pg.ClientBase | pg.Pool,
-  files: readonly MigrationFile[],
-): Promise<MigrationStatus> => {
+export const compareMigrations = async (client: pg.ClientBase | pg.Pool, files: readonly MigrationFile[]) => {
   const records = await readMigrationRecords(client);
   const recordOf = new Map(records.map((record) => [record.name, record]));
   const known = new Set([...REPLACED.keys(), ...files.map(({ name }) => name)]);
@@ -41,10 +22,15 @@ export const compareMigrations = async (
   const all = [...recordOf.values()];
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name).sort();
   return {
+    /** Done, and known to this version. */
     applied: names(applied),
+    /** What `applyMigrations` would do: those not applied, the failed ones among them. */
     pending: names(files.filter((file) => !applied.includes(file))),
+    /** Begun and not finished, by `prisma migrate`: another process is at it, or was killed. */
     failed: names(all.filter(({ finished }) => !finished)),
+    /** Applied, and not in the folder: a newer version has migrated this database. */
     unknown: names(all.filter(({ name, finished }) => finished && !known.has(name))),
+    /** Applied from a script that is not the one in the folder. */
     edited: names(applied.filter(({ name, script }) => !hasChecksum(script, recordOf.get(name)?.checksum ?? ''))),
   };
 };
@@ -103,6 +89,9 @@ export const REPLACED: ReadonlyMap<string, string> = new Map([
   ['20261120010000_change_notifications', '69fb6bab3ac6620b6f037e7a03d80cc84b3f3bc1b83445c6aaba792ed8300032'],
   ['20261120020000_product_changes', '1d9f4d77788521f80d7e9e03887a6767eb3ab41b494796e2db9c919303cb6c53'],
 ]);
+
+/** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
+export const MIGRATION_LOCK = 72_707_369;
 
 /** Where the project's migrations are, whether it runs from its sources or compiled. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../../prisma/migrations/', import.meta.url));

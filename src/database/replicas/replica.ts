@@ -19,30 +19,9 @@ import {
 export type Obstacle = 'away' | 'other' | 'lag' | 'change' | 'busy' | undefined;
 
 /** A streaming replica, with what is known of its state. */
-export interface Replica {
-  /** Its host and port. */
-  readonly name: string;
-  readonly pool: pg.Pool;
-  readonly statementCount: () => number;
-  /** For an operation that begins now. */
-  readonly obstacle: () => Obstacle;
-  /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
-  readonly isCurrent: () => boolean;
-  /** By `performance.now()`: the replica misses no commit that was acknowledged before. */
-  readonly asOfMs: () => number;
-  /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
-  readonly query: (...args: [pg.QueryConfig]) => Promise<pg.QueryResult>;
-  /** A heartbeat has brought a position of the primary. */
-  readonly onPrimaryPosition: () => void;
-  /** How far it is behind the primary's last position; undefined while it is not known. */
-  readonly lag: () => { readonly ms: number; readonly bytes: number } | undefined;
-  /** Whether its position is not known. */
-  readonly isAway: () => boolean;
-  readonly stats: { failures: number };
-  readonly close: () => Promise<void>;
-}
+export type Replica = ReturnType<typeof createReplica>;
 
-interface Options {
+export interface ReplicaOptions {
   readonly url: string;
   readonly positions: () => PrimaryPositions;
   readonly freshnessMs: number;
@@ -61,10 +40,10 @@ const REPLAY_SHARE = 0.05;
 /** A difference between two connections may only mean that one of them asked a little earlier. */
 const MAX_COMPARISONS = 3;
 
-// A recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): the replica is well.
+/** A recovery conflict (https://www.postgresql.org/docs/current/hot-standby.html#HOT-STANDBY-CONFLICT): the replica is well. */
 const SERIALIZATION_FAILURE = '40001';
 
-export const createReplica = (options: Options): Replica => {
+export const createReplica = (options: ReplicaOptions) => {
   const { url, positions, freshnessMs, poolSize, observer, log } = options;
   const name = placeOf(url);
   const timeoutMs = Math.ceil(options.timeoutMs * TIMEOUT_SHARE);
@@ -75,12 +54,8 @@ export const createReplica = (options: Options): Replica => {
 
   const update = (): void => {
     const replayed = prober.position();
-    reached =
-      replayed &&
-      (positions()
-        .recent()
-        .find((position) => hasReplayed(replayed, position)) ??
-        reached);
+    const { recent } = positions();
+    reached = replayed && (recent().find((position) => hasReplayed(replayed, position)) ?? reached);
   };
 
   const prober = createProber({ name, connection, delayMs: freshnessMs * REPLAY_SHARE, onChange: update, log });
@@ -97,14 +72,8 @@ export const createReplica = (options: Options): Replica => {
       const known = prober.position();
       if (own && own.pid !== client.namedPid)
         throw new Error(`${name} is a pooler: name the servers themselves in DATABASE_REPLICA_URLS`);
-      if (
-        own &&
-        known &&
-        own.startedAt === known.startedAt &&
-        own.origin === known.origin &&
-        (own.lsn ?? 0) >= (known.lsn ?? 0)
-      )
-        return;
+      const isSame = own?.startedAt === known?.startedAt && own?.origin === known?.origin;
+      if (own && known && isSame && (own.lsn ?? 0) >= (known.lsn ?? 0)) return;
       if (comparison === MAX_COMPARISONS)
         throw new Error(`${name} is several servers, or one that has just been restarted`);
     }
@@ -119,9 +88,11 @@ export const createReplica = (options: Options): Replica => {
     onConnect: assertSame,
   });
 
+  /** Whether an operation that found no obstacle may still send statements: the replica holds every change that was notified. */
   const isCurrent = (): boolean =>
     reached !== undefined && reached.changeCount === positions().changeCount() && prober.isResponsive();
 
+  /** For an operation that begins now. */
   const obstacle = (): Obstacle => {
     const replayed = prober.position();
     if (!replayed || !prober.isResponsive()) return 'away';
@@ -134,15 +105,18 @@ export const createReplica = (options: Options): Replica => {
   };
 
   return {
+    /** Its host and port. */
     name,
     pool,
     statementCount,
     obstacle,
     isCurrent,
-    asOfMs: () => reached?.sentMs ?? Number.NEGATIVE_INFINITY,
-    query: async (...args) => {
+    /** By `performance.now()`: the replica misses no commit that was acknowledged before. */
+    asOfMs: (): number => reached?.sentMs ?? Number.NEGATIVE_INFINITY,
+    /** Sends a statement. @throws what the replica does, or AppError SERVICE_UNAVAILABLE where it takes too long */
+    query: async (config: pg.QueryConfig): Promise<pg.QueryResult> => {
       try {
-        return await withDeadline(pool.query(...args), timeoutMs);
+        return await withDeadline(pool.query(config), timeoutMs);
       } catch (error) {
         stats.failures += 1;
         const isConflict = error instanceof Error && 'code' in error && error.code === SERIALIZATION_FAILURE;
@@ -151,20 +125,23 @@ export const createReplica = (options: Options): Replica => {
         throw error;
       }
     },
-    onPrimaryPosition: () => {
+    /** A heartbeat has brought a position of the primary. */
+    onPrimaryPosition: (): void => {
       // Where nothing was written since, the position is reached already.
       update();
       prober.probe();
     },
-    lag: () => {
+    /** How far it is behind the primary's last position; undefined while it is not known. */
+    lag: (): { readonly ms: number; readonly bytes: number } | undefined => {
       const [latest] = positions().recent();
       const replayed = prober.position();
       if (!latest || !reached || !replayed || replayed.lsn === null) return undefined;
       return { ms: Math.max(0, latest.sentMs - reached.sentMs), bytes: Math.max(0, latest.lsn - replayed.lsn) };
     },
-    isAway: () => prober.position() === undefined,
+    /** Whether its position is not known. */
+    isAway: (): boolean => prober.position() === undefined,
     stats,
-    close: async () => {
+    close: async (): Promise<void> => {
       prober.close();
       await pool.end();
     },

@@ -1,32 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import type { PrismaClient } from '../generated/client/client.ts';
-import { type ObserveStatement, poolOf, prismaIn, type Query } from '../pool.ts';
+import { poolOf, prismaIn, type Query } from '../pool.ts';
 import { createSql, type Sql } from '../sql.ts';
-import { createReplica, type Obstacle, type Replica } from './replica.ts';
-import { followPrimary, type PrimaryPositions } from './wal-position.ts';
+import { createReplica, type Obstacle, type Replica, type ReplicaOptions } from './replica.ts';
+import { followPrimary } from './wal-position.ts';
 
 /** Servers that are read instead of the primary. */
-export interface Replicas {
-  /** For the connection of the heartbeat. */
-  readonly observer: PrimaryPositions['observer'];
-  /** @param createReads makes the loaders of an operation, for each server */
-  readonly serve: <Reads>(createReads: CreateReads<Reads>) => ReadServers<Reads>;
-  readonly all: readonly Replica[];
-  readonly stats: ReplicaStats;
-  /** Statements sent so far. */
-  readonly statementCount: () => number;
-  readonly close: () => Promise<void>;
-}
+export type Replicas = ReturnType<typeof createReplicas>;
 
-/** What a server is read with. */
-interface ReadClients {
-  readonly sql: Sql;
-  readonly prisma: PrismaClient;
-}
-
-export type CreateReads<Reads> = (clients: ReadClients) => Reads;
+export type CreateReads<Reads> = (clients: { readonly sql: Sql; readonly prisma: PrismaClient }) => Reads;
 
 export interface ReadServers<Reads> {
   /** The reads of an operation that begins now, and how old they may be; undefined for the primary. */
@@ -42,46 +25,26 @@ export interface ReplicaStats {
   readonly passedOver: Map<string, Map<NonNullable<Obstacle>, number>>;
 }
 
-interface Options {
+interface Options extends Omit<ReplicaOptions, 'url' | 'positions'> {
   readonly urls: readonly string[];
-  readonly freshnessMs: number;
-  readonly poolSize: number;
-  readonly timeoutMs: number;
-  readonly log: Logger;
-  readonly observer?: ObserveStatement | undefined;
   /** The primary. */
   readonly primary: Pool;
   /** The schema of the tables. */
   readonly schema: string;
 }
 
-/**
- * Operations that began on a replica. When a statement of one has to go to the primary, the rest of their statements goes there too: a later read
- * is then never older than an earlier one, so that a product's category is not missing.
- */
+/** Operations that began on a replica. When a statement of one goes to the primary, so do the rest of theirs: no read is older than an earlier one. */
 interface Cohort<Reads> {
   readonly reads: Reads;
   isLeft: boolean;
 }
 
 /**
- * A read may go to a replica only while the replica is known to miss no commit that was acknowledged more than `freshnessMs` before.
- *
- * - **How that is known.** Each heartbeat brings the primary's position in its log (`followPrimary`). A replica that has replayed it
- *   (`hasReplayed`) shows every commit that was acknowledged before the position was asked for: a commit's record is inserted before it is
- *   acknowledged, and replayed only when snapshots there see it. So it misses nothing from before then, and may be used until that is
- *   `freshnessMs` ago; an answer is as old as that, not as its execution, for those that join it (`CacheHints.asOfMs`).
- * - **What was notified.** A notification changes the cache tags at once. Old rows of a replica that has not replayed that commit would then be cached as new, for ever.
- *   So after a notification no replica is used that has not replayed a position that was asked for later. That is checked as each
- *   statement is sent, and not only as an operation begins. A heartbeat that is lost and comes back counts as a notification of everything.
- * - **One answer, several servers.** Later reads of an operation rest on earlier ones. They go to the same replica, whose state only goes forward, or
- *   from there to the primary, which is ahead of all, and never back.
- * - **Failures.** A statement that fails on a replica (a conflict with recovery, a time-out after half the time there is, a lost connection) is sent
- *   to the primary once.
- * - **The primary away.** Then there is no heartbeat, and after `freshnessMs` no replica is used, although it may be alive: cached responses are
- *   given as stale, as without replicas.
+ * Reads from replicas that miss no commit which was acknowledged more than `freshnessMs` before, nor any that was notified: docs/architecture.md has
+ * the proof, in step 10. What fails there (a conflict with recovery, half of the time there is, a lost connection) is sent to the primary once. While
+ * the primary is away there is no heartbeat, and no replica is used, although it may be alive.
  */
-export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...options }: Options): Replicas => {
+export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...options }: Options) => {
   const positions = followPrimary({
     freshnessMs,
     onPosition: () => {
@@ -140,18 +103,24 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
     return { replica, join };
   };
 
-  const passOver = ({ name }: Replica, obstacle: NonNullable<Obstacle>): void => {
+  /** Whether the replica can be read; counts why not. */
+  const isUsable = ({ name, obstacle }: Replica): boolean => {
+    const why = obstacle();
+    if (!why) return true;
     const counts = stats.passedOver.get(name) ?? new Map<NonNullable<Obstacle>, number>();
-    stats.passedOver.set(name, counts);
-    counts.set(obstacle, (counts.get(obstacle) ?? 0) + 1);
+    stats.passedOver.set(name, counts.set(why, (counts.get(why) ?? 0) + 1));
+    return false;
   };
 
   return {
+    /** For the connection of the heartbeat. */
     observer: positions.observer,
     all,
     stats,
-    statementCount: () => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
-    serve: (createReads) => {
+    /** Statements sent so far. */
+    statementCount: (): number => all.reduce((sum, replica) => sum + replica.statementCount(), 0),
+    /** @param createReads makes the loaders of an operation, for each server */
+    serve: <Reads>(createReads: CreateReads<Reads>): ReadServers<Reads> => {
       const servers = all.map((replica) => openReplica(replica, createReads));
       let turn = 0;
       return {
@@ -161,17 +130,10 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
           turn += 1;
           for (let index = 0; index < servers.length; index += 1) {
             const server = servers[(turn + index) % servers.length];
-            if (!server) continue;
-            const obstacle = server.replica.obstacle();
-            if (obstacle) {
-              passOver(server.replica, obstacle);
-              continue;
-            }
+            if (!server || !isUsable(server.replica)) continue;
             const { totalCount, idleCount, waitingCount } = server.replica.pool;
             const busy = totalCount - idleCount + waitingCount;
-            if (busy >= least) continue;
-            best = server;
-            least = busy;
+            if (busy < least) [best, least] = [server, busy];
           }
           if (!best) {
             stats.primary += 1;
@@ -183,7 +145,7 @@ export const createReplicas = ({ urls, primary, schema, freshnessMs, log, ...opt
         },
       };
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all(all.map((replica) => replica.close()));
     },
   };

@@ -85,60 +85,45 @@ export interface PrimaryPosition extends WalPosition {
   readonly changeCount: number;
 }
 
-/** The primary's positions, as the connection of the heartbeat finds them. */
-export interface PrimaryPositions {
-  /** That connection's observer. */
-  readonly observer: {
-    readonly onConnect: (client: pg.Client) => Promise<readonly string[]>;
-    readonly onChange: () => void;
-    readonly onSend: () => (row: { readonly lsn?: unknown }) => void;
-  };
-  /** How many changes were notified so far. A lost connection counts as one, because anything may have changed. */
-  readonly changeCount: () => number;
-  /** Younger than the bound, the latest first. */
-  readonly recent: () => readonly PrimaryPosition[];
-}
-
 interface Options {
   readonly freshnessMs: number;
   readonly onPosition: () => void;
   readonly log: Logger;
 }
 
+/** The primary's positions, as the connection of the heartbeat finds them. */
+export type PrimaryPositions = ReturnType<typeof followPrimary>;
+
 /**
  * Has each heartbeat bring the primary's position: it costs no round trip, an idle process asks for none, and it comes from the server that
  * notifies the changes.
  */
-export const followPrimary = ({ freshnessMs, onPosition, log }: Options): PrimaryPositions => {
+export const followPrimary = ({ freshnessMs, onPosition, log }: Options) => {
   let changeCount = 0;
   let recent: PrimaryPosition[] = [];
   let history: WalHistory | undefined;
 
-  /** Undefined where the role may not read it. */
-  const readHistory = async (client: pg.Client): Promise<WalHistory | undefined> => {
-    try {
-      return (await client.query<WalHistory>(WAL_HISTORY)).rows[0];
-    } catch (error) {
-      log.warn({ err: error }, 'the position of the primary cannot be read: no replica is used');
-      return undefined;
-    }
-  };
-
   return {
+    /** Of the connection of the heartbeat. */
     observer: {
-      onConnect: async (client) => {
+      onConnect: async (client: pg.Client): Promise<readonly string[]> => {
         changeCount += 1;
-        history = await readHistory(client);
+        try {
+          [history] = (await client.query<WalHistory>(WAL_HISTORY)).rows;
+        } catch (error) {
+          log.warn({ err: error }, 'the position of the primary cannot be read: no replica is used');
+          history = undefined;
+        }
         return history ? [INSERT_LSN] : [];
       },
-      onChange: () => {
+      onChange: (): void => {
         changeCount += 1;
       },
       onSend: () => {
         const sentMs = performance.now();
         const before = changeCount;
         const primary = history;
-        return ({ lsn }) => {
+        return ({ lsn }: { readonly lsn?: unknown }): void => {
           if (!primary || typeof lsn !== 'number') return;
           const { origin, timeline } = primary;
           const boundMs = performance.now() - freshnessMs;
@@ -148,7 +133,9 @@ export const followPrimary = ({ freshnessMs, onPosition, log }: Options): Primar
         };
       },
     },
-    changeCount: () => changeCount,
-    recent: () => recent,
+    /** How many changes were notified so far. A lost connection counts as one, because anything may have changed. */
+    changeCount: (): number => changeCount,
+    /** Younger than the bound, the latest first. */
+    recent: (): readonly PrimaryPosition[] => recent,
   };
 };
