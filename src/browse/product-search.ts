@@ -2,9 +2,8 @@ import { pathAbove } from '../category/category.loader.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import { type LoaderScope, RowVanished } from '../graphql/context.ts';
 import type { BrowseEngine, BrowseResult, Facet, PriceRange, SearchTerm, ValueCount } from './browse-engine.ts';
-import { encodeCursor } from './cursor.ts';
 import type { Match } from './highlight.ts';
-import { compareCodePoints } from './order.ts';
+import { compareCodePoints, encodeCursor } from './order.ts';
 import type { ProductQuery } from './search-arguments.ts';
 import type { PlacedTerm } from './words.ts';
 

@@ -2,7 +2,7 @@ import type { Prisma } from '../database/generated/client/client.ts';
 import { AppError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
 import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
-import { decodeCursor } from './cursor.ts';
+import { decodeCursor } from './order.ts';
 import { type PlacedTerm, termsOf } from './words.ts';
 
 /** The arguments of `productSearch`, within the bounds that the schema declares. */

@@ -1,5 +1,5 @@
 import { foldText } from '../words.ts';
-import { countBefore } from './binary-search.ts';
+import { countBefore } from './columns.ts';
 import type { ProductRow } from './product-index.ts';
 
 /** A name takes some 250 bytes. */

@@ -1,5 +1,5 @@
 import { changesAllowed, changesBetween } from '../correction.ts';
-import { countBefore } from './binary-search.ts';
+import { countBefore } from './columns.ts';
 
 /** Up to this many new words are searched one by one; then they are sorted in. */
 const MAX_UNSORTED = 500;

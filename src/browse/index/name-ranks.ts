@@ -25,7 +25,7 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
   const { columns, unranked } = index;
   index.hasRanks = false;
   index.rankings += 1;
-  columns.forgetNameRanks();
+  columns.nameRank.fill(Number.NaN);
   unranked.clear();
   let rank = 0;
   await client.query(`begin; declare names no scroll cursor for
@@ -39,7 +39,7 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
       for (const [id, hash] of rows) {
         rank += GAP;
         const row = columns.rowOf(id);
-        if (row >= 0 && columns.nameHash[row] === hash) columns.setNameRank(row, rank);
+        if (row >= 0 && columns.nameHash.values[row] === hash) columns.nameRank.set(row, rank);
       }
       if (rows.length < ROWS_AT_ONCE) break;
     }
@@ -47,8 +47,8 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
     await client.query('rollback');
   }
   for (let row = 0; row < columns.count; row += 1) {
-    const id = columns.id[row] as number;
-    if (Number.isNaN(columns.nameRank[row]) && columns.rowOf(id) === row) unranked.add(id);
+    const id = columns.id.values[row] as number;
+    if (Number.isNaN(columns.nameRank.values[row]) && columns.rowOf(id) === row) unranked.add(id);
   }
   index.hasRanks = true;
 };
@@ -82,20 +82,21 @@ const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient
   const rankOf = (id: number | null, hash: number | null, atEnd: number): number | undefined => {
     if (id === null) return atEnd;
     const row = columns.rowOf(id);
-    const rank = row >= 0 && columns.nameHash[row] === hash ? (columns.nameRank[row] as number) : Number.NaN;
+    const rank =
+      row >= 0 && columns.nameHash.values[row] === hash ? (columns.nameRank.values[row] as number) : Number.NaN;
     return Number.isNaN(rank) ? undefined : rank;
   };
   let run: number[] = [];
   let low: number | undefined;
   for (const { id, hash, beforeId, beforeHash, afterId, afterHash } of rows) {
     const row = columns.rowOf(id);
-    if (row < 0 || columns.nameHash[row] !== hash || !unranked.has(id)) {
+    if (row < 0 || columns.nameHash.values[row] !== hash || !unranked.has(id)) {
       run = [];
       low = undefined;
       continue;
     }
     // Names that follow each other are ranked together.
-    if (run.length === 0 || columns.id[run.at(-1) as number] !== beforeId) {
+    if (run.length === 0 || columns.id.values[run.at(-1) as number] !== beforeId) {
       run = [];
       low = rankOf(beforeId, beforeHash, Number.NEGATIVE_INFINITY);
     }
@@ -103,7 +104,7 @@ const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient
     const high = rankOf(afterId, afterHash, Number.POSITIVE_INFINITY);
     if (low === undefined || high === undefined) continue;
     if (!spread(run, low, high, columns)) return false;
-    for (const each of run) unranked.delete(columns.id[each] as number);
+    for (const each of run) unranked.delete(columns.id.values[each] as number);
     run = [];
   }
   return true;
@@ -118,7 +119,7 @@ const spread = (rows: readonly number[], low: number, high: number, columns: Pro
   for (const [index, row] of rows.entries()) {
     const rank = from + step * (index + 1);
     if (rank <= justAfter(last) || justAfter(rank) >= to) return false;
-    columns.setNameRank(row, rank);
+    columns.nameRank.set(row, rank);
     last = rank;
   }
   return true;
@@ -141,7 +142,8 @@ export const rankOfPosition = async (
   const [found] = rows;
   if (!found) return Number.NEGATIVE_INFINITY;
   const row = columns.rowOf(found.id);
-  const rank = row >= 0 && columns.nameHash[row] === found.hash ? (columns.nameRank[row] as number) : Number.NaN;
+  const rank =
+    row >= 0 && columns.nameHash.values[row] === found.hash ? (columns.nameRank.values[row] as number) : Number.NaN;
   if (Number.isNaN(rank)) return undefined;
   return found.isSame ? rank : justAfter(rank);
 };

@@ -1,7 +1,7 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import type { Statement } from '../../database/sql.ts';
 import { SEARCHED_DESCRIPTION } from '../words.ts';
-import { momentOf } from './columns.ts';
+import { momentOf } from './exact-numbers.ts';
 import type { ProductRow } from './product-index.ts';
 
 /** Published or not: who sees a product when is decided by each question. */

@@ -1,9 +1,8 @@
 import type { SearchTerm } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { foldText, piecesOfTerm } from '../words.ts';
-import type { Codes } from './codes.ts';
+import type { FacetValues } from './facet-values.ts';
 import { PageSelection } from './page-selection.ts';
-import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 import type { CategoryRow } from './product-reader.ts';
 import { RowFilter } from './row-filter.ts';
@@ -41,19 +40,16 @@ interface Asked {
 
 export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): SuggestedIds => {
   const { terms, now } = asked;
-  const salesOf = (codes: Codes<number> | Codes<string>, postings: Postings): SalesOfCode =>
-    salesByCode(index, codes, postings, now);
-  const ofCategory = salesOf(index.categories, index.ofCategory);
+  const ofCategory = salesByCode(index, index.categories, now);
   return {
     ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
     categories: categories.nodes.flatMap(({ id, name, folded, subtree }) => {
       if (!hasTerms(folded, terms)) return [];
-      const codes = subtree.map((each) => index.categories.find(each)).filter((code) => code !== undefined);
-      const sales = Math.max(-1, ...codes.map(ofCategory.of));
+      const sales = Math.max(-1, ...index.categories.find(subtree).map(ofCategory.of));
       return sales < 0 ? [] : [{ id, text: name, sales }];
     }),
-    brands: textsOf(index.brands, salesOf(index.brands, index.ofBrand), asked),
-    tags: textsOf(index.tags, salesOf(index.tags, index.ofTag), asked),
+    brands: textsOf(index.brands, salesByCode(index, index.brands, now), asked),
+    tags: textsOf(index.tags, salesByCode(index, index.tags, now), asked),
   };
 };
 
@@ -89,9 +85,9 @@ const productsOf = (
   const { rows, hasNextPage } = selection.finish();
   return {
     products: rows.map((row) => ({
-      id: columns.id[row] as number,
-      sales: columns.sales[row] as number,
-      publishedAt: columns.publishedAt[row] as number,
+      id: columns.id.values[row] as number,
+      sales: columns.sales.values[row] as number,
+      publishedAt: columns.publishedAt.values[row] as number,
     })),
     hasMore: hasNextPage,
   };
@@ -104,33 +100,27 @@ interface SalesOfCode {
 }
 
 const salesByCode = (
-  index: ProductIndex,
-  codes: Codes<number> | Codes<string>,
-  postings: Postings,
+  { columns, unsettled }: ProductIndex,
+  values: FacetValues<number> | FacetValues<string>,
   now: Date,
 ): SalesOfCode => {
-  const { columns, unsettled, categories, brands } = index;
-  const { topSales } = codes;
   const isVisible = columns.visibleAt(now);
   // Of rows that are not settled, which are few.
   const others = new Map<number, number>();
-  for (const row of unsettled) {
-    if (!isVisible(row)) continue;
-    const codesOfRow =
-      codes === categories
-        ? [columns.category.codes[row] as number]
-        : codes === brands
-          ? [columns.brand.codes[row] as number]
-          : columns.tagsOf(row);
-    for (const code of codesOfRow) others.set(code, Math.max(others.get(code) ?? -1, columns.sales[row] as number));
-  }
+  for (const row of unsettled.values().filter(isVisible))
+    for (const code of values.codesOf(row))
+      others.set(code, Math.max(others.get(code) ?? -1, columns.sales.values[row] as number));
   return {
-    atMost: (code) => Math.max(topSales.atMost(code), others.get(code) ?? -1),
-    of: (code) => Math.max(topSales.of(code, postings, columns), others.get(code) ?? -1),
+    atMost: (code) => Math.max(values.salesAtMost(code), others.get(code) ?? -1),
+    of: (code) => Math.max(values.salesOf(code, columns), others.get(code) ?? -1),
   };
 };
 
-const textsOf = (texts: Codes<string>, { atMost, of }: SalesOfCode, { terms, maxProducts }: Asked): SuggestedText[] => {
+const textsOf = (
+  texts: FacetValues<string>,
+  { atMost, of }: SalesOfCode,
+  { terms, maxProducts }: Asked,
+): SuggestedText[] => {
   const { values, folded } = texts;
   if (!terms.every((term) => texts.isFolded(beginningOf(term)))) return [];
   const codes: number[] = [];

@@ -26,47 +26,30 @@ const MIN_ORDERED_SHARE = 1 / 16;
 export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
   const { columns, inNames, inTexts, inDescriptions, runTexts, scratch } = index;
   const { count } = columns;
-  const [rarest, ...others] = terms
+  const rarestFirst = terms
     .map((term) => wordsOfTerm(index, term, fields))
     .sort((one, other) => one.count - other.count);
   const scores = scratch.zeroed('scores', count);
   const rows = scratch.rows(count);
   let length = 0;
-  for (const word of rarest?.words ?? []) {
-    length = inNames.raise(word, NAME_SCORE, scores, rows, length);
-    if (fields === 'names') continue;
-    length = inTexts.raise(word, TEXT_SCORES, scores, rows, length);
-    length = inDescriptions.raise(word, DESCRIPTION_SCORE, scores, rows, length);
-  }
-  if (rarest?.run !== undefined) {
-    let kept = 0;
-    for (let at = 0; at < length; at += 1) {
-      const row = rows[at] as number;
-      const score = runTexts.weightOf(row, rarest.run, fields);
-      rows[kept] = row;
-      scores[row] = score;
-      if (score > 0) kept += 1;
-    }
-    length = kept;
-  }
-  for (const { words, run } of others) {
-    const best = scratch.zeroed('best', count);
+  for (const [place, { words, run }] of rarestFirst.entries()) {
+    const isFirst = place === 0;
+    const best = isFirst ? scores : scratch.zeroed('best', count);
+    const found = isFirst ? rows : undefined;
     for (const word of words) {
-      inNames.raise(word, NAME_SCORE, best);
+      length = inNames.raise(word, NAME_SCORE, best, found, length);
       if (fields === 'names') continue;
-      inTexts.raise(word, TEXT_SCORES, best);
-      inDescriptions.raise(word, DESCRIPTION_SCORE, best);
+      length = inTexts.raise(word, TEXT_SCORES, best, found, length);
+      length = inDescriptions.raise(word, DESCRIPTION_SCORE, best, found, length);
     }
+    if (isFirst && run === undefined) continue;
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
       const row = rows[at] as number;
       const score = run === undefined || best[row] === 0 ? (best[row] as number) : runTexts.weightOf(row, run, fields);
       rows[kept] = row;
-      if (score === 0) scores[row] = 0;
-      else {
-        scores[row] = (scores[row] as number) + score;
-        kept += 1;
-      }
+      kept += Number(score > 0);
+      scores[row] = score === 0 || isFirst ? score : (scores[row] as number) + score;
     }
     length = kept;
   }
@@ -74,8 +57,8 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
     length = 0;
     for (let row = 0; row < count; row += 1) {
       rows[length] = row;
-      // 1 for a score above 0: a branch would be guessed wrong too often.
-      length += -(scores[row] as number) >>> 31;
+      // A branch would be guessed wrong too often.
+      length += Number((scores[row] as number) > 0);
     }
   }
   return { rows, length, scores };
