@@ -11,11 +11,10 @@ import type {
   Suggestion,
   ValueCount,
 } from './browse-engine.ts';
-import { foundQuery, nearWordsQuery } from './correct.sql.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { pricedAt, pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
-import { type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
+import { foundQuery, nearWordsQuery, type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
 import type { Query } from './text.sql.ts';
 
 /** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */

@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../database/client.ts';
-import type { NotifiedChange } from './messages.ts';
+import type { NotifiedChange } from './index-thread.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
 import { type ReadProducts, readBeginning, readCategories, readProducts, readProductsAfter } from './product-reader.ts';
@@ -17,7 +17,7 @@ interface Options {
 export class UnfitCatalogue extends Error {}
 
 /** What the index holds when it is current. */
-export interface Held {
+interface Held {
   readonly index: ProductIndex;
   readonly categories: CategoryTree;
 }
@@ -135,12 +135,8 @@ export class IndexKeeper {
   }
 
   async #step(): Promise<void> {
-    this.#client ??= await this.#connect();
-    const client = this.#client;
-    if (this.#needsFill) {
-      await this.#fill(client);
-      return;
-    }
+    if (this.#needsFill) return this.#fill();
+    const client = await this.#connected();
     const upTo = this.#notified;
     if (this.#needsCategories) {
       this.#needsCategories = false;
@@ -219,18 +215,14 @@ export class IndexKeeper {
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
-  async #fill(client: DatabaseClient): Promise<void> {
+  async #fill(): Promise<void> {
     this.#drop();
     if (this.#hasFilled) {
       // The server may be another one now. Where a table is reloaded in many steps, the delay lets most of them pass.
       this.#disconnect();
       await this.#sleep(REFILL_DELAY_MS);
-      this.#client = await this.#connect();
     }
-    await this.#fillBy(this.#client ?? client);
-  }
-
-  async #fillBy(client: DatabaseClient): Promise<void> {
+    const client = await this.#connected();
     const startedMs = performance.now();
     this.#hasFilled = true;
     this.#needsFill = false;
@@ -242,17 +234,15 @@ export class IndexKeeper {
       this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);
-      let reading = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
-      for (;;) {
-        const read = await reading;
-        const { lastId } = read;
+      let reading: Promise<ReadProducts> | undefined = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
+      while (reading) {
+        const read: ReadProducts = await reading;
         if (this.#needsFill) return;
-        const isMore = read.count === ROWS_AT_ONCE && lastId !== undefined;
+        const isMore = read.products.length + read.unfit.length === ROWS_AT_ONCE && read.lastId !== undefined;
         // The next ones are on their way while these are taken in.
-        if (isMore) reading = readProductsAfter(client, lastId, ROWS_AT_ONCE);
+        reading = isMore ? readProductsAfter(client, read.lastId, ROWS_AT_ONCE) : undefined;
         this.#put(index, read);
         this.#checkSize(index);
-        if (!isMore) break;
       }
       await rankNames(index, client);
       if (this.#needsFill) return;
@@ -290,11 +280,13 @@ export class IndexKeeper {
     for (const { resolve } of answered) resolve(held);
   }
 
-  async #connect(): Promise<DatabaseClient> {
+  async #connected(): Promise<DatabaseClient> {
+    if (this.#client) return this.#client;
     const client = await this.#options.connect();
     client.on('error', () => {
       if (this.#client === client) this.#client = undefined;
     });
+    this.#client = client;
     return client;
   }
 

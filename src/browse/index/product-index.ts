@@ -5,7 +5,7 @@ import { IN_STOCK, LIVE, ON_SALE, ProductColumns, Scratch, SETTLED } from './col
 import { Dictionary } from './dictionary.ts';
 import { FacetValues, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
-import { BRAND_OR_TAG, DESCRIPTION, NAME, RunTexts, SUBTITLE } from './run-texts.ts';
+import { BRAND_OR_TAG, DESCRIPTION, NAME, RunTexts, SUBTITLE } from './term-matches.ts';
 
 /** A product on sale, published or not, as the index reads it. */
 export interface ProductRow {

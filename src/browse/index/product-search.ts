@@ -1,20 +1,10 @@
-import type { BrowseRequest, Facet, FacetCounts, PriceRange } from '../browse-engine.ts';
+import type { BrowseRequest, BrowseResult, Facet, FacetCounts, PriceRange } from '../browse-engine.ts';
 import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
 import { FacetCounters, rangeOfCells } from './facet-counters.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
 import type { ProductIndex } from './product-index.ts';
 import { BRAND, CATEGORY, PRICE, RowFilter, SALE, STOCK } from './row-filter.ts';
 import { matchesOf } from './term-matches.ts';
-
-/** What the index answers. In NAME_ASC positions have no name, as the index has none. */
-export interface SearchReply {
-  readonly items: readonly { readonly id: number; readonly position: readonly string[] }[];
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  /** Undefined where it was not asked for. */
-  readonly totalCount: number | undefined;
-  readonly facets: FacetCounts;
-}
 
 /** Where fewer of all products are wanted, it is quicker to look at all of them than to look for the first ones. */
 const MIN_TALLIED_SHARE = 1 / 16;
@@ -29,8 +19,11 @@ const OWN_PARTS: Readonly<Record<Facet, number>> = {
   onSale: SALE,
 };
 
-/** @param boundaryRank where the name stands that the page continues from, in NAME_ASC */
-export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank?: number): SearchReply => {
+/**
+ * In NAME_ASC positions have no name, as the index has none.
+ * @param boundaryRank where the name stands that the page continues from, in NAME_ASC
+ */
+export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank?: number): BrowseResult => {
   const { columns, total } = index;
   const { order, isCounted, facets, terms, now } = request;
   const matches = terms.length > 0 ? matchesOf(index, terms, 'all') : undefined;
@@ -83,7 +76,7 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
     id: columns.id.values[row] as number,
     position: positionOfRow(columns, order, row, matches?.scores[row] ?? 0),
   }));
-  return { items, hasNextPage, hasPreviousPage, totalCount: isCounted ? totalCount : undefined, facets: facetCounts };
+  return { items, hasNextPage, hasPreviousPage, ...(isCounted && { totalCount }), facets: facetCounts };
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { SearchTerm } from '../browse-engine.ts';
+import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { foldText, piecesOfTerm } from '../words.ts';
 import type { FacetValues } from './facet-values.ts';
@@ -9,26 +9,20 @@ import { RowFilter } from './row-filter.ts';
 import { matchesOf, postingsOf } from './term-matches.ts';
 
 /** What begins with the terms. */
-export interface SuggestedIds {
+export interface Suggested {
   /** Best-selling first. A name that the index does not have is read from the database by the caller. */
   readonly products: readonly SuggestedProduct[];
   /** Whether there are more products. */
   readonly hasMore: boolean;
-  readonly categories: readonly { readonly id: number; readonly text: string; readonly sales: number }[];
-  readonly brands: readonly SuggestedText[];
-  readonly tags: readonly SuggestedText[];
+  /** Categories, brands and tags, in no order. */
+  readonly others: readonly Suggestion[];
 }
 
-export interface SuggestedProduct {
+interface SuggestedProduct {
   readonly id: number;
   readonly sales: number;
   readonly publishedAt: number;
   readonly name?: string;
-}
-
-interface SuggestedText {
-  readonly text: string;
-  readonly sales: number;
 }
 
 interface Asked {
@@ -38,18 +32,22 @@ interface Asked {
   readonly maxProducts: number;
 }
 
-export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): SuggestedIds => {
+export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): Suggested => {
   const { terms, now } = asked;
   const ofCategory = salesByCode(index, index.categories, now);
+  const textsOf = (kind: 'BRAND' | 'TAG', values: FacetValues<string>): Suggestion[] =>
+    bestTexts(values, salesByCode(index, values, now), asked).map((each) => ({ kind, ...each }));
   return {
     ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
-    categories: categories.nodes.flatMap(({ id, name, folded, subtree }) => {
-      if (!hasTerms(folded, terms)) return [];
-      const sales = Math.max(-1, ...index.categories.find(subtree).map(ofCategory.of));
-      return sales < 0 ? [] : [{ id, text: name, sales }];
-    }),
-    brands: textsOf(index.brands, salesByCode(index, index.brands, now), asked),
-    tags: textsOf(index.tags, salesByCode(index, index.tags, now), asked),
+    others: [
+      ...categories.nodes.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+        if (!hasTerms(folded, terms)) return [];
+        const sales = Math.max(-1, ...index.categories.find(subtree).map(ofCategory.of));
+        return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, categoryId: id }];
+      }),
+      ...textsOf('BRAND', index.brands),
+      ...textsOf('TAG', index.tags),
+    ],
   };
 };
 
@@ -57,7 +55,7 @@ export const suggest = (index: ProductIndex, categories: CategoryTree, asked: As
 const bestNamesOf = (
   index: ProductIndex,
   { terms, now, maxProducts }: Asked,
-): Pick<SuggestedIds, 'products' | 'hasMore'> | undefined => {
+): Pick<Suggested, 'products' | 'hasMore'> | undefined => {
   const { bestNames, columns } = index;
   // Where so many are not to be expected among the best sellers, they are not looked through in vain.
   const expected = (postingsOf(index, terms, 'names') / columns.live) * bestNames.size;
@@ -75,7 +73,7 @@ const bestNamesOf = (
 const productsOf = (
   index: ProductIndex,
   { terms, now, maxProducts }: Asked,
-): Pick<SuggestedIds, 'products' | 'hasMore'> => {
+): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
   const matches = matchesOf(index, terms, 'names');
   const filter = new RowFilter(index, {}, matches, now);
@@ -116,22 +114,18 @@ const salesByCode = (
   };
 };
 
-const textsOf = (
-  texts: FacetValues<string>,
-  { atMost, of }: SalesOfCode,
-  { terms, maxProducts }: Asked,
-): SuggestedText[] => {
-  const { values, folded } = texts;
-  if (!terms.every((term) => texts.isFolded(beginningOf(term)))) return [];
-  const codes: number[] = [];
-  for (let code = 0; code < values.length; code += 1) if (hasTerms(folded[code] as string, terms)) codes.push(code);
+/** The values with the terms that sell best. */
+const bestTexts = (of: FacetValues<string>, { atMost, of: salesOf }: SalesOfCode, { terms, maxProducts }: Asked) => {
+  const { values, folded } = of;
+  if (!terms.every((term) => of.isFolded(beginningOf(term)))) return [];
+  const codes = [...values.keys()].filter((code) => hasTerms(folded[code] as string, terms));
   codes.sort((a, b) => atMost(b) - atMost(a));
-  const found: SuggestedText[] = [];
+  const found: { readonly text: string; readonly sales: number }[] = [];
   let least = Number.NEGATIVE_INFINITY;
   for (const code of codes) {
     // None of the rest has sold as much.
     if (atMost(code) < least) break;
-    const sales = of(code);
+    const sales = salesOf(code);
     if (sales < 0) continue;
     found.push({ text: values[code] as string, sales });
     if (found.length >= maxProducts)
