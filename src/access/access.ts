@@ -3,10 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
+import { AppError } from '../errors.ts';
+import { parseTime } from '../parse-time.ts';
 import {
   basicChallenge,
   bearerChallenge,
   createVerifyToken,
+  includesToken,
   openTokenFile,
   type Refusal,
   readTokens,
@@ -201,3 +204,30 @@ const openIssuer = async (
 
 /** Who may see a page: everybody, nobody, or callers with an access token. */
 export type Exposure = 'on' | 'off' | 'token';
+
+/** The header by which a request asks for the answer of another time. */
+export const PREVIEW_HEADER = 'x-preview-at';
+
+/**
+ * The time that a request is to be answered for; undefined: now.
+ * @throws AppError UNAUTHENTICATED without a preview token, BAD_USER_INPUT for a value that is no time
+ */
+export type PreviewTime = (headers: IncomingHttpHeaders) => Date | undefined;
+
+export const createPreviewTime = (previewTokens: readonly string[]): PreviewTime => {
+  const tokens = readTokens(previewTokens);
+
+  return ({ [PREVIEW_HEADER]: value, authorization }) => {
+    if (value === undefined) return undefined;
+    const token = bearerToken(authorization);
+    if (token === undefined || !includesToken(tokens, token)) {
+      throw bearerChallenge(token === undefined ? 'missing' : 'invalid');
+    }
+    const time = parseTime(value);
+    if (time) return time;
+    throw new AppError(
+      'BAD_USER_INPUT',
+      `The header ${PREVIEW_HEADER} must be a time such as 2026-12-24T00:00:00Z, but is ${JSON.stringify(value)}.`,
+    );
+  };
+};

@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { Deadline } from '../deadline.ts';
-import { type CachedResponse, type CacheEntry, shareBody, type ToBody } from './cached-response.ts';
+import { type CachedResponse, type CacheEntry, shareBody, toBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
 import { createResponseStore } from './response-store.ts';
@@ -43,7 +43,6 @@ interface Options {
   /** How long a request waits for a response that is being made. */
   readonly timeoutMs: number;
   readonly kindOf: (error: unknown) => FailureKind;
-  readonly toBody: ToBody;
 }
 
 /**
@@ -74,7 +73,6 @@ export const createResponseCache = ({
   staleIfErrorMs,
   timeoutMs,
   kindOf,
-  toBody,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const tickets = new Map<string, OpenTicket>();
