@@ -22,7 +22,7 @@ type Headers = Pick<IncomingHttpHeaders, 'authorization'>;
 export interface Access {
   /** Whether access tokens are configured, so that responses depend on the caller. */
   readonly isRestricted: boolean;
-  /** Whether the caller may see everything, as far as is known without waiting: all is public, or its token was verified before. */
+  /** Whether the caller may see everything, as far as is known without waiting. */
   readonly isGranted: (headers: Headers) => boolean;
   /**
    * Admits the caller of an operation, by the root fields that it selects. Undefined: admitted at once.
@@ -32,7 +32,6 @@ export interface Access {
   readonly admit: (headers: Headers, rootFields: ReadonlySet<string>) => Promise<void> | undefined;
   /** Admits the caller of a page; a browser can send the token as a password. @throws AppError as `admit` does */
   readonly admitToPage: (headers: Headers) => Promise<void>;
-  /** Forgets which tokens are valid: each is verified again. */
   readonly forget: () => void;
 }
 
@@ -44,7 +43,6 @@ export const isPublicField = (rootField: string): boolean => PUBLIC_FIELDS.has(r
 
 const MAX_REMEMBERED = 10_000;
 
-/** Where everything is public. */
 const OPEN_ACCESS: Access = {
   isRestricted: false,
   isGranted: () => true,
@@ -79,7 +77,6 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
     }
   };
 
-  /** Undefined for a valid token. */
   const refusalOf = async (token: string | undefined): Promise<Refusal | undefined> => {
     if (token === undefined) return 'missing';
     const digest = digestOf(token);
@@ -133,7 +130,6 @@ export interface JwtConfig {
 export const isRestricted = ({ tokens, tokensFile, jwt }: AccessConfig): boolean =>
   tokens.length > 0 || tokensFile !== undefined || jwt !== undefined;
 
-/** Whether a key set can be fetched from the URL. */
 export const isKeySetUrl = (value: string): boolean => {
   const { protocol, username, password } = URL.parse(value) ?? {};
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
@@ -155,7 +151,6 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
 
 export interface OpenedAccess {
   readonly access: Access;
-  /** Stops watching the file and refreshing the keys. */
   readonly close: () => void;
 }
 
@@ -188,7 +183,7 @@ export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Loads the JWT library only where an issuer is configured. */
+/** The JWT library is loaded only where an issuer is configured. */
 const openIssuer = async (
   config: JwtConfig,
   { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },

@@ -32,7 +32,6 @@ interface BrowseLoaders {
   readonly suggest: (terms: readonly PlacedTerm[], limit: number) => Promise<readonly Suggestion[]>;
 }
 
-/** Loaders for one operation. */
 const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope): BrowseLoaders => {
   const searches = new Map<string, ProductSearch>();
   return {

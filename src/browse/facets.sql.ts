@@ -24,14 +24,12 @@ export const facetParts = (filter: SearchFilter, values: Values): [Facet, string
 const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
-/** The column by whose values a facet counts. */
 const GROUPS = { categories: 'category_id', brands: 'brand', tags: 'tags', price: 'price' } as const;
 
 type GroupedFacet = keyof typeof GROUPS;
 
 const isGrouped = (facet: Facet): facet is GroupedFacet => facet in GROUPS;
 
-/** The columns of a product that facets need. */
 export const facetColumns = (facets: ReadonlySet<Facet>): string[] => [
   ...[...facets].filter(isGrouped).map((facet) => GROUPS[facet]),
   ...(facets.has('inStock') ? ['stock'] : []),
@@ -55,7 +53,6 @@ export const countsOf = ({
   fits,
 }: Wanted): { readonly text: string; readonly outputs: readonly string[] } => {
   const counters: string[] = [];
-  /** The name of the column that counts what meets a condition. */
   const counter = (condition: string): string => {
     const count = `count(*) filter (where ${condition})`;
     if (!counters.includes(count)) counters.push(count);

@@ -4,7 +4,6 @@ import { AppError } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
 import type { Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
 
-/** The columns that orders read, with their types. */
 export const KEY_TYPES = {
   score: 'int',
   sales: 'int',
@@ -16,14 +15,12 @@ export const KEY_TYPES = {
 
 export type KeyColumn = keyof typeof KEY_TYPES;
 
-/** The type of a column that an order reads. */
 export type KeyType = (typeof KEY_TYPES)[KeyColumn];
 
 interface SearchOrder {
   readonly description: string;
   /** Of a position, in its order: columns of a product, and its score. The last is the id, so that the order is total. */
   readonly columns: readonly KeyColumn[];
-  /** Of all columns. */
   readonly isDescending: boolean;
 }
 

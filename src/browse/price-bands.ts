@@ -1,6 +1,5 @@
 import type { PriceRange } from './browse-engine.ts';
 
-/** The most bands of prices. */
 export const PRICE_BANDS = 5;
 
 /** How far the share of products below an edge may be from equal bands, for a rounder edge: a quarter of a band. */
@@ -19,7 +18,6 @@ const CELLS_OF_POWER = BELOW_DIGITS - BELOW_DIGITS / 10;
 /** For cents up to 16 digits: more are not exact in JavaScript. */
 export const PRICE_CELLS = BELOW_DIGITS + (16 - PRICE_CELL_DIGITS) * CELLS_OF_POWER;
 
-/** The number of the cell of a price, below {@link PRICE_CELLS}. */
 export const priceCellOf = (cents: number): number => {
   let digits = cents;
   let powers = 0;
@@ -49,22 +47,15 @@ export interface PricedCell {
   readonly count: number;
 }
 
-/** @param first the lowest price of a cell, in cents */
 export const pricedCell = (first: number, count: number): PricedCell => ({
   first,
   end: firstOfPriceCell(priceCellOf(first) + 1),
   count,
 });
 
-/** @param price in cents */
 export const pricedAt = (price: number, count: number): PricedCell => ({ first: price, end: price + 1, count });
 
-/**
- * Bands with about as many products each.
- * @param min the lowest price, in cents
- * @param max the highest
- * @param cells that have products, the cheapest first
- */
+/** Bands with about as many products each, of cells that have products, the cheapest first. In cents. */
 export const priceRangeOf = (min: number, max: number, cells: readonly PricedCell[]): PriceRange => {
   const edges = edgesOf(cells);
   const begins = [roundedDown(min), ...edges];
@@ -88,7 +79,6 @@ export const priceRangeOf = (min: number, max: number, cells: readonly PricedCel
 
 /** The prices at which bands begin, but for the first one. Between two of them are products. */
 const edgesOf = (cells: readonly PricedCell[]): number[] => {
-  /** By cell, how many products are cheaper. */
   const below: number[] = [];
   let total = 0;
   for (const { count } of cells) {

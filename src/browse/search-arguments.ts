@@ -30,9 +30,7 @@ interface FilterInput {
   readonly publishedAfter?: Date | null | undefined;
 }
 
-/** What somebody asks for, checked. */
 export interface ProductQuery {
-  /** As it was typed; undefined for none. */
   readonly search: string | undefined;
   readonly terms: readonly PlacedTerm[];
   /** The ids of categories as they were given. */
@@ -104,7 +102,6 @@ const readFilter = (input: FilterInput | null | undefined): SearchFilter => {
 
 const isGiven = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
 
-/** The three ways through a list, by their arguments. */
 const WAYS = [
   ['first', 'after'],
   ['last', 'before'],

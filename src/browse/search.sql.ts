@@ -4,7 +4,6 @@ import { countsOf, facetColumns, facetParts } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
 import { hasTerm, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
-/** The one row of the statement of {@link searchQuery}. */
 export interface SearchRow {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
   readonly items: readonly Position[];

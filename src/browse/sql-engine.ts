@@ -36,7 +36,6 @@ const CORRECTIONS_AT_ONCE = 8;
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
 export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
-  /** Those that run, and those that wait. */
   let begun = 0;
   let averageMs = FIRST_GUESS_MS;
 

@@ -5,7 +5,6 @@ import { changesAllowed } from './correction.ts';
 import { lateLettersFolded } from './late-letters.ts';
 import { hasTerms, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
-/** A row of the statement of {@link suggestionQuery}. */
 export interface SuggestionRow {
   readonly kind: Suggestion['kind'];
   readonly text: string;

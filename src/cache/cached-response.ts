@@ -1,7 +1,7 @@
 import xxhash from 'xxhash-wasm';
 import type { TaggedRead } from './tags.ts';
 
-/** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
+/** Where the response of a key is kept: the latest, until it is evicted. */
 export interface CacheEntry {
   response: CachedResponse | undefined;
 }
@@ -33,14 +33,10 @@ export interface CachedResponse extends TaggedRead {
   readonly countsViews: boolean;
   /** Ids of notices: a view of each is counted whenever the response is given, and its number put into the body. */
   readonly views: readonly number[];
-  /** The compressed bodies, made once they are requested often enough. */
   encoded: { gzip?: Buffer; br?: Buffer } | undefined;
 }
 
-/**
- * Bytes. A small body is a string of one character for each byte (`latin1`): Node sends a string in one write with the head and a buffer in two, and up to
- * about 4 kB the copy is cheaper than the second write (docs/fast-path.md).
- */
+/** One character for each byte where Node then sends head and body in one write: docs/fast-path.md. */
 export type Body = string | Buffer;
 
 /** Smaller bodies are never compressed: it would save less than a packet. */
@@ -86,10 +82,7 @@ const { h64Raw, create64 } = await xxhash();
 /** The function keeps the memory of the longest bytes that it was given at once. */
 const MAX_HASHED_BYTES = 393_216;
 
-/**
- * A short text that differs for different contents, the same for a text and for its bytes: 64 bits of XXH64 (https://xxhash.com). It is for contents that
- * nobody makes to collide.
- */
+/** XXH64 (https://xxhash.com) of a text, or of its bytes: for contents that nobody makes to collide. */
 export const digestOf = (content: string | Buffer): string => {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   if (bytes.byteLength <= MAX_HASHED_BYTES) return h64Raw(bytes).toString(36);

@@ -9,7 +9,6 @@ const NO_VIEWS: readonly number[] = [];
 export class CacheHints {
   readonly #tags: Pick<Tags, 'of' | 'has'>;
   readonly tags = new Set<Tag>();
-  // Made when needed: most responses have none.
   #views: Set<number> | undefined;
   #isWatched = true;
   #neverChanges = false;
@@ -21,10 +20,7 @@ export class CacheHints {
   changesMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
 
-  /**
-   * No commit that was acknowledged before this time is missed, by `performance.now()`. Undefined where the reads must be as new as possible,
-   * because a view is counted with them.
-   */
+  /** What was acknowledged before is in the reads, by `performance.now()`. Undefined: they must be as new as possible. */
   asOfMs: number | undefined;
 
   /** When the operation began, by `performance.now()`. Undefined as above. */
@@ -45,13 +41,11 @@ export class CacheHints {
     return this.#views ? [...this.#views] : NO_VIEWS;
   }
 
-  /** The response shows the view count of this notice. */
   showsViews(id: number): void {
     this.#views ??= new Set();
     this.#views.add(id);
   }
 
-  /** The response is made again, from the beginning. */
   clearViews(): void {
     this.#views = undefined;
   }
@@ -61,7 +55,6 @@ export class CacheHints {
     if (this.asOfMs !== undefined && ms < this.asOfMs) this.asOfMs = ms;
   }
 
-  /** The response lists rows of this table. */
   dependsOn(table: string): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
@@ -76,7 +69,6 @@ export class CacheHints {
     if (tags) this.#add(tags, tags.row(id));
   }
 
-  /** The response lists rows of this group. */
   dependsOnGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
@@ -89,7 +81,6 @@ export class CacheHints {
     this.#isWatched = false;
   }
 
-  /** The response never changes. */
   dependsOnNothing(): void {
     this.#neverChanges = true;
   }
@@ -99,7 +90,6 @@ export class CacheHints {
     return this.#neverChanges || (this.#isWatched && this.tags.size > 0);
   }
 
-  /** The response holds for this long at most. */
   holdsFor(ms: number): void {
     if (ms < this.maxAgeMs) this.maxAgeMs = ms;
   }

@@ -112,7 +112,6 @@ export const loadRestOperations = async (
 export const operationTexts = (operations: readonly RestOperation[]): Record<string, string> =>
   Object.fromEntries(operations.map(({ id, document }) => [id, document.loc?.source.body ?? print(document)]));
 
-/** The GraphQL files of a folder. */
 const filesOf = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch((error: Error) => {
     throw new OperatorError(`REST_DOCUMENTS: cannot read the folder ${folder}: ${error.message}`);
@@ -173,7 +172,6 @@ const restOperation = (
   added: readonly FragmentDefinitionNode[],
   { schema, limits, costLimit }: Checks,
 ): RestOperation => {
-  // Its nodes know their files.
   const document = { ...ownDocument, definitions: [...ownDocument.definitions, ...added] };
   checkSelections(document, limits);
   const errors = validate(schema, document);
@@ -210,11 +208,7 @@ const restOperation = (
   };
 };
 
-/**
- * Finds what every request without parameters would be refused for: an argument, or the default of a variable that it has, that is out of the
- * argument's bounds. Validation knows types, but not bounds.
- * @throws GraphQLError
- */
+/** Finds arguments, and defaults of variables, out of bounds: validation knows types alone. @throws GraphQLError */
 const checkValues = (given: readonly GivenArgument[], parameters: readonly Parameter[]): void => {
   for (const { argument, value } of given) {
     const literal: ValueNode | undefined =

@@ -25,7 +25,6 @@ import {
 } from 'graphql';
 import { AppError } from '../errors.ts';
 
-/** An argument of a field in a document, and its value there. */
 export interface GivenArgument {
   readonly argument: GraphQLArgument;
   readonly value: ValueNode;
@@ -69,10 +68,7 @@ export const argumentsOf = (document: DocumentNode, schema: GraphQLSchema): Give
   return given;
 };
 
-/**
- * The parameters of a path are the variables of its document, read by their own GraphQL types.
- * @throws GraphQLError for a variable of a type that no query string can carry
- */
+/** The variables of a document. @throws GraphQLError for one of a type that no query string can carry */
 export const parametersOf = (
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: readonly GivenArgument[],

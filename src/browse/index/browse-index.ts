@@ -26,7 +26,6 @@ export interface BrowseIndex {
   /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
   readonly before: (sql: BrowseEngine, hints: CacheHints) => BrowseEngine;
   readonly status: () => IndexStatus;
-  /** Questions so far by who answered them. */
   readonly answers: { index: number; sql: number };
   readonly close: () => Promise<void>;
 }
@@ -34,23 +33,17 @@ export interface BrowseIndex {
 interface Deps {
   /** Undefined where changes are not notified, or there is no memory for an index: then there is none. */
   readonly thread: ThreadOptions | undefined;
-  /** In smaller catalogues there is no index. */
   readonly minProducts?: number;
   readonly freshnessMonitor: Pick<FreshnessMonitor, 'isFresh' | 'freshen' | 'asOfMs'>;
   readonly tagVersions: Pick<TagVersions, 'watch'>;
   readonly clock: Clock;
-  /** On the primary. */
   readonly sql: Sql;
   readonly log: Logger;
 }
 
-/**
- * A thread takes some 70 MB, however small the catalogue is. At this size a page with its facets takes PostgreSQL 23 ms and the index 3 ms
- * (`npm run bench:browse -- --products 5000`); below, the difference is no longer worth the memory.
- */
+/** A thread takes some 70 MB. At this size a page with facets takes 3 ms in place of 23 (`bench:browse -- --products 5000`). */
 const MIN_PRODUCTS = 5000;
 
-/** How often it is checked whether the catalogue has grown so large. */
 const LOOK_AGAIN_MS = 60_000;
 
 /** What is asked for another time is a preview. */
@@ -104,10 +97,7 @@ export const createBrowseIndex = ({
     new Map((await sql.rows<{ id: number; name: string }>(NAMES, [ids])).map(({ id, name }) => [id, name]));
 
   const before = (other: BrowseEngine, hints: CacheHints): BrowseEngine => {
-    /**
-     * Undefined where PostgreSQL has to answer.
-     * @param give makes the answer from the reply of the index; undefined where it cannot
-     */
+    /** Undefined where PostgreSQL has to answer, also where `give` can make no answer of the reply. */
     const fromIndex = async <Name extends keyof Questions, Answer>(
       name: Name,
       asked: Questions[Name]['asked'],

@@ -9,7 +9,7 @@ export const withRoom = <Values extends Numbers>(values: Values, length: number)
   return grown;
 };
 
-/** How many of so many sorted things come before a place: those for which this is true, all others stand behind them. */
+/** How many of so many sorted things come first, for which this is true. */
 export const countBefore = (length: number, isBefore: (index: number) => boolean): number => {
   let low = 0;
   let high = length;
@@ -27,7 +27,6 @@ interface Widening<Values> {
   readonly to: (values: ArrayLike<number>) => Values;
 }
 
-/** A number for each row. */
 export class Column<Values extends Numbers> {
   values: Values;
   #widen: Widening<Values> | undefined;
@@ -54,10 +53,7 @@ export class Column<Values extends Numbers> {
     this.values = withRoom(this.values, rows);
   }
 
-  /**
-   * Gives each row another number, in place.
-   * @param newRows by the old number; ascending, and -1 for rows that are gone
-   */
+  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
   renumber(newRows: Int32Array): void {
     const { values } = this;
     for (let row = 0; row < newRows.length; row += 1) {
@@ -70,10 +66,7 @@ export class Column<Values extends Numbers> {
 const BLOCK_BITS = 10;
 export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
-/**
- * A column that an order goes by. It knows the least and the greatest value of each block of rows, so that blocks are left out that have nothing for a
- * page. Dead rows count, too: a block is then looked at in vain.
- */
+/** It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left out. */
 export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values> {
   least = new Float64Array(0);
   greatest = new Float64Array(0);
@@ -132,7 +125,6 @@ export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values
   }
 }
 
-/** What a row is, as bits. */
 export const LIVE = 1;
 /** Published so long ago that every question finds it visible. */
 export const SETTLED = 2;
@@ -142,7 +134,6 @@ export const ON_SALE = 8;
 
 /** The rows of products by column. A row whose words change gets a new place at the end; its old one is dead until the next renumbering. */
 export class ProductColumns {
-  /** Rows so far, with dead ones. */
   count = 0;
   live = 0;
   readonly id = new OrderColumn(new Int32Array(0));
@@ -170,9 +161,7 @@ export class ProductColumns {
     this.nameHash,
     this.wordsHash,
   ];
-  /** The first rows, as many as were read in the order of their ids, are found by halving; 8 bytes a product would be needed for their slots. */
-  #sortedCount = 0;
-  /** For all others, rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
+  /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
 
@@ -180,25 +169,21 @@ export class ProductColumns {
     return this.#all.reduce((sum, { bytes }) => sum + bytes, this.#slots.byteLength);
   }
 
-  /** The row of a product, or -1. */
   rowOf(id: number): number {
     const row = (this.#slots[this.#slotOf(id)] ?? 0) - 1;
-    if (this.#isLive(row)) return row;
-    const sortedRow = countBefore(this.#sortedCount, (at) => (this.id.values[at] as number) < id);
-    return sortedRow < this.#sortedCount && this.id.values[sortedRow] === id && this.#isLive(sortedRow)
-      ? sortedRow
-      : -1;
+    return this.#isLive(row) ? row : -1;
   }
 
-  /** A new row at the end, which is the product's from now on. */
   append(id: number): number {
     const row = this.count;
     this.reserve(row + 1);
     this.count = row + 1;
     this.live += 1;
     this.id.set(row, id);
-    if (row === this.#sortedCount && (row === 0 || id > (this.id.values[row - 1] as number))) this.#sortedCount += 1;
-    else this.#point(id, row);
+    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
+    const slot = this.#slotOf(id);
+    if (this.#slots[slot] === 0) this.#usedSlots += 1;
+    this.#slots[slot] = row + 1;
     return row;
   }
 
@@ -212,7 +197,6 @@ export class ProductColumns {
     if (count > this.id.values.length) for (const column of this.#all) column.reserve(count);
   }
 
-  /** Whether a row is visible at a time. */
   visibleAt(now: Date): (row: number) => boolean {
     const { values: state } = this.state;
     const { values: publishedAt } = this.publishedAt;
@@ -223,17 +207,13 @@ export class ProductColumns {
     };
   }
 
-  /**
-   * Closes the gaps that dead rows have left.
-   * @returns the new rows by the old ones, -1 for dead ones
-   */
+  /** Closes the gaps of dead rows. @returns the new rows by the old ones, -1 for dead ones */
   renumber(): Int32Array {
     const newRows = new Int32Array(this.count).fill(-1);
     let live = 0;
     for (let row = 0; row < this.count; row += 1) if (this.#isLive(row)) newRows[row] = live++;
     for (const column of this.#all) column.renumber(newRows);
     this.count = live;
-    this.#sortedCount = newRows.subarray(0, this.#sortedCount).reduce((sum, row) => sum + (row >= 0 ? 1 : 0), 0);
     this.#rehash();
     return newRows;
   }
@@ -253,19 +233,12 @@ export class ProductColumns {
     }
   }
 
-  #point(id: number, row: number): void {
-    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
-    const slot = this.#slotOf(id);
-    if (this.#slots[slot] === 0) this.#usedSlots += 1;
-    this.#slots[slot] = row + 1;
-  }
-
   #rehash(): void {
     let size = 1024;
-    while (size < (this.count - this.#sortedCount) * 2) size *= 2;
+    while (size < this.count * 2) size *= 2;
     this.#slots = new Int32Array(size);
     this.#usedSlots = 0;
-    for (let row = this.#sortedCount; row < this.count; row += 1) {
+    for (let row = 0; row < this.count; row += 1) {
       if (!this.#isLive(row)) continue;
       this.#slots[this.#slotOf(this.id.values[row] as number)] = row + 1;
       this.#usedSlots += 1;

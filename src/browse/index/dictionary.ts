@@ -32,7 +32,6 @@ export class Dictionary {
     return number;
   }
 
-  /** The numbers of the words that begin with a prefix. */
   beginningWith(prefix: string): number[] {
     this.#sortIn();
     const sorted = this.#sorted;

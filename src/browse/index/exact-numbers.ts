@@ -7,11 +7,7 @@ const LAST_MOMENT = 4e18;
 /** The bits of {@link FIRST_INEXACT}: those of the numbers above count on by one. */
 const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
 
-/**
- * A number of its own for each microsecond that a table can hold, in their order: the microseconds themselves where JavaScript has them all, and beyond
- * these as many numbers further away from zero.
- * @param microseconds since 1970
- */
+/** A number for each microsecond, in their order: itself, and past what JavaScript has as many numbers further from zero. */
 export const momentOf = (microseconds: string): number => {
   const number = Number(microseconds);
   if (Math.abs(number) < FIRST_INEXACT || Number.isNaN(number)) return number;
@@ -22,7 +18,6 @@ export const momentOf = (microseconds: string): number => {
   return Math.sign(number) * (size as number);
 };
 
-/** The microseconds that {@link momentOf} has made a number of. */
 export const microsecondsOf = (moment: number): string => {
   const size = Math.abs(moment);
   if (size < FIRST_INEXACT || !Number.isFinite(size)) return String(moment);

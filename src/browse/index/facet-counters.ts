@@ -15,7 +15,6 @@ import { NO_BRAND, type ProductIndex } from './product-index.ts';
 
 const STATE_BITS = { inStock: IN_STOCK, onSale: ON_SALE } as const;
 
-/** What is counted for the facets that are asked for. */
 export class FacetCounters {
   readonly #index: ProductIndex;
   readonly #byCode: { readonly facet: 'categories' | 'brands' | 'tags'; readonly counts: Int32Array }[] = [];
@@ -133,10 +132,7 @@ class PriceCounter {
   }
 }
 
-/**
- * The bands of prices that are counted by cells.
- * @returns undefined where each price of a cell has to be counted by itself
- */
+/** @returns undefined where each price of a cell has to be counted by itself */
 export const rangeOfCells = (counts: Int32Array, min: number, max: number): PriceRange | undefined => {
   const cells = cellsOf(counts, min, max);
   const total = cells.reduce((sum, { count }) => sum + count, 0);

@@ -8,10 +8,7 @@ export const STOCK_AND_SALE: readonly number[] = [0, IN_STOCK, ON_SALE, IN_STOCK
 const STATES = STOCK_AND_SALE.length;
 const placeOf = (number: number, state: number): number => number * STATES + (state & (IN_STOCK | ON_SALE)) / IN_STOCK;
 
-/**
- * How many settled products there are under each number, by whether they are in stock and on sale. It is kept with every change, so that a list
- * with no other filter has its total and facets without a look at each product.
- */
+/** Settled products under each number, kept with every change: a list with no other filter counts by it. */
 export class Tally {
   #counts = new Int32Array(0);
 
@@ -19,19 +16,16 @@ export class Tally {
     return this.#counts.byteLength;
   }
 
-  /** @param by 1 for a row that becomes settled, -1 before a settled one changes or goes */
   change(number: number, state: number, by: 1 | -1): void {
     const place = placeOf(number, state);
     this.#counts = withRoom(this.#counts, place + 1);
     this.#counts[place] = (this.#counts[place] as number) + by;
   }
 
-  /** @param states some of {@link STOCK_AND_SALE} */
   of(number: number, states: readonly number[]): number {
     return states.reduce((sum, state) => sum + (this.#counts[placeOf(number, state)] ?? 0), 0);
   }
 
-  /** The same of every number. */
   addTo(counts: Int32Array, states: readonly number[]): void {
     const length = Math.min(counts.length, this.#counts.length / STATES);
     for (const state of states)
@@ -46,7 +40,7 @@ export class FacetValues<Value extends string | number = string | number> {
   /** By code, the words of the value with a space before and after each. */
   readonly folded: string[] = [];
   /** By code, the rows that have it, dead ones among them. */
-  readonly rows = new Postings({ noteBits: 0 });
+  readonly rows = new Postings();
   readonly tally = new Tally();
   readonly #of: (product: ProductRow) => readonly Value[];
   readonly #fold: ((value: Value) => string) | undefined;
@@ -105,7 +99,6 @@ export class FacetValues<Value extends string | number = string | number> {
     return this.#allFolded.includes(text);
   }
 
-  /** By row, its code, where each row has one. */
   get codes(): Uint16Array | Uint32Array {
     return this.#codesOfRows.values;
   }
@@ -116,7 +109,6 @@ export class FacetValues<Value extends string | number = string | number> {
     return this.codes.subarray(begin, ends ? ends[row] : row + 1);
   }
 
-  /** Adds the codes of a new row; rows come in their order. */
   append(row: number, codes: readonly number[]): void {
     const begin = this.#ends ? (this.#ends.values[row - 1] ?? 0) : row;
     for (const [index, code] of codes.entries()) {
@@ -142,7 +134,6 @@ export class FacetValues<Value extends string | number = string | number> {
     }
   }
 
-  /** Adds rows to counts by code. */
   count(counts: Int32Array, rows: Int32Array, length: number): void {
     const { codes } = this;
     const ends = this.#ends?.values;
@@ -159,7 +150,6 @@ export class FacetValues<Value extends string | number = string | number> {
     }
   }
 
-  /** No settled product of the code has sold more. */
   salesAtMost(code: number): number {
     return this.#most[code] ?? -1;
   }
@@ -175,7 +165,6 @@ export class FacetValues<Value extends string | number = string | number> {
     return this.salesAtMost(code);
   }
 
-  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
     this.#bestRows.fill(0);

@@ -6,7 +6,6 @@ import { type ReadProducts, readBeginning, readCategories, readProducts, readPro
 import { CategoryTree } from './suggestions.ts';
 
 interface Options {
-  /** Opens a connection to the primary. */
   readonly connect: () => Promise<DatabaseClient>;
   readonly maxBytes: number;
   readonly onStatus: () => void;
@@ -16,7 +15,6 @@ interface Options {
 /** The catalogue does not fit into the index. */
 export class UnfitCatalogue extends Error {}
 
-/** What the index holds when it is current. */
 interface Held {
   readonly index: ProductIndex;
   readonly categories: CategoryTree;
@@ -42,7 +40,6 @@ export class IndexKeeper {
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
   #categories = new CategoryTree([]);
-  /** Products that are to be read again. */
   #changed = new Set<number>();
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
   #leftOut = new Set<number>();
@@ -55,7 +52,6 @@ export class IndexKeeper {
   #ranked = -1;
   #waiting: Waiting[] = [];
   #wake: (() => void) | undefined;
-  /** Whether there is nothing to be read. */
   #isIdle = false;
   #hasFilled = false;
   /** Whether the last reading failed: nobody waits for the next one. */
@@ -77,7 +73,6 @@ export class IndexKeeper {
     };
   }
 
-  /** The connection that the index is read by. */
   get client(): DatabaseClient | undefined {
     return this.#client;
   }
@@ -94,10 +89,7 @@ export class IndexKeeper {
     if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
   }
 
-  /**
-   * The index with all that was notified so far; undefined where there is none, or it lacks a product.
-   * @param needsNames with the order of names
-   */
+  /** With all that was notified so far, and the order of names; undefined where there is no index, or it lacks a product. */
   current(needsNames: boolean): Held | undefined | Promise<Held | undefined> {
     if (!this.#index) return undefined;
     if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#held(this.#index);
@@ -150,7 +142,6 @@ export class IndexKeeper {
     const index = this.#index;
     if (!index) return;
     await this.#applyChanges(client, index);
-    // It was dropped while rows were read.
     if (this.#index !== index) return;
     index.settle(this.#clockOffsetUs + performance.now() * 1000);
     this.#checkSize(index);
@@ -305,10 +296,7 @@ export class IndexKeeper {
   }
 }
 
-/**
- * What filling the index has left behind, which V8 would keep for garbage that this thread never makes again: 26 of 210 MB with 100,000 products. Node has
- * the function where it was started with `--expose-gc`: https://nodejs.org/api/cli.html#--expose-gc
- */
+/** 26 of 210 MB with 100,000 products that V8 would keep. Node has the function with `--expose-gc`. */
 const collectGarbage = (): void => {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 };

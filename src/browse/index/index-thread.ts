@@ -5,7 +5,6 @@ import { startThread } from '../../start-thread.ts';
 import type { BrowseRequest, BrowseResult, SearchTerm } from '../browse-engine.ts';
 import type { Suggested } from './suggestions.ts';
 
-/** What the thread is started with. */
 export interface ThreadOptions {
   readonly databaseUrl: string;
   readonly maxBytes: number;
@@ -22,7 +21,6 @@ export interface NotifiedChange {
   readonly ids: readonly number[] | undefined;
 }
 
-/** What is asked, and what is answered. */
 export interface Questions {
   readonly search: { readonly asked: BrowseRequest; readonly answer: BrowseResult };
   readonly suggest: {
@@ -48,10 +46,8 @@ export interface IndexStatus {
 }
 
 export type FromThread =
-  /** Undefined: the index cannot say. */
   | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
   | { readonly kind: 'status'; readonly status: IndexStatus }
-  /** There will be no index. */
   | { readonly kind: 'unfit'; readonly reason: string }
   | { readonly kind: 'log'; readonly level: 'info' | 'warn'; readonly message: string };
 

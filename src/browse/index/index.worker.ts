@@ -11,7 +11,6 @@ import { search } from './product-search.ts';
 import { correct, suggest } from './suggestions.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** For reading the order of all names, which is one statement. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 
 const { databaseUrl, maxBytes }: ThreadOptions = workerData;
@@ -37,7 +36,6 @@ const keeper = new IndexKeeper({
   log: (level, message) => post({ kind: 'log', level, message }),
 });
 
-/** Undefined where the index cannot say. */
 const answer = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
   const held = await keeper.current(name === 'search' && asked.order === 'NAME_ASC');
   if (!held) return undefined;

@@ -2,17 +2,13 @@ import type { DatabaseClient } from '../../database/client.ts';
 import type { ProductColumns } from './columns.ts';
 import type { ProductIndex } from './product-index.ts';
 
-/*
- * The order of names is the database's collation, which JavaScript does not have. So each row has a rank: a number that grows with the name, read
- * from the database once for all, and for a name that is new or changed a number between those of its neighbours there.
- */
+/** JavaScript has no collation of a database: a rank grows with the name, read for all, and put between neighbours for a new one. */
 
 /** Between two ranks that are read; it can be halved some 30 times. */
 const GAP = 2 ** 20;
 
 const ROWS_AT_ONCE = 10_000;
 
-/** From so many names on, all ranks are read again. */
 const MANY_NAMES = 500;
 
 /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, the name waits for the next call. */
@@ -125,10 +121,7 @@ const spread = (rows: readonly number[], low: number, high: number, columns: Pro
   return true;
 };
 
-/**
- * The rank of a name that a page continues from; undefined where the index does not know it.
- * @param position name and id
- */
+/** @returns undefined where the index does not know the name */
 export const rankOfPosition = async (
   { columns }: ProductIndex,
   client: DatabaseClient,

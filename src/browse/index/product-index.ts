@@ -5,7 +5,7 @@ import { IN_STOCK, LIVE, ON_SALE, ProductColumns, Scratch, SETTLED } from './col
 import { Dictionary } from './dictionary.ts';
 import { FacetValues, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
-import { BRAND_OR_TAG, DESCRIPTION, NAME, RunTexts, SUBTITLE } from './term-matches.ts';
+import { FIELDS, RunTexts } from './term-matches.ts';
 
 /** A product on sale, published or not, as the index reads it. */
 export interface ProductRow {
@@ -17,18 +17,12 @@ export interface ProductRow {
   readonly isInStock: boolean;
   readonly isOnSale: boolean;
   readonly sales: number;
-  /** As `momentOf` makes it of the microseconds since 1970. */
   readonly publishedAt: number;
   readonly nameHash: number;
   readonly name: string;
   readonly subtitle: string | null;
-  /** As far as it is searched. */
   readonly description: string;
 }
-
-/** The note of a word in a text that a brand or a tag has, and a subtitle. */
-const IN_BRAND_OR_TAG = 0;
-const IN_SUBTITLE = 1;
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
@@ -40,7 +34,6 @@ export const NO_BRAND = '\0';
 const MAX_DEAD_SHARE = 0.15;
 const MIN_DEAD = 2000;
 
-/** Everything that is known of the products, and what finds them by word, category, brand or tag. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
   readonly categories = new FacetValues<number>(({ categoryId }) => [categoryId], true);
@@ -48,11 +41,8 @@ export class ProductIndex {
   readonly tags = new FacetValues(({ tags }) => tags, false, foldText);
   readonly #facetValues = [this.categories, this.brands, this.tags];
   readonly dictionary = new Dictionary();
-  /** By the number of the word: products that have it in their name. */
-  readonly inNames = new Postings({ noteBits: 0 });
-  /** Of the others, products that have it in their brand, tags or subtitle, with the field; and of the rest, in their description. */
-  readonly inTexts = new Postings({ noteBits: 1 });
-  readonly inDescriptions = new Postings({ noteBits: 0 });
+  /** By field and by the number of a word: products of which that is the best field that has the word. */
+  readonly words = FIELDS.map(() => new Postings());
   readonly runTexts = new RunTexts();
   /** Of all settled products, under 0. */
   readonly total = new Tally();
@@ -69,7 +59,6 @@ export class ProductIndex {
   rankings = 0;
   #settledAt = Number.NEGATIVE_INFINITY;
 
-  /** @param maxNames how many names are kept for suggestions */
   constructor(maxNames?: number) {
     this.bestNames = new BestNames(maxNames);
   }
@@ -82,7 +71,7 @@ export class ProductIndex {
 
   /** What has to be told where rows get other numbers. */
   get #byRow() {
-    return [this.inNames, this.inTexts, this.inDescriptions, this.runTexts, ...this.#facetValues];
+    return [...this.words, this.runTexts, ...this.#facetValues];
   }
 
   put(product: ProductRow): void {
@@ -128,7 +117,6 @@ export class ProductIndex {
     this.unranked.delete(id);
   }
 
-  /** A live row is about to change, or to go. */
   #leave(row: number): void {
     if (((this.columns.state.values[row] as number) & SETTLED) === 0) this.unsettled.delete(row);
     else {
@@ -177,32 +165,26 @@ export class ProductIndex {
   }
 
   #appendWords(row: number, product: ProductRow): void {
-    const { dictionary, inNames, inTexts, inDescriptions } = this;
     const { words, runs } = wordsOfProduct(product);
     this.runTexts.append(row, runs);
-    for (const [word, fields] of words) {
-      const number = dictionary.numberOf(word);
-      if ((fields & NAME) !== 0) inNames.append(number, row);
-      if ((fields & (BRAND_OR_TAG | SUBTITLE)) !== 0)
-        inTexts.append(number, row, (fields & BRAND_OR_TAG) === 0 ? IN_SUBTITLE : IN_BRAND_OR_TAG);
-      else if ((fields & NAME) === 0) inDescriptions.append(number, row);
-    }
+    for (const [word, field] of words) this.words[field]?.append(this.dictionary.numberOf(word), row);
   }
 }
 
-/** As `vitrine_search` makes them in PostgreSQL, with the fields that have each; and the long runs, by field. */
+/** As `vitrine_search` makes them in PostgreSQL, with the best field of each; and the long runs, by field. */
 const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow) => {
   const words = new Map<string, number>();
   const runs: { field: number; text: string }[] = [];
-  const add = (text: string, maxCharacters: number, field: number): void => {
-    const onLongRun = (run: string): void => void runs.push({ field, text: run });
-    for (const word of foldedWordsOf(text, maxCharacters, onLongRun)) words.set(word, (words.get(word) ?? 0) | field);
+  const add = (field: (typeof FIELDS)[number], text: string, maxCharacters: number): void => {
+    const number = FIELDS.indexOf(field);
+    const onLongRun = (run: string): void => void runs.push({ field: number, text: run });
+    for (const word of foldedWordsOf(text, maxCharacters, onLongRun)) if (!words.has(word)) words.set(word, number);
   };
-  add(name, SEARCHED_FIELD, NAME);
-  add(brand ?? '', SEARCHED_FIELD, BRAND_OR_TAG);
-  add(tags.join(' '), SEARCHED_FIELD, BRAND_OR_TAG);
-  add(subtitle ?? '', SEARCHED_FIELD, SUBTITLE);
-  add(searchedDescription(description), SEARCHED_DESCRIPTION, DESCRIPTION);
+  add('name', name, SEARCHED_FIELD);
+  add('brand', brand ?? '', SEARCHED_FIELD);
+  add('brand', tags.join(' '), SEARCHED_FIELD);
+  add('subtitle', subtitle ?? '', SEARCHED_FIELD);
+  add('description', searchedDescription(description), SEARCHED_DESCRIPTION);
   return { words, runs };
 };
 

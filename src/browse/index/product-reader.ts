@@ -14,7 +14,6 @@ const ON_SALE = `
 
 export interface ReadProducts {
   readonly products: readonly ProductRow[];
-  /** Those that the index cannot hold. */
   readonly unfit: readonly { readonly id: number; readonly reason: string }[];
   /** Where they were read in the order of ids; undefined where there are none. */
   readonly lastId: number | undefined;
@@ -25,7 +24,6 @@ export const readProducts = (client: DatabaseClient, ids: readonly number[]): Pr
   // Prepared: changes are read many times a second.
   read(client, { name: 'index_products_by_id', text: `${ON_SALE} and p.id = any($1::int[])` }, [ids]);
 
-/** So many products on sale, in the order of ids. */
 export const readProductsAfter = (client: DatabaseClient, id: number, limit: number): Promise<ReadProducts> =>
   read(client, { text: `${ON_SALE} and p.id > $1::bigint order by p.id limit $2` }, [id, limit]);
 

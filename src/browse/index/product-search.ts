@@ -19,10 +19,7 @@ const OWN_PARTS: Readonly<Record<Facet, number>> = {
   onSale: SALE,
 };
 
-/**
- * In NAME_ASC positions have no name, as the index has none.
- * @param boundaryRank where the name stands that the page continues from, in NAME_ASC
- */
+/** In NAME_ASC positions have no name. @param boundaryRank of the name that the page continues from there */
 export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank?: number): BrowseResult => {
   const { columns, total } = index;
   const { order, isCounted, facets, terms, now } = request;
@@ -79,11 +76,7 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
   return { items, hasNextPage, hasPreviousPage, ...(isCounted && { totalCount }), facets: facetCounts };
 };
 
-/**
- * The prices of all visible products of wanted states, where their cells can tell.
- * @param parts of the filter: nothing but stock and sale decides
- * @returns undefined where each product must be looked at
- */
+/** Of visible products of some states. @returns undefined where each product must be looked at */
 const talliedPrices = (index: ProductIndex, filter: RowFilter, parts: number): PriceRange | null | undefined => {
   const { columns, priceCells } = index;
   const firstOf = (order: 'PRICE_ASC' | 'PRICE_DESC'): number | undefined => {

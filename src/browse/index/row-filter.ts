@@ -30,10 +30,8 @@ export class RowFilter {
   /** By part, apart from those of the state; the quickest to refuse most rows come first. */
   readonly #conditions = new Map<number, Keep>();
   readonly #publishedFrom: Keep | undefined;
-  /** The parts that are given. */
   readonly parts: number;
 
-  /** @param matches of a search, where there is one */
   constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
     this.#index = index;
     this.#matches = matches;
@@ -115,17 +113,13 @@ export class RowFilter {
     }
   }
 
-  /** What the parts want of a row's state. */
   #state(parts: number): { readonly mask: number; readonly wanted: number } {
     const { inStock, onSale } = this.#filter;
     const mask = ((parts & STOCK) === 0 ? 0 : IN_STOCK) | ((parts & SALE) === 0 ? 0 : ON_SALE);
     return { mask, wanted: ((inStock ? IN_STOCK : 0) | (onSale ? ON_SALE : 0)) & mask };
   }
 
-  /**
-   * @param bit of the state that rows must have, too
-   * @param areMatches whether all rows that are asked of are known to match the search
-   */
+  /** @param bit of the state that rows must have, too @param areMatches whether all rows match the search */
   #conditionsOf(parts: number, bit: number, areMatches = false): Keep[] {
     const { mask, wanted } = this.#state(parts);
     return [
@@ -158,7 +152,6 @@ export class RowFilter {
   }
 }
 
-/** Rows, and what is known of each of them. */
 interface FilterCandidates extends Candidates {
   /** The parts of the filter that they meet. */
   readonly parts: number;
@@ -200,7 +193,6 @@ const withBits =
 
 const withAny = <Value extends string | number>(of: FacetValues<Value>, values: readonly Value[]): Keep => {
   const { codes } = of;
-  // 1 for the codes that are asked for.
   const wanted = new Uint8Array(of.values.length);
   for (const code of of.find(values)) wanted[code] = 1;
   return (rows, length) => {

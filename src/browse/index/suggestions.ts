@@ -8,11 +8,9 @@ import type { CategoryRow } from './product-reader.ts';
 import { RowFilter } from './row-filter.ts';
 import { matchesOf, postingsOf } from './term-matches.ts';
 
-/** What begins with the terms. */
 export interface Suggested {
   /** Best-selling first. A name that the index does not have is read from the database by the caller. */
   readonly products: readonly SuggestedProduct[];
-  /** Whether there are more products. */
   readonly hasMore: boolean;
   /** Categories, brands and tags, in no order. */
   readonly others: readonly Suggestion[];
@@ -114,7 +112,6 @@ const salesByCode = (
   };
 };
 
-/** The values with the terms that sell best. */
 const bestTexts = (of: FacetValues<string>, { atMost, of: salesOf }: SalesOfCode, { terms, maxProducts }: Asked) => {
   const { values, folded } = of;
   if (!terms.every((term) => of.isFolded(beginningOf(term)))) return [];
@@ -134,13 +131,11 @@ const bestTexts = (of: FacetValues<string>, { atMost, of: salesOf }: SalesOfCode
   return found;
 };
 
-/** What a folded text has that has the term. */
 const beginningOf = (term: SearchTerm): string => {
   const pieces = piecesOfTerm(term);
   return term.isPrefix && pieces.length === 1 ? ` ${term.text}` : ` ${pieces.join(' ')} `;
 };
 
-/** @param folded as `foldText` makes it */
 const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
   for (const term of terms) if (!folded.includes(beginningOf(term))) return false;
   return true;

@@ -1,12 +1,13 @@
 import { FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { piecesOfTerm } from '../words.ts';
 import { withRoom } from './columns.ts';
+import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 
-/** What a word is worth by the note of its posting. */
-const NAME_SCORE = [FIELD_WEIGHTS.name];
-const TEXT_SCORES = [FIELD_WEIGHTS.brand, FIELD_WEIGHTS.subtitle];
-const DESCRIPTION_SCORE = [FIELD_WEIGHTS.description];
+/** The fields of a product, the best first; that of the brand has the tags, too. */
+export const FIELDS = ['name', 'brand', 'subtitle', 'description'] as const;
+
+const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
 /** Rows of an index that are looked at, each once. */
 export interface Candidates {
@@ -25,7 +26,7 @@ const MIN_ORDERED_SHARE = 1 / 16;
 
 /** @param fields names alone: the beginnings of what somebody types */
 export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
-  const { columns, inNames, inTexts, inDescriptions, runTexts, scratch } = index;
+  const { columns, runTexts, scratch } = index;
   const { count } = columns;
   const rarestFirst = terms
     .map((term) => wordsOfTerm(index, term, fields))
@@ -37,12 +38,8 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
     const isFirst = place === 0;
     const best = isFirst ? scores : scratch.zeroed('best', count);
     const found = isFirst ? rows : undefined;
-    for (const word of words) {
-      length = inNames.raise(word, NAME_SCORE, best, found, length);
-      if (fields === 'names') continue;
-      length = inTexts.raise(word, TEXT_SCORES, best, found, length);
-      length = inDescriptions.raise(word, DESCRIPTION_SCORE, best, found, length);
-    }
+    for (const [field, postings] of postingsIn(index, fields).entries())
+      for (const word of words) length = postings.raise(word, WEIGHTS[field] as number, best, found, length);
     if (isFirst && run === undefined) continue;
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
@@ -69,18 +66,19 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
 export const postingsOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): number =>
   Math.min(...terms.map((term) => wordsOfTerm(index, term, fields).count));
 
+const postingsIn = ({ words }: ProductIndex, fields: 'all' | 'names'): readonly Postings[] =>
+  fields === 'all' ? words : words.slice(0, 1);
+
 interface TermWords {
-  /** A row that has the term has one of them. */
   readonly words: readonly number[];
-  /** How many postings they have. */
   readonly count: number;
   /** What such a row must have in one piece, too. */
   readonly run?: string;
 }
 
 const wordsOfTerm = (index: ProductIndex, term: SearchTerm, fields: 'all' | 'names'): TermWords => {
-  const { dictionary, inNames, inTexts, inDescriptions } = index;
-  const lists = fields === 'all' ? [inNames, inTexts, inDescriptions] : [inNames];
+  const { dictionary } = index;
+  const lists = postingsIn(index, fields);
   const counted = (words: readonly number[]): TermWords => {
     let count = 0;
     for (const list of lists) for (const word of words) count += list.countOf(word);
@@ -97,26 +95,11 @@ const wordsOfTerm = (index: ProductIndex, term: SearchTerm, fields: 'all' | 'nam
   return { ...(rarest ?? counted([])), run: text };
 };
 
-/** Fields, as bits. Before each run stands its field: no character of a run has such a number. */
-export const NAME = 1;
-export const BRAND_OR_TAG = 2;
-export const SUBTITLE = 4;
-export const DESCRIPTION = 8;
-
-/** By field. */
-const WEIGHTS: number[] = [];
-WEIGHTS[NAME] = FIELD_WEIGHTS.name;
-WEIGHTS[BRAND_OR_TAG] = FIELD_WEIGHTS.brand;
-WEIGHTS[SUBTITLE] = FIELD_WEIGHTS.subtitle;
-WEIGHTS[DESCRIPTION] = FIELD_WEIGHTS.description;
 const END = 0;
 
-/**
- * The runs of Chinese, Japanese and Korean of each row that are longer than a piece: pieces say which characters follow each other in pairs, and not which
- * pairs do. Empty where no product has any.
- */
+/** The longer runs of Chinese, Japanese and Korean of each row: pieces say which characters follow each other in pairs alone. */
 export class RunTexts {
-  /** Of all rows, in their order: field, run, field, run, …, {@link END}. UTF-16 units. */
+  /** Of all rows, in their order: field, run, field, run, …, {@link END}. UTF-16 units, and numbers of fields from 1, which no character of a run has. */
   #units = new Uint16Array(0);
   #length = 0;
   /** By row, where its runs begin; 0 where it has none. */
@@ -126,7 +109,6 @@ export class RunTexts {
     return this.#units.byteLength + this.#begins.byteLength;
   }
 
-  /** Adds the runs of a row that has none yet; rows come in their order. */
   append(row: number, runs: readonly { readonly field: number; readonly text: string }[]): void {
     if (runs.length === 0) return;
     this.#begins = withRoom(this.#begins, row + 1);
@@ -135,7 +117,7 @@ export class RunTexts {
     let at = this.#length === 0 ? 1 : this.#length;
     this.#begins[row] = at;
     for (const { field, text } of runs) {
-      units[at++] = field;
+      units[at++] = field + 1;
       for (let index = 0; index < text.length; index += 1) units[at++] = text.charCodeAt(index);
     }
     units[at++] = END;
@@ -151,13 +133,12 @@ export class RunTexts {
     let weight = 0;
     const first = part.charCodeAt(0);
     for (let unit = units[at] as number; unit !== END; unit = units[++at] as number) {
-      if (unit < WEIGHTS.length) weight = fields === 'all' || unit === NAME ? (WEIGHTS[unit] as number) : 0;
+      if (unit <= FIELDS.length) weight = fields === 'all' || unit === 1 ? (WEIGHTS[unit - 1] as number) : 0;
       else if (unit === first && weight > best && this.#isAt(at, part)) best = weight;
     }
     return best;
   }
 
-  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
   renumber(newRows: Int32Array): void {
     const units = this.#units;
     const begins = this.#begins;

@@ -22,7 +22,6 @@ export interface ResultField {
   readonly field: GraphQLField<unknown, unknown>;
   /** False where `@include` or `@skip` may remove each selection of it. */
   readonly isCertain: boolean;
-  /** Those of its objects. */
   readonly fields: readonly ResultField[];
 }
 
@@ -126,7 +125,6 @@ export const describeLeaf = (type: GraphQLLeafType): string | undefined => {
   return [type.description, meanings.join('\n')].filter(Boolean).join('\n\n') || undefined;
 };
 
-/** The same schema with null. */
 const orNull = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values } = schema;
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };
