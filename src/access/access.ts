@@ -136,7 +136,7 @@ export const isKeySetUrl = (value: string): boolean => {
 };
 
 /** The token of `Authorization: Bearer`: https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
-export const bearerToken = (authorization: string | undefined): string | undefined =>
+const bearerToken = (authorization: string | undefined): string | undefined =>
   authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;

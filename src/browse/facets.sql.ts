@@ -87,7 +87,7 @@ export const countsOf = ({
 
 /** @param from rows with a value each @param count of the products that have it */
 const topValues = (value: string, from: string, count: string): string => `(
-      select json_agg(json_build_array(v.value, v.count) order by v.count desc, v.value collate "C")
+      select coalesce(json_agg(v order by v.count desc, v.value collate "C"), '[]')
       from (
         select ${value} as value, sum(${count})::int as count from ${from}
         group by 1 order by 2 desc, ${value} collate "C" limit ${MAX_FACET_VALUES}
@@ -101,7 +101,8 @@ const cents = (price: string): string => `(${price} * 100)::bigint`;
 
 /** @param rows the rows of `counted c` of the facet, of values that have products */
 const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => string>> = {
-  categories: (rows, count) => `(select json_agg(json_build_array(c.category_id, ${count})) from ${rows})`,
+  categories: (rows, count) =>
+    `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', ${count})), '[]') from ${rows})`,
   brands: (rows, count) => topValues('c.brand', `${rows} and c.brand is not null`, count),
   // Equal lists of tags are one row; a tag that a list has twice counts once.
   tags: (rows, count) =>

@@ -1,22 +1,24 @@
 import { visibility } from '../product/visibility.ts';
-import { type BrowseRequest, type Facet, FIELD_WEIGHTS, type Position, type SearchTerm } from './browse-engine.ts';
+import {
+  type BrowseRequest,
+  type Facet,
+  type FacetCounts,
+  FIELD_WEIGHTS,
+  type Position,
+  type SearchTerm,
+} from './browse-engine.ts';
 import { countsOf, facetColumns, facetParts } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
 import { hasTerm, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
-export interface SearchRow {
+export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
   readonly items: readonly Position[];
   readonly total?: number;
   /** Whether there are products on the side of the page from which it was not read. */
   readonly hasOther: boolean;
-  readonly categories?: readonly (readonly [number, number])[] | null;
-  readonly brands?: readonly (readonly [string, number])[] | null;
-  readonly tags?: readonly (readonly [string, number])[] | null;
   /** In cents. Of each cell of prices the lowest, how many products it has, and whether it is that one price alone; the cheapest first. */
   readonly price?: { min: number; max: number; cells: readonly (readonly [number, number, boolean])[] } | null;
-  readonly inStock?: number;
-  readonly onSale?: number;
 }
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */

@@ -2,15 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from '../database/sql.ts';
 import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
-import type {
-  BrowseEngine,
-  BrowseRequest,
-  BrowseResult,
-  PriceRange,
-  SearchTerm,
-  Suggestion,
-  ValueCount,
-} from './browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { pricedAt, pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
@@ -102,7 +94,7 @@ const isBroad = ({ terms, filter, facets }: BrowseRequest): boolean =>
   terms.length > 0 ? areShort(terms) : facets.size > 0 && Object.keys(filter).length === 0;
 
 const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseResult => {
-  const { items, total, hasOther, categories, brands, tags, price, inStock, onSale } = row;
+  const { items, total, hasOther, price, ...facets } = row;
   const isReversed = page.from === 'end';
   const hasMore = items.length > page.size;
   const shown = items.slice(0, page.size);
@@ -112,19 +104,9 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
     hasNextPage: isReversed ? hasOther : hasMore,
     hasPreviousPage: isReversed ? hasMore : hasOther,
     ...(isCounted && { totalCount: total ?? 0 }),
-    facets: {
-      ...(categories !== undefined && { categories: toCounts(categories) }),
-      ...(brands !== undefined && { brands: toCounts(brands) }),
-      ...(tags !== undefined && { tags: toCounts(tags) }),
-      ...(price !== undefined && { price: toRange(price) }),
-      ...(inStock !== undefined && { inStock }),
-      ...(onSale !== undefined && { onSale }),
-    },
+    facets: { ...facets, ...(price !== undefined && { price: toRange(price) }) },
   };
 };
-
-const toCounts = <Value>(counts: readonly (readonly [Value, number])[] | null): ValueCount<Value>[] =>
-  (counts ?? []).map(([value, count]) => ({ value, count }));
 
 const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | null =>
   price &&

@@ -3,32 +3,24 @@ import type { TableTags, Tag, Tags } from './tags.ts';
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
-const NO_VIEWS: readonly number[] = [];
-
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
   readonly #tags: Pick<Tags, 'of' | 'has'>;
   readonly tags = new Set<Tag>();
-  #views: Set<number> | undefined;
+  readonly #views = new Set<number>();
   #isWatched = true;
   #neverChanges = false;
-
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
-  readonly tables: string[] = [];
-
+  readonly tables = new Set<string>();
   maxAgeMs = Number.POSITIVE_INFINITY;
   changesMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
-
   /** What was acknowledged before is in the reads, by `performance.now()`. Undefined: they must be as new as possible. */
   asOfMs: number | undefined;
-
   /** When the operation began, by `performance.now()`. Undefined as above. */
   openedMs: number | undefined;
-
   /** 404: the response says that there is nothing. */
   status: 200 | 404 = 200;
-
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
@@ -38,16 +30,15 @@ export class CacheHints {
 
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
   get views(): readonly number[] {
-    return this.#views ? [...this.#views] : NO_VIEWS;
+    return [...this.#views];
   }
 
   showsViews(id: number): void {
-    this.#views ??= new Set();
     this.#views.add(id);
   }
 
   clearViews(): void {
-    this.#views = undefined;
+    this.#views.clear();
   }
 
   /** Rows are read from a server that may miss commits after this time. */
@@ -58,7 +49,7 @@ export class CacheHints {
   dependsOn(table: string): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
-    this.#listsTable(table);
+    this.tables.add(table);
     this.tags.add(tags.whole);
     this.tags.add(tags.anyRow);
   }
@@ -72,7 +63,7 @@ export class CacheHints {
   dependsOnGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
-    this.#listsTable(table);
+    this.tables.add(table);
     this.#add(tags, tags.group(id));
   }
 
@@ -108,10 +99,6 @@ export class CacheHints {
     if (this.#tags.has(table)) return this.#tags.of(table);
     this.dependsOnUnknown();
     return undefined;
-  }
-
-  #listsTable(table: string): void {
-    if (!this.tables.includes(table)) this.tables.push(table);
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

@@ -51,8 +51,6 @@ const PRESENT_MS = 30_000;
 
 const LOOK_TIMEOUT_MS = 5000;
 
-const MORE_NAMES = 4;
-
 const COUNT_UP_TO = `select count(*)::int as count from (select from product where status = 'ON_SALE' limit $1) first`;
 
 const NAMES: Statement = {
@@ -147,15 +145,8 @@ export const createBrowseIndex = ({
   };
 
   const toSuggestions = async (found: Suggested, limit: number): Promise<Suggestion[] | undefined> => {
-    const { products } = found;
-    // Few have the same name, so that a few more than are wanted are mostly enough: each name is read from the database.
-    for (const count of new Set([Math.min(limit + MORE_NAMES, products.length), products.length])) {
-      const first = { ...found, products: products.slice(0, count), hasMore: found.hasMore || count < products.length };
-      const nameless = first.products.filter(({ name }) => name === undefined).map(({ id }) => id);
-      const suggestions = mergeSuggestions(first, nameless.length > 0 ? await namesOf(nameless) : new Map(), limit);
-      if (suggestions) return suggestions;
-    }
-    return undefined;
+    const nameless = found.products.filter(({ name }) => name === undefined).map(({ id }) => id);
+    return mergeSuggestions(found, nameless.length > 0 ? await namesOf(nameless) : new Map(), limit);
   };
 
   return {

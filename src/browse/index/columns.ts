@@ -248,34 +248,24 @@ export class ProductColumns {
 
 /** Memory that one question after another uses: fresh arrays of a byte for each product would be megabytes of garbage for each question. */
 export class Scratch {
-  readonly #bytes = new Map<string, Uint8Array>();
-  #rows = new Int32Array(0);
-  #numbers: Uint32Array | Float64Array = new Uint32Array(0);
+  readonly #arrays = new Map<string, Numbers>();
 
   get bytes(): number {
-    const others = this.#rows.byteLength + this.#numbers.byteLength;
-    return this.#bytes.values().reduce((sum, { byteLength }) => sum + byteLength, others);
+    return this.#arrays.values().reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** Zeros, at least as many as `length`. They are the caller's until the next call with the same name. */
-  zeroed(name: 'scores' | 'best' | 'tags', length: number): Uint8Array {
-    const kept = this.#bytes.get(name);
-    if (kept && kept.length >= length) return kept.fill(0, 0, length);
-    const made = withRoom(new Uint8Array(0), length);
-    this.#bytes.set(name, made);
+  /** An array of the kind of another, at least so long, for the caller until the next call with the same name. */
+  like<Values extends Numbers>(name: string, values: Values, length: number): Values {
+    const kept = this.#arrays.get(name);
+    if (kept && kept.constructor === values.constructor && kept.length >= length) return kept as Values;
+    const made = withRoom(values.subarray(0, 0) as Values, length);
+    this.#arrays.set(name, made);
     return made;
   }
 
-  /** Room for `length` rows, the caller's until the next call. */
-  rows(length: number): Int32Array {
-    if (this.#rows.length < length) this.#rows = withRoom(new Int32Array(0), length);
-    return this.#rows;
-  }
-
-  /** Room for `length` numbers of the kind that a column has, the caller's until the next call. */
-  like(column: Uint32Array | Float64Array, length: number): Uint32Array | Float64Array {
-    if (this.#numbers.constructor !== column.constructor || this.#numbers.length < length)
-      this.#numbers = withRoom(column.subarray(0, 0), length);
-    return this.#numbers;
+  zeros(name: string, length: number): Uint8Array {
+    return this.like(name, NO_BYTES, length).fill(0, 0, length);
   }
 }
+
+const NO_BYTES = new Uint8Array(0);

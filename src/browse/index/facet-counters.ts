@@ -89,7 +89,7 @@ class PriceCounter {
 
   constructor({ columns, scratch }: ProductIndex) {
     this.#values = columns.price.values;
-    this.#taken = scratch.like(this.#values, columns.count);
+    this.#taken = scratch.like('prices', this.#values, columns.count);
   }
 
   add(rows: Int32Array, length: number): void {

@@ -74,14 +74,8 @@ const NEIGHBOURS = `
 const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient): Promise<boolean> => {
   const { columns, unranked } = index;
   const { rows } = await client.query<Neighbours>(NEIGHBOURS, [[...unranked]]);
-  /** The rank of a neighbour; undefined where its name is not the one that the index knows, or has no rank itself. */
-  const rankOf = (id: number | null, hash: number | null, atEnd: number): number | undefined => {
-    if (id === null) return atEnd;
-    const row = columns.rowOf(id);
-    const rank =
-      row >= 0 && columns.nameHash.values[row] === hash ? (columns.nameRank.values[row] as number) : Number.NaN;
-    return Number.isNaN(rank) ? undefined : rank;
-  };
+  const rankOf = (id: number | null, hash: number | null, atEnd: number): number | undefined =>
+    id === null ? atEnd : knownRank(columns, id, hash);
   let run: number[] = [];
   let low: number | undefined;
   for (const { id, hash, beforeId, beforeHash, afterId, afterHash } of rows) {
@@ -134,11 +128,16 @@ export const rankOfPosition = async (
   );
   const [found] = rows;
   if (!found) return Number.NEGATIVE_INFINITY;
-  const row = columns.rowOf(found.id);
-  const rank =
-    row >= 0 && columns.nameHash.values[row] === found.hash ? (columns.nameRank.values[row] as number) : Number.NaN;
-  if (Number.isNaN(rank)) return undefined;
+  const rank = knownRank(columns, found.id, found.hash);
+  if (rank === undefined) return undefined;
   return found.isSame ? rank : justAfter(rank);
+};
+
+/** Undefined where the name is not the one that the index knows, or has no rank itself. */
+const knownRank = (columns: ProductColumns, id: number, hash: number | null): number | undefined => {
+  const row = columns.rowOf(id);
+  const rank = row >= 0 && columns.nameHash.values[row] === hash ? columns.nameRank.values[row] : undefined;
+  return Number.isNaN(rank) ? undefined : rank;
 };
 
 /** Before every greater rank: they are never so close. */

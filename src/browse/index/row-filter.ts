@@ -213,7 +213,7 @@ const withAll = ({ columns, tags, scratch }: ProductIndex, values: readonly stri
   return (rows, length) => {
     if (!keep) {
       /** By row, how many of the tags it has, as far as it has all that come before. */
-      const found = scratch.zeroed('tags', columns.count);
+      const found = scratch.zeros('tags', columns.count);
       for (const [index, tag] of wanted.entries())
         for (const code of tags.find([tag]))
           tags.rows.forEach(code, (row) => {

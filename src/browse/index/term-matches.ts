@@ -9,6 +9,8 @@ export const FIELDS = ['name', 'brand', 'subtitle', 'description'] as const;
 
 const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
+const NO_ROWS = new Int32Array(0);
+
 /** Rows of an index that are looked at, each once. */
 export interface Candidates {
   readonly rows: Int32Array;
@@ -31,12 +33,12 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
   const rarestFirst = terms
     .map((term) => wordsOfTerm(index, term, fields))
     .sort((one, other) => one.count - other.count);
-  const scores = scratch.zeroed('scores', count);
-  const rows = scratch.rows(count);
+  const scores = scratch.zeros('scores', count);
+  const rows = scratch.like('rows', NO_ROWS, count);
   let length = 0;
   for (const [place, { words, run }] of rarestFirst.entries()) {
     const isFirst = place === 0;
-    const best = isFirst ? scores : scratch.zeroed('best', count);
+    const best = isFirst ? scores : scratch.zeros('best', count);
     const found = isFirst ? rows : undefined;
     for (const [field, postings] of postingsIn(index, fields).entries())
       for (const word of words) length = postings.raise(word, WEIGHTS[field] as number, best, found, length);
