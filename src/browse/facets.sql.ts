@@ -1,6 +1,6 @@
 import { isStorable } from '../database/storable-text.ts';
 import { type Facet, MAX_FACET_VALUES, type SearchFilter } from './browse-engine.ts';
-import { MAX_CELL_SHARE, PRICE_CELL_DIGITS } from './price-bands.ts';
+import { PRICE_CELL_DIGITS, TOLERANCE } from './price-bands.ts';
 import type { Values } from './text.sql.ts';
 
 /** The parts of a filter that have a facet, as conditions on the product `p`. */
@@ -115,7 +115,7 @@ const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => str
       with priced as (
         select c.price, ${priceCell('c.price')} as cell, ${count} as count from ${rows}
       ), shared as (
-        select p.*, sum(p.count) over (partition by p.cell) > ${MAX_CELL_SHARE} * sum(p.count) over () as is_large from priced p
+        select p.*, sum(p.count) over (partition by p.cell) > ${TOLERANCE} * sum(p.count) over () as is_large from priced p
       ), counted_cell as (
         select case when s.is_large then s.price else s.cell end as first, s.is_large, sum(s.count)::int as count from shared s group by 1, 2
       )

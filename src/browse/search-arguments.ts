@@ -1,6 +1,6 @@
-import type { Prisma } from '../database/generated/client/client.ts';
 import { AppError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
+import type { ProductFilter } from './browse.type.ts';
 import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
 import { decodeCursor } from './order.ts';
 import { type PlacedTerm, termsOf } from './words.ts';
@@ -18,17 +18,7 @@ export interface SearchArguments {
   readonly pageSize?: number | null | undefined;
 }
 
-interface FilterInput {
-  readonly categoryIds?: readonly number[] | null | undefined;
-  readonly withDescendants: boolean;
-  readonly brands?: readonly string[] | null | undefined;
-  readonly tags?: readonly string[] | null | undefined;
-  readonly minPrice?: Prisma.Decimal | null | undefined;
-  readonly maxPrice?: Prisma.Decimal | null | undefined;
-  readonly inStock?: boolean | null | undefined;
-  readonly onSale?: boolean | null | undefined;
-  readonly publishedAfter?: Date | null | undefined;
-}
+type FilterInput = typeof ProductFilter.$inferInput;
 
 export interface ProductQuery {
   readonly search: string | undefined;

@@ -4,7 +4,7 @@ import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
 import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
-import { pricedAt, pricedCell, priceRangeOf } from './price-bands.ts';
+import { pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
 import { foundQuery, nearWordsQuery, type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
 import type { Query } from './text.sql.ts';
@@ -113,7 +113,7 @@ const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | nu
   priceRangeOf(
     price.min,
     price.max,
-    price.cells.map(([first, count, isOne]) => (isOne ? pricedAt(first, count) : pricedCell(first, count))),
+    price.cells.map((cell) => pricedCell(...cell)),
   );
 
 const toSuggestion = ({ kind, text, sales, id }: SuggestionRow): Suggestion => {

@@ -2,13 +2,12 @@ import { type Facet, type FacetCounts, MAX_FACET_VALUES, type PriceRange, type V
 import { compareCodePoints } from '../order.ts';
 import {
   firstOfPriceCell,
-  MAX_CELL_SHARE,
   PRICE_CELLS,
   type PricedCell,
   priceCellOf,
-  pricedAt,
   pricedCell,
   priceRangeOf,
+  TOLERANCE,
 } from '../price-bands.ts';
 import { IN_STOCK, ON_SALE } from './columns.ts';
 import { NO_BRAND, type ProductIndex } from './product-index.ts';
@@ -115,15 +114,15 @@ class PriceCounter {
   finish(): PriceRange | null {
     if (this.#count === 0) return null;
     const coarse = cellsOf(this.#counts, this.#min, this.#max);
-    const [large = [], small = []] = [true, false].map((is) =>
-      coarse.filter((cell) => isLarge(cell, this.#count) === is),
-    );
-    const largeCells = new Set(large.map(({ first }) => priceCellOf(first)));
+    const large = new Set(coarse.filter((cell) => isLarge(cell, this.#count)).map(({ first }) => priceCellOf(first)));
+    if (large.size === 0) return priceRangeOf(this.#min, this.#max, coarse);
     const prices = new Map<number, number>();
-    if (large.length > 0)
-      for (const price of this.#taken.subarray(0, this.#count))
-        if (largeCells.has(priceCellOf(price))) prices.set(price, (prices.get(price) ?? 0) + 1);
-    const cells = [...small, ...prices.entries().map(([price, count]) => pricedAt(price, count))];
+    for (const price of this.#taken.subarray(0, this.#count))
+      if (large.has(priceCellOf(price))) prices.set(price, (prices.get(price) ?? 0) + 1);
+    const cells = [
+      ...coarse.filter((cell) => !isLarge(cell, this.#count)),
+      ...prices.entries().map(([price, count]) => pricedCell(price, count, true)),
+    ];
     return priceRangeOf(
       this.#min,
       this.#max,
@@ -150,4 +149,4 @@ const cellsOf = (counts: Int32Array, min: number, max: number): PricedCell[] => 
 };
 
 const isLarge = ({ first, end, count }: PricedCell, total: number): boolean =>
-  end - first > 1 && count > total * MAX_CELL_SHARE;
+  end - first > 1 && count > total * TOLERANCE;

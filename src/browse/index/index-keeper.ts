@@ -119,6 +119,7 @@ export class IndexKeeper {
         );
         this.#disconnect();
         this.#isFailing = true;
+        this.#needsCategories = true;
         this.#answer(undefined, Number.POSITIVE_INFINITY);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
         retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
@@ -132,12 +133,7 @@ export class IndexKeeper {
     const upTo = this.#notified;
     if (this.#needsCategories) {
       this.#needsCategories = false;
-      try {
-        this.#categories = new CategoryTree(await readCategories(client));
-      } catch (error) {
-        this.#needsCategories = true;
-        throw error;
-      }
+      this.#categories = new CategoryTree(await readCategories(client));
     }
     const index = this.#index;
     if (!index) return;
