@@ -41,15 +41,8 @@ export const resultOf = ({ operation, document }: RestOperation, schema: GraphQL
   return root;
 };
 
-export interface ResultSchemas {
-  /** The schema of a field's value, except that it may be null. */
-  readonly schemaOf: (result: ResultField) => JsonSchema;
-  /** The objects that these schemas refer to under `#/components/schemas`, so far. */
-  readonly components: () => Record<string, JsonSchema>;
-}
-
 /** Schemas of responses: the selections decide which keys an object has, and under which aliases. */
-export const createResultSchemas = (): ResultSchemas => {
+export const createResultSchemas = () => {
   const components = new Map<string, JsonSchema>();
 
   // Objects with the same fields are one component; any other selection of their type is another.
@@ -87,8 +80,10 @@ export const createResultSchemas = (): ResultSchemas => {
   };
 
   return {
-    schemaOf: ({ field, fields }) => nonNullSchema(getNullableType(field.type), fields),
-    components: () => Object.fromEntries(components),
+    /** The schema of a field's value, except that it may be null. */
+    schemaOf: ({ field, fields }: ResultField): JsonSchema => nonNullSchema(getNullableType(field.type), fields),
+    /** The objects that these schemas refer to under `#/components/schemas`, so far. */
+    components: (): Record<string, JsonSchema> => Object.fromEntries(components),
   };
 };
 
