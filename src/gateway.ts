@@ -1,10 +1,8 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { type OpenedAccess, openAccess } from './access/access.ts';
-import { createPreviewTime } from './access/preview.ts';
+import { createPreviewTime, type OpenedAccess, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
-import { createToBody } from './cache/cached-response.ts';
 import { createListenFeed, createPollFeed, readWatchedTables } from './cache/change-feed.ts';
 import { startFreshnessMonitor } from './cache/freshness-monitor.ts';
 import { createKnownRows } from './cache/known-rows.ts';
@@ -174,7 +172,6 @@ export const createGateway = async (
   await prisma.$connect();
   const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
   const knownRows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes });
-  const toBody = createToBody();
   const responseCache = createResponseCache({
     freshnessMonitor,
     tagVersions,
@@ -184,7 +181,6 @@ export const createGateway = async (
     staleIfErrorMs,
     timeoutMs,
     kindOf: failureKindOf,
-    toBody,
   });
   const { exposure, introspection, queryLimits: limits } = config;
   const sql = createSql(pool);
@@ -229,7 +225,6 @@ export const createGateway = async (
     costLimit,
     countViews,
     load,
-    toBody,
     tracing,
     timeoutMs,
   });

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createToBody } from '../src/cache/cached-response.ts';
 import { createListenFeed } from '../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../src/cache/freshness-monitor.ts';
 import { createResponseCache } from '../src/cache/response-cache.ts';
@@ -223,7 +222,6 @@ test('a fourth table is cached, notified and looked after as soon as it is regis
     staleIfErrorMs: 0,
     timeoutMs: 1000,
     kindOf: () => 'other',
-    toBody: createToBody(),
   });
   const outcomes = async (): Promise<string[]> => {
     const inCountry = (id: number) =>

@@ -3,10 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../database/clock.ts';
+import { AppError } from '../errors.ts';
+import { parseTime } from '../parse-time.ts';
 import {
   basicChallenge,
   bearerChallenge,
   createVerifyToken,
+  includesToken,
   openTokenFile,
   type Refusal,
   readTokens,
@@ -19,7 +22,7 @@ type Headers = Pick<IncomingHttpHeaders, 'authorization'>;
 export interface Access {
   /** Whether access tokens are configured, so that responses depend on the caller. */
   readonly isRestricted: boolean;
-  /** Whether the caller may see everything, as far as is known without waiting: all is public, or its token was verified before. */
+  /** Whether the caller may see everything, as far as is known without waiting. */
   readonly isGranted: (headers: Headers) => boolean;
   /**
    * Admits the caller of an operation, by the root fields that it selects. Undefined: admitted at once.
@@ -29,7 +32,6 @@ export interface Access {
   readonly admit: (headers: Headers, rootFields: ReadonlySet<string>) => Promise<void> | undefined;
   /** Admits the caller of a page; a browser can send the token as a password. @throws AppError as `admit` does */
   readonly admitToPage: (headers: Headers) => Promise<void>;
-  /** Forgets which tokens are valid: each is verified again. */
   readonly forget: () => void;
 }
 
@@ -41,7 +43,6 @@ export const isPublicField = (rootField: string): boolean => PUBLIC_FIELDS.has(r
 
 const MAX_REMEMBERED = 10_000;
 
-/** Where everything is public. */
 const OPEN_ACCESS: Access = {
   isRestricted: false,
   isGranted: () => true,
@@ -76,7 +77,6 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
     }
   };
 
-  /** Undefined for a valid token. */
   const refusalOf = async (token: string | undefined): Promise<Refusal | undefined> => {
     if (token === undefined) return 'missing';
     const digest = digestOf(token);
@@ -130,14 +130,13 @@ export interface JwtConfig {
 export const isRestricted = ({ tokens, tokensFile, jwt }: AccessConfig): boolean =>
   tokens.length > 0 || tokensFile !== undefined || jwt !== undefined;
 
-/** Whether a key set can be fetched from the URL. */
 export const isKeySetUrl = (value: string): boolean => {
   const { protocol, username, password } = URL.parse(value) ?? {};
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
 };
 
 /** The token of `Authorization: Bearer`: https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
-export const bearerToken = (authorization: string | undefined): string | undefined =>
+const bearerToken = (authorization: string | undefined): string | undefined =>
   authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
@@ -152,7 +151,6 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
 
 export interface OpenedAccess {
   readonly access: Access;
-  /** Stops watching the file and refreshing the keys. */
   readonly close: () => void;
 }
 
@@ -185,7 +183,7 @@ export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Loads the JWT library only where an issuer is configured. */
+/** The JWT library is loaded only where an issuer is configured. */
 const openIssuer = async (
   config: JwtConfig,
   { onChange, clock, log }: { onChange: () => void; clock: Clock; log: Logger },
@@ -201,3 +199,30 @@ const openIssuer = async (
 
 /** Who may see a page: everybody, nobody, or callers with an access token. */
 export type Exposure = 'on' | 'off' | 'token';
+
+/** The header by which a request asks for the answer of another time. */
+export const PREVIEW_HEADER = 'x-preview-at';
+
+/**
+ * The time that a request is to be answered for; undefined: now.
+ * @throws AppError UNAUTHENTICATED without a preview token, BAD_USER_INPUT for a value that is no time
+ */
+export type PreviewTime = (headers: IncomingHttpHeaders) => Date | undefined;
+
+export const createPreviewTime = (previewTokens: readonly string[]): PreviewTime => {
+  const tokens = readTokens(previewTokens);
+
+  return ({ [PREVIEW_HEADER]: value, authorization }) => {
+    if (value === undefined) return undefined;
+    const token = bearerToken(authorization);
+    if (token === undefined || !includesToken(tokens, token)) {
+      throw bearerChallenge(token === undefined ? 'missing' : 'invalid');
+    }
+    const time = parseTime(value);
+    if (time) return time;
+    throw new AppError(
+      'BAD_USER_INPUT',
+      `The header ${PREVIEW_HEADER} must be a time such as 2026-12-24T00:00:00Z, but is ${JSON.stringify(value)}.`,
+    );
+  };
+};

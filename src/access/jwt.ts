@@ -15,9 +15,7 @@ import type { Refusal, VerifyToken } from './tokens.ts';
 
 interface Options {
   readonly keySet: Pick<KeySet, 'keyOf'>;
-  /** Accepted issuers. */
   readonly issuers: readonly string[];
-  /** Accepted audiences. */
   readonly audiences: readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -38,7 +36,6 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** Tolerated difference between the issuer's clock and ours. */
 const CLOCK_TOLERANCE_S = 10;
 
 /** Verifies tokens of an issuer: https://www.rfc-editor.org/rfc/rfc8725 */
@@ -97,7 +94,6 @@ export interface KeySet {
 
 interface KeySetOptions {
   readonly url: URL;
-  /** Called when the issuer's keys have changed: tokens must be verified again. */
   readonly onChange: () => void;
   readonly log: Logger;
   /** How often the keys are fetched again: a withdrawn key is noticed within this time. */
@@ -108,13 +104,9 @@ const REFRESH_MS = 300_000;
 const TIMEOUT_MS = 2000;
 /** Shortest time between two fetches for unknown keys: a client can make up any key id. */
 const UNKNOWN_KEY_COOLDOWN_MS = 2000;
-/** After a failure, requests fail at once for this long. */
 const RETRY_AFTER_FAILURE_MS = 1000;
 
-/**
- * A JSON Web Key Set, fetched at once and again every few minutes. While it cannot be fetched, the last keys stay in use.
- * @see https://www.rfc-editor.org/rfc/rfc7517#section-5
- */
+/** A JSON Web Key Set, fetched again and again; while that fails, the last keys stay in use: RFC 7517, section 5. */
 export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: KeySetOptions): KeySet => {
   let known: string | undefined;
   let failedMs: number | undefined;

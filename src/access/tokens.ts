@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { AppError, OperatorError } from '../errors.ts';
 
-/** The access tokens of a file that is watched. */
 export interface TokenFile {
   /** Tokens or digests. */
   readonly texts: () => readonly string[];
@@ -13,7 +12,6 @@ export interface TokenFile {
 
 interface Options {
   readonly path: string;
-  /** Called after the tokens have changed. */
   readonly onChange: () => void;
   readonly log: Logger;
 }

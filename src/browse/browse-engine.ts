@@ -1,10 +1,7 @@
 /** The orders of a search, by their names in the schema. Each ends with the id, so that no two products are equal in it. */
 export type ProductSearchOrder = 'RELEVANCE' | 'BEST_SELLING' | 'NEWEST' | 'PRICE_ASC' | 'PRICE_DESC' | 'NAME_ASC';
 
-/**
- * A word of a search, as `termsOf` makes it. A product has it where one of its fields has the pieces of the term (`piecesOfTerm`) one right after
- * the other: for most terms that is one word, for a run of Chinese, Japanese or Korean each pair of characters.
- */
+/** A word of a search. A product has it where one field has its pieces (`piecesOfTerm`) one right after the other. */
 export interface SearchTerm {
   readonly text: string;
   /** The last word of a search may be the beginning of one. */
@@ -24,16 +21,12 @@ export interface SearchFilter {
   /** Inclusive. */
   readonly maxPrice?: string;
   readonly inStock?: boolean;
-  /** Whether the list price is above the price. */
   readonly onSale?: boolean;
   /** Inclusive. */
   readonly publishedFrom?: Date;
 }
 
-/**
- * The score of RELEVANCE: for each term the weight of the best field that has the term, and the sum of these. A beginning counts as a word does.
- * Ties are in the order of BEST_SELLING.
- */
+/** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. */
 export const FIELD_WEIGHTS = { name: 8, brand: 4, tags: 4, subtitle: 2, description: 1 } as const;
 
 /**
@@ -42,7 +35,6 @@ export const FIELD_WEIGHTS = { name: 8, brand: 4, tags: 4, subtitle: 2, descript
  */
 export type Position = readonly string[];
 
-/** The rows that are asked for. */
 export type SearchPage =
   | { readonly from: 'start'; readonly size: number; readonly after?: Position }
   | { readonly from: 'end'; readonly size: number; readonly before?: Position }
@@ -52,14 +44,12 @@ export type SearchPage =
 export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale';
 
 export interface BrowseRequest {
-  /** Every one must be found. Empty: no search. */
   readonly terms: readonly SearchTerm[];
   readonly filter: SearchFilter;
   readonly order: ProductSearchOrder;
   readonly page: SearchPage;
   readonly isCounted: boolean;
   readonly facets: ReadonlySet<Facet>;
-  /** A product is visible from its publication on. */
   readonly now: Date;
 }
 
@@ -98,7 +88,6 @@ export interface BrowseResult {
   readonly items: readonly { readonly id: number; readonly position: Position }[];
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
-  /** Where it was asked for. */
   readonly totalCount?: number;
   readonly facets: FacetCounts;
 }
@@ -121,10 +110,7 @@ export type Suggestion = { readonly text: string; readonly sales: number } & (
   | { readonly kind: 'BRAND' | 'TAG' }
 );
 
-/**
- * Answers questions about the whole catalogue. There are two: PostgreSQL by SQL, and an index in memory that answers while it is as fresh as the
- * database. Both answer the same; `test/browse/engines.slow.test.ts` compares them.
- */
+/** By SQL, and from an index in memory: `test/browse/engines.slow.test.ts` compares the answers. */
 export interface BrowseEngine {
   readonly search: (request: BrowseRequest) => Promise<BrowseResult>;
   readonly suggest: (request: SuggestionRequest) => Promise<readonly Suggestion[]>;

@@ -1,8 +1,11 @@
-import type { FeatureLoaders } from '../graphql/context.ts';
+import type { FeatureLoaders, LoaderScope } from '../graphql/context.ts';
 import { traceReads } from '../observability/tracing.ts';
-import { createBrowseLoaders } from './browse.loader.ts';
+import type { BrowseEngine, Suggestion } from './browse-engine.ts';
 import type { BrowseIndex } from './index/browse-index.ts';
+import { ProductSearch } from './product-search.ts';
+import type { ProductQuery } from './search-arguments.ts';
 import { createSqlEngine } from './sql-engine.ts';
+import type { PlacedTerm } from './words.ts';
 
 /** Adds the types and queries of browsing and search to the schema's builder. */
 export const registerBrowse = (): Promise<unknown> => import('./browse.query.ts');
@@ -15,3 +18,34 @@ export const createBrowse = (index?: Pick<BrowseIndex, 'before'>): FeatureLoader
     return (scope) => createBrowseLoaders(index?.before(engine, scope.hints) ?? engine, scope);
   },
 });
+
+declare module '../graphql/context.ts' {
+  interface Loaders {
+    readonly browse: BrowseLoaders;
+  }
+}
+
+interface BrowseLoaders {
+  /** The same list for equal queries: their selections are read together. */
+  readonly search: (query: ProductQuery) => ProductSearch;
+  /** @param terms none: no suggestions */
+  readonly suggest: (terms: readonly PlacedTerm[], limit: number) => Promise<readonly Suggestion[]>;
+}
+
+const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope): BrowseLoaders => {
+  const searches = new Map<string, ProductSearch>();
+  return {
+    search: (query) => {
+      const key = JSON.stringify(query);
+      const search = searches.get(key) ?? new ProductSearch(query, engine, scope);
+      searches.set(key, search);
+      return search;
+    },
+    suggest: async (terms, limit) => {
+      if (terms.length === 0) return [];
+      scope.hints.dependsOn('product');
+      scope.hints.dependsOn('category');
+      return scope.inFlight.track(engine.suggest({ terms, limit, now: scope.now }));
+    },
+  };
+};

@@ -98,16 +98,8 @@ const ValueFacet = builder.objectRef<ValueCount<string>>('ValueFacet').implement
 const PriceBand = builder.objectRef<PriceRange['bands'][number]>('PriceBand').implement({
   description: 'How many products have a price between two others.',
   fields: (t) => ({
-    min: t.field({
-      type: 'Decimal',
-      description: 'The lowest price in it, for `minPrice`.',
-      resolve: ({ min }) => new Prisma.Decimal(min),
-    }),
-    max: t.field({
-      type: 'Decimal',
-      description: 'The highest price in it, for `maxPrice`.',
-      resolve: ({ max }) => new Prisma.Decimal(max),
-    }),
+    min: t.field({ type: 'Decimal', description: 'The lowest price in it, for `minPrice`.', resolve: lowest }),
+    max: t.field({ type: 'Decimal', description: 'The highest price in it, for `maxPrice`.', resolve: highest }),
     count: t.exposeInt('count', { description: 'The products in it.' }),
   }),
 });
@@ -115,8 +107,8 @@ const PriceBand = builder.objectRef<PriceRange['bands'][number]>('PriceBand').im
 const PriceFacet = builder.objectRef<PriceRange>('PriceFacet').implement({
   description: 'The prices of the products.',
   fields: (t) => ({
-    min: t.field({ type: 'Decimal', description: 'The lowest.', resolve: ({ min }) => new Prisma.Decimal(min) }),
-    max: t.field({ type: 'Decimal', description: 'The highest.', resolve: ({ max }) => new Prisma.Decimal(max) }),
+    min: t.field({ type: 'Decimal', description: 'The lowest.', resolve: lowest }),
+    max: t.field({ type: 'Decimal', description: 'The highest.', resolve: highest }),
     bands: t.field({
       type: [PriceBand],
       description: 'Cheapest first, with about as many products each: no more than five, between round prices.',
@@ -125,6 +117,9 @@ const PriceFacet = builder.objectRef<PriceRange>('PriceFacet').implement({
     }),
   }),
 });
+
+const lowest = ({ min }: { readonly min: string }): Prisma.Decimal => new Prisma.Decimal(min);
+const highest = ({ max }: { readonly max: string }): Prisma.Decimal => new Prisma.Decimal(max);
 
 const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implement({
   description:

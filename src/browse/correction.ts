@@ -2,16 +2,13 @@ import { distance } from 'fastest-levenshtein';
 import type { SearchTerm } from './browse-engine.ts';
 import { piecesOfTerm } from './words.ts';
 
-/** A word that products have. */
 interface Candidate {
   readonly text: string;
-  /** How many products have the word. */
   readonly count: number;
 }
 
 /** A word that may have been meant by another. */
 export interface NearWord extends Candidate {
-  /** How many letters are changed. */
   readonly changes: number;
 }
 
@@ -51,7 +48,6 @@ export const changesAllowed = (word: string): number => {
 export const compareNear = (one: NearWord, other: NearWord): number =>
   one.changes - other.changes || other.count - one.count || (one.text < other.text ? -1 : 1);
 
-/** Whether two words differ by two neighbours that are swapped. */
 const isSwapped = (one: string, other: string): boolean => {
   if (one.length !== other.length) return false;
   let at = 0;
@@ -64,7 +60,6 @@ const isSwapped = (one: string, other: string): boolean => {
   );
 };
 
-/** A term of a search that finds nothing. */
 export interface DoubtfulTerm {
   readonly term: SearchTerm;
   /** Whether some product has it: then it may stay. */
@@ -82,37 +77,25 @@ export const correctionsOf = (terms: readonly DoubtfulTerm[]): SearchTerm[][] =>
     ...(isFound ? [{ text: term.text, changes: 0 }] : []),
     ...near,
   ]);
-  if (choices.some(({ length }) => length === 0)) return [];
-  const corrections: SearchTerm[][] = [];
-  const seen = new Set<string>();
-  const next: Correction[] = [];
-  const offer = (chosen: readonly number[]): void => {
-    const key = chosen.join();
-    if (seen.has(key)) return;
-    seen.add(key);
-    const words = chosen.map((choice, place) => choices[place]?.[choice]);
-    if (words.some((word) => word === undefined)) return;
-    next.push({
-      chosen,
-      changes: words.reduce((sum, word) => sum + (word?.changes ?? 0), 0),
-      rank: chosen.reduce((sum, choice) => sum + choice, 0),
-    });
-  };
-  offer(choices.map(() => 0));
-  while (corrections.length < MAX_CORRECTIONS) {
-    const [best] = next.sort(compareCorrections).splice(0, 1);
-    if (!best) break;
-    if (best.changes > 0)
-      corrections.push(
-        terms.map(({ term }, place) => ({
-          ...term,
-          text: choices[place]?.[best.chosen[place] as number]?.text ?? term.text,
+  let best: Correction[] = [{ chosen: [], changes: 0, rank: 0 }];
+  // One more, as the first may be the search itself. What is not among the best of some words is not among the best of more.
+  for (const words of choices)
+    best = best
+      .flatMap(({ chosen, changes, rank }) =>
+        words.map((word, choice) => ({
+          chosen: [...chosen, choice],
+          changes: changes + word.changes,
+          rank: rank + choice,
         })),
-      );
-    // Every other search is a step away from one that comes before it.
-    for (const place of choices.keys()) offer(best.chosen.with(place, (best.chosen[place] as number) + 1));
-  }
-  return corrections;
+      )
+      .sort(compareCorrections)
+      .slice(0, MAX_CORRECTIONS + 1);
+  return best
+    .filter(({ changes }) => changes > 0)
+    .slice(0, MAX_CORRECTIONS)
+    .map(({ chosen }) =>
+      terms.map(({ term }, place) => ({ ...term, text: choices[place]?.[chosen[place] as number]?.text ?? term.text })),
+    );
 };
 
 interface Correction {

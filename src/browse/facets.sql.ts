@@ -1,6 +1,6 @@
 import { isStorable } from '../database/storable-text.ts';
 import { type Facet, MAX_FACET_VALUES, type SearchFilter } from './browse-engine.ts';
-import { MAX_CELL_SHARE, PRICE_CELL_DIGITS } from './price-bands.ts';
+import { PRICE_CELL_DIGITS, TOLERANCE } from './price-bands.ts';
 import type { Values } from './text.sql.ts';
 
 /** The parts of a filter that have a facet, as conditions on the product `p`. */
@@ -24,14 +24,12 @@ export const facetParts = (filter: SearchFilter, values: Values): [Facet, string
 const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
-/** The column by whose values a facet counts. */
 const GROUPS = { categories: 'category_id', brands: 'brand', tags: 'tags', price: 'price' } as const;
 
 type GroupedFacet = keyof typeof GROUPS;
 
 const isGrouped = (facet: Facet): facet is GroupedFacet => facet in GROUPS;
 
-/** The columns of a product that facets need. */
 export const facetColumns = (facets: ReadonlySet<Facet>): string[] => [
   ...[...facets].filter(isGrouped).map((facet) => GROUPS[facet]),
   ...(facets.has('inStock') ? ['stock'] : []),
@@ -55,7 +53,6 @@ export const countsOf = ({
   fits,
 }: Wanted): { readonly text: string; readonly outputs: readonly string[] } => {
   const counters: string[] = [];
-  /** The name of the column that counts what meets a condition. */
   const counter = (condition: string): string => {
     const count = `count(*) filter (where ${condition})`;
     if (!counters.includes(count)) counters.push(count);
@@ -90,7 +87,7 @@ export const countsOf = ({
 
 /** @param from rows with a value each @param count of the products that have it */
 const topValues = (value: string, from: string, count: string): string => `(
-      select json_agg(json_build_array(v.value, v.count) order by v.count desc, v.value collate "C")
+      select coalesce(json_agg(v order by v.count desc, v.value collate "C"), '[]')
       from (
         select ${value} as value, sum(${count})::int as count from ${from}
         group by 1 order by 2 desc, ${value} collate "C" limit ${MAX_FACET_VALUES}
@@ -104,7 +101,8 @@ const cents = (price: string): string => `(${price} * 100)::bigint`;
 
 /** @param rows the rows of `counted c` of the facet, of values that have products */
 const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => string>> = {
-  categories: (rows, count) => `(select json_agg(json_build_array(c.category_id, ${count})) from ${rows})`,
+  categories: (rows, count) =>
+    `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', ${count})), '[]') from ${rows})`,
   brands: (rows, count) => topValues('c.brand', `${rows} and c.brand is not null`, count),
   // Equal lists of tags are one row; a tag that a list has twice counts once.
   tags: (rows, count) =>
@@ -117,7 +115,7 @@ const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => str
       with priced as (
         select c.price, ${priceCell('c.price')} as cell, ${count} as count from ${rows}
       ), shared as (
-        select p.*, sum(p.count) over (partition by p.cell) > ${MAX_CELL_SHARE} * sum(p.count) over () as is_large from priced p
+        select p.*, sum(p.count) over (partition by p.cell) > ${TOLERANCE} * sum(p.count) over () as is_large from priced p
       ), counted_cell as (
         select case when s.is_large then s.price else s.cell end as first, s.is_large, sum(s.count)::int as count from shared s group by 1, 2
       )

@@ -10,13 +10,11 @@ import {
   wordsOf,
 } from './words.ts';
 
-/** A part of a text, plain and never HTML. */
 export interface TextSegment {
   readonly text: string;
   readonly isMatch: boolean;
 }
 
-/** A product that was found. */
 export interface Match {
   readonly product: Pick<Product, 'name' | 'subtitle' | 'description'>;
   readonly terms: readonly SearchTerm[];
@@ -44,10 +42,7 @@ export const snippetSegments = ({ product: { subtitle, description }, terms }: M
 /** A long text is searched in parts of this length. */
 const PART_LENGTH = 500;
 
-/**
- * The places of the terms in a long text from the first one on, as far as a snippet may show them. To know where each word stands takes much longer
- * than to know that there is none.
- */
+/** From the first place on, as far as a snippet may show them: to know where each word stands takes long. */
 const firstRangesOf = (text: string, terms: readonly SearchTerm[]): Range[] => {
   const folded = fold(text);
   if (!terms.some((term) => folded.includes(piecesOfTerm(term)[0] ?? ''))) return [];

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
+import { isStorable } from '../database/storable-text.ts';
+import { AppError } from '../errors.ts';
 import { orderColumns, PRODUCT_ORDERS, type ProductOrder } from '../product/product.order.ts';
-import type { ProductSearchOrder } from './browse-engine.ts';
+import type { Position, ProductSearchOrder, SearchTerm } from './browse-engine.ts';
 
-/** The columns that orders read, with their types. */
-const COLUMN_TYPES = {
+export const KEY_TYPES = {
   score: 'int',
   sales: 'int',
   published_at: 'timestamptz',
@@ -11,37 +13,89 @@ const COLUMN_TYPES = {
   id: 'int',
 } as const;
 
-/** The type of a column that an order reads. */
-export type KeyType = (typeof COLUMN_TYPES)[keyof typeof COLUMN_TYPES];
+export type KeyColumn = keyof typeof KEY_TYPES;
+
+export type KeyType = (typeof KEY_TYPES)[KeyColumn];
 
 interface SearchOrder {
   readonly description: string;
-  /** The values of a position, in its order: columns of a product, and its score. The last is the id, so that the order is total. */
-  readonly columns: Readonly<Record<string, KeyType>>;
-  /** Of all columns. */
+  /** Of a position, in its order: columns of a product, and its score. The last is the id, so that the order is total. */
+  readonly columns: readonly KeyColumn[];
   readonly isDescending: boolean;
 }
 
 /** An order that lists of products have, too. */
 const ofList = (order: ProductOrder): SearchOrder => {
   const { description, by } = PRODUCT_ORDERS[order];
-  const columns = orderColumns(order).map((column) => [column, COLUMN_TYPES[column as keyof typeof COLUMN_TYPES]]);
-  return { description, columns: Object.fromEntries(columns), isDescending: by[0].endsWith(' desc') };
+  return { description, columns: orderColumns(order) as KeyColumn[], isDescending: by[0].endsWith(' desc') };
 };
 
-const BEST_SELLING = ofList('BEST_SELLING');
-
+/** For SQL, the index and cursors alike. */
 export const SEARCH_ORDERS: Readonly<Record<ProductSearchOrder, SearchOrder>> = {
   RELEVANCE: {
     description: 'What fits a search best first, then as BEST_SELLING. Without a search: BEST_SELLING.',
-    columns: { score: COLUMN_TYPES.score, ...BEST_SELLING.columns },
+    columns: ['score', ...ofList('BEST_SELLING').columns],
     isDescending: true,
   },
-  BEST_SELLING,
+  BEST_SELLING: ofList('BEST_SELLING'),
   NEWEST: ofList('NEWEST'),
   PRICE_ASC: ofList('PRICE_ASC'),
   PRICE_DESC: ofList('PRICE_DESC'),
   NAME_ASC: ofList('NAME_ASC'),
+};
+
+/** The list that a cursor belongs to. The filter is not part of it: a place in an order is the same under every filter. */
+interface CursorList {
+  readonly order: ProductSearchOrder;
+  readonly terms: readonly SearchTerm[];
+}
+
+/** A place in a list, as text that clients hand back and do not read: the order, the search and the position. */
+export const encodeCursor = (list: CursorList, position: Position): string =>
+  Buffer.from(JSON.stringify([list.order, searchOf(list), ...position])).toString('base64url');
+
+/** @throws AppError BAD_USER_INPUT for what is no cursor of this list */
+export const decodeCursor = (list: CursorList, cursor: string, argument: 'after' | 'before'): Position => {
+  const fault = (problem: string): AppError =>
+    new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
+  const parts = readParts(cursor);
+  if (!parts) throw fault('must be a cursor of this API');
+  const [order, search, ...position] = parts;
+  if (order !== list.order) throw fault(`is a cursor of another order, ${order}`);
+  if (search !== searchOf(list)) throw fault('is a cursor of another search');
+  const { columns } = SEARCH_ORDERS[list.order];
+  const isPosition =
+    position.length === columns.length &&
+    columns.every((column, index) => IS_VALUE[KEY_TYPES[column]](position[index] ?? ''));
+  if (!isPosition) throw fault('must be a cursor of this API');
+  return position;
+};
+
+const SEARCH_LENGTH = 10;
+
+const searchOf = ({ terms }: CursorList): string =>
+  terms.length === 0 ? '' : hash('sha1', terms.map(({ text }) => text).join(' '), 'base64url').slice(0, SEARCH_LENGTH);
+
+const readParts = (cursor: string): string[] | undefined => {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+// From the year 1 to the year 9999, as the tables allow.
+const FIRST_MICROSECOND = -62_135_596_800_000_000n;
+const LAST_MICROSECOND = 253_402_300_799_999_999n;
+
+/** A cursor that a client has changed must not reach the database, where it would be an error. */
+const IS_VALUE: Readonly<Record<KeyType, (value: string) => boolean>> = {
+  int: (value) => /^-?\d{1,10}$/.test(value) && Math.abs(Number(value)) < 2 ** 31,
+  timestamptz: (value) =>
+    /^-?\d{1,18}$/.test(value) && BigInt(value) >= FIRST_MICROSECOND && BigInt(value) <= LAST_MICROSECOND,
+  numeric: (value) => /^\d{1,12}\.\d\d$/.test(value),
+  text: isStorable,
 };
 
 /** As PostgreSQL's collation "C" compares, by which both engines sort values: UTF-16 has the characters past U+FFFF before some of those below. */

@@ -1,10 +1,12 @@
 import type { PriceRange } from './browse-engine.ts';
 
-/** The most bands of prices. */
 export const PRICE_BANDS = 5;
 
-/** How far the share of products below an edge may be from equal bands, for a rounder edge: a quarter of a band. */
-const TOLERANCE = 1 / (4 * PRICE_BANDS);
+/**
+ * How far the share of products below an edge may be from equal bands, for a rounder edge: a quarter of a band. Of a cell that has more of the products,
+ * each price counts by itself.
+ */
+export const TOLERANCE = 1 / (4 * PRICE_BANDS);
 
 /*
  * Prices are counted in cells: all prices that begin with the same four digits. So the counts of any number of products are a short list, and an edge of up
@@ -19,7 +21,6 @@ const CELLS_OF_POWER = BELOW_DIGITS - BELOW_DIGITS / 10;
 /** For cents up to 16 digits: more are not exact in JavaScript. */
 export const PRICE_CELLS = BELOW_DIGITS + (16 - PRICE_CELL_DIGITS) * CELLS_OF_POWER;
 
-/** The number of the cell of a price, below {@link PRICE_CELLS}. */
 export const priceCellOf = (cents: number): number => {
   let digits = cents;
   let powers = 0;
@@ -37,34 +38,22 @@ export const firstOfPriceCell = (cell: number): number => {
   return (cell - power * CELLS_OF_POWER) * 10 ** power;
 };
 
-/** Of a cell that has a larger part of the products, each price counts by itself: an edge may have to be in it. */
-export const MAX_CELL_SHARE = TOLERANCE;
-
 /** Products whose prices are in one cell, or are one price. In cents. */
 export interface PricedCell {
-  /** No price of it is lower, */
   readonly first: number;
-  /** and all are below this one. */
+  /** All are below this one. */
   readonly end: number;
   readonly count: number;
 }
 
-/** @param first the lowest price of a cell, in cents */
-export const pricedCell = (first: number, count: number): PricedCell => ({
+/** @param isOne the cell is that price alone */
+export const pricedCell = (first: number, count: number, isOne = false): PricedCell => ({
   first,
-  end: firstOfPriceCell(priceCellOf(first) + 1),
+  end: isOne ? first + 1 : firstOfPriceCell(priceCellOf(first) + 1),
   count,
 });
 
-/** @param price in cents */
-export const pricedAt = (price: number, count: number): PricedCell => ({ first: price, end: price + 1, count });
-
-/**
- * Bands with about as many products each.
- * @param min the lowest price, in cents
- * @param max the highest
- * @param cells that have products, the cheapest first
- */
+/** Bands with about as many products each, of cells that have products, the cheapest first. In cents. */
 export const priceRangeOf = (min: number, max: number, cells: readonly PricedCell[]): PriceRange => {
   const edges = edgesOf(cells);
   const begins = [roundedDown(min), ...edges];
@@ -88,7 +77,6 @@ export const priceRangeOf = (min: number, max: number, cells: readonly PricedCel
 
 /** The prices at which bands begin, but for the first one. Between two of them are products. */
 const edgesOf = (cells: readonly PricedCell[]): number[] => {
-  /** By cell, how many products are cheaper. */
   const below: number[] = [];
   let total = 0;
   for (const { count } of cells) {

@@ -2,13 +2,11 @@ import { pathAbove } from '../category/category.loader.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import { type LoaderScope, RowVanished } from '../graphql/context.ts';
 import type { BrowseEngine, BrowseResult, Facet, PriceRange, SearchTerm, ValueCount } from './browse-engine.ts';
-import { encodeCursor } from './cursor.ts';
 import type { Match } from './highlight.ts';
-import { compareCodePoints } from './order.ts';
+import { compareCodePoints, encodeCursor } from './order.ts';
 import type { ProductQuery } from './search-arguments.ts';
 import type { PlacedTerm } from './words.ts';
 
-/** A product of a page. */
 export interface SearchEdge {
   readonly cursor: string;
   readonly node: () => Promise<Product>;
@@ -22,7 +20,6 @@ export interface CategoryCount {
 }
 
 interface Found extends BrowseResult {
-  /** With corrections. */
   readonly terms: readonly SearchTerm[];
   readonly correctedSearch: string | null;
 }
@@ -36,17 +33,12 @@ const NOTHING: BrowseResult = {
   facets: { categories: [], brands: [], tags: [], price: null, inStock: 0, onSale: 0 },
 };
 
-/**
- * A list of products. Only what an operation selects is read: each method says what it needs, and all that is needed in one tick is read together, as
- * one snapshot.
- */
+/** Each method says what it needs; what is needed in one tick is read together, as one snapshot. */
 export class ProductSearch {
   readonly #query: ProductQuery;
   readonly #engine: BrowseEngine;
   readonly #scope: LoaderScope;
-  readonly #facets = new Set<Facet>();
-  #needsRows = false;
-  #isCounted = false;
+  readonly #needs = new Set<'rows' | 'count' | Facet>();
   #found: Promise<Found> | undefined;
   #isSent = false;
 
@@ -57,7 +49,7 @@ export class ProductSearch {
   }
 
   async edges(): Promise<SearchEdge[]> {
-    const { items, terms } = await this.#rows();
+    const { items, terms } = await this.#read('rows');
     return items.map(({ id, position }) => ({
       cursor: encodeCursor(this.#query, position),
       node: () => this.#product(id),
@@ -66,20 +58,19 @@ export class ProductSearch {
   }
 
   async nodes(): Promise<Product[]> {
-    const { items } = await this.#rows();
+    const { items } = await this.#read('rows');
     return Promise.all(items.map(({ id }) => this.#product(id)));
   }
 
   async pageInfo() {
-    const { items, hasNextPage, hasPreviousPage } = await this.#rows();
+    const { items, hasNextPage, hasPreviousPage } = await this.#read('rows');
     const cursorOf = (item: (typeof items)[number] | undefined): string | null =>
       item ? encodeCursor(this.#query, item.position) : null;
     return { hasNextPage, hasPreviousPage, startCursor: cursorOf(items[0]), endCursor: cursorOf(items.at(-1)) };
   }
 
   async totalCount(): Promise<number> {
-    this.#isCounted ||= this.#isNew();
-    return (await this.#read()).totalCount ?? 0;
+    return (await this.#read('count')).totalCount ?? 0;
   }
 
   async pageCount(): Promise<number> {
@@ -91,19 +82,19 @@ export class ProductSearch {
   }
 
   async facet(name: 'brands' | 'tags', limit: number): Promise<readonly ValueCount<string>[]> {
-    return ((await this.#counted(name))[name] ?? []).slice(0, limit);
+    return ((await this.#read(name)).facets[name] ?? []).slice(0, limit);
   }
 
   async price(): Promise<PriceRange | null> {
-    return (await this.#counted('price')).price ?? null;
+    return (await this.#read('price')).facets.price ?? null;
   }
 
   async countOf(name: 'inStock' | 'onSale'): Promise<number> {
-    return (await this.#counted(name))[name] ?? 0;
+    return (await this.#read(name)).facets[name] ?? 0;
   }
 
   async categories(limit: number): Promise<CategoryCount[]> {
-    const own = (await this.#counted('categories')).categories ?? [];
+    const own = (await this.#read('categories')).facets.categories ?? [];
     if (own.length === 0) return [];
     const byId = await this.#scope.loaders.category.lineage(own.map(({ value }) => value));
     const counts = new Map<Category, number>();
@@ -130,30 +121,14 @@ export class ProductSearch {
     return product;
   }
 
-  #rows(): Promise<Found> {
-    this.#needsRows ||= this.#isNew();
-    return this.#read();
-  }
-
-  async #counted(facet: Facet): Promise<BrowseResult['facets']> {
-    if (!this.#facets.has(facet)) {
-      this.#isNew();
-      this.#facets.add(facet);
-    }
-    return (await this.#read()).facets;
-  }
-
-  /** What is asked for after the reading began needs another one. */
-  #isNew(): true {
-    if (this.#isSent) {
-      this.#found = undefined;
-      this.#isSent = false;
-    }
-    return true;
-  }
-
-  #read(): Promise<Found> {
+  #read(what?: 'rows' | 'count' | Facet): Promise<Found> {
     this.#scope.hints.dependsOn('product');
+    if (what && !this.#needs.has(what)) {
+      // What is asked for after the reading began needs another one.
+      if (this.#isSent) this.#found = undefined;
+      this.#isSent = false;
+      this.#needs.add(what);
+    }
     // The resolvers of one selection run one after another, before any promise job.
     this.#found ??= Promise.resolve().then(() => {
       this.#isSent = true;
@@ -163,34 +138,36 @@ export class ProductSearch {
   }
 
   async #find(): Promise<Found> {
-    const { search, terms } = this.#query;
+    const { search, terms, order, page, filter, withDescendants } = this.#query;
     if (search !== undefined && terms.length === 0) return { ...NOTHING, terms, correctedSearch: null };
-    const facets = new Set(this.#facets);
-    const ask = await this.#request(facets);
-    const asked = await ask(terms);
-    const isFound = asked.items.length > 0 || asked.hasNextPage || asked.hasPreviousPage;
-    if (search === undefined || isFound) return { ...asked, terms, correctedSearch: null };
-    const corrected = await this.#engine.correct(terms, this.#scope.now);
-    if (!corrected) return { ...asked, terms, correctedSearch: null };
-    const found = await ask(corrected);
-    const isFoundNow = found.items.length > 0 || found.hasNextPage || found.hasPreviousPage;
-    if (!isFoundNow) return { ...asked, terms, correctedSearch: null };
+    const { loaders, now } = this.#scope;
+    const facets = new Set(this.#needs);
+    const needsRows = facets.delete('rows');
+    const isCounted = facets.delete('count');
+    const { categoryIds } = filter;
+    const request = {
+      filter:
+        categoryIds && withDescendants
+          ? { ...filter, categoryIds: await loaders.category.withDescendants(categoryIds) }
+          : filter,
+      order,
+      page: needsRows ? page : ({ from: 'offset', size: 0, offset: 0 } as const),
+      isCounted,
+      facets: facets as Set<Facet>,
+      now,
+    };
+    const asked = await this.#engine.search({ ...request, terms });
+    const asTyped = { ...asked, terms, correctedSearch: null };
+    if (search === undefined || isFound(asked)) return asTyped;
+    const corrected = await this.#engine.correct(terms, now);
+    const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
+    if (!found || !isFound(found)) return asTyped;
     return { ...found, terms: corrected, correctedSearch: replaceTerms(search, terms, corrected) };
   }
-
-  async #request(facets: ReadonlySet<Facet>) {
-    const { order, page, filter, withDescendants } = this.#query;
-    const isCounted = this.#isCounted;
-    const wanted = this.#needsRows ? page : ({ from: 'offset', size: 0, offset: 0 } as const);
-    const { categoryIds } = filter;
-    const all =
-      categoryIds && withDescendants
-        ? { ...filter, categoryIds: await this.#scope.loaders.category.withDescendants(categoryIds) }
-        : filter;
-    return (terms: readonly SearchTerm[]): Promise<BrowseResult> =>
-      this.#engine.search({ terms, filter: all, order, page: wanted, isCounted, facets, now: this.#scope.now });
-  }
 }
+
+const isFound = ({ items, hasNextPage, hasPreviousPage }: BrowseResult): boolean =>
+  items.length > 0 || hasNextPage || hasPreviousPage;
 
 /** The search as it was typed, with the words in it that were corrected. */
 const replaceTerms = (search: string, terms: readonly PlacedTerm[], corrected: readonly SearchTerm[]): string => {

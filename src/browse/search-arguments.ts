@@ -1,8 +1,8 @@
-import type { Prisma } from '../database/generated/client/client.ts';
 import { AppError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
+import type { ProductFilter } from './browse.type.ts';
 import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
-import { decodeCursor } from './cursor.ts';
+import { decodeCursor } from './order.ts';
 import { type PlacedTerm, termsOf } from './words.ts';
 
 /** The arguments of `productSearch`, within the bounds that the schema declares. */
@@ -18,21 +18,9 @@ export interface SearchArguments {
   readonly pageSize?: number | null | undefined;
 }
 
-interface FilterInput {
-  readonly categoryIds?: readonly number[] | null | undefined;
-  readonly withDescendants: boolean;
-  readonly brands?: readonly string[] | null | undefined;
-  readonly tags?: readonly string[] | null | undefined;
-  readonly minPrice?: Prisma.Decimal | null | undefined;
-  readonly maxPrice?: Prisma.Decimal | null | undefined;
-  readonly inStock?: boolean | null | undefined;
-  readonly onSale?: boolean | null | undefined;
-  readonly publishedAfter?: Date | null | undefined;
-}
+type FilterInput = typeof ProductFilter.$inferInput;
 
-/** What somebody asks for, checked. */
 export interface ProductQuery {
-  /** As it was typed; undefined for none. */
   readonly search: string | undefined;
   readonly terms: readonly PlacedTerm[];
   /** The ids of categories as they were given. */
@@ -104,7 +92,6 @@ const readFilter = (input: FilterInput | null | undefined): SearchFilter => {
 
 const isGiven = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
 
-/** The three ways through a list, by their arguments. */
 const WAYS = [
   ['first', 'after'],
   ['last', 'before'],

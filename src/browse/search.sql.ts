@@ -1,23 +1,24 @@
 import { visibility } from '../product/visibility.ts';
-import { type BrowseRequest, type Facet, FIELD_WEIGHTS, type Position, type SearchTerm } from './browse-engine.ts';
+import {
+  type BrowseRequest,
+  type Facet,
+  type FacetCounts,
+  FIELD_WEIGHTS,
+  type Position,
+  type SearchTerm,
+} from './browse-engine.ts';
 import { countsOf, facetColumns, facetParts } from './facets.sql.ts';
-import { type KeyType, SEARCH_ORDERS } from './order.ts';
+import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
 import { hasTerm, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
 
-/** The one row of the statement of {@link searchQuery}. */
-export interface SearchRow {
+export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
   readonly items: readonly Position[];
   readonly total?: number;
   /** Whether there are products on the side of the page from which it was not read. */
   readonly hasOther: boolean;
-  readonly categories?: readonly (readonly [number, number])[] | null;
-  readonly brands?: readonly (readonly [string, number])[] | null;
-  readonly tags?: readonly (readonly [string, number])[] | null;
   /** In cents. Of each cell of prices the lowest, how many products it has, and whether it is that one price alone; the cheapest first. */
   readonly price?: { min: number; max: number; cells: readonly (readonly [number, number, boolean])[] } | null;
-  readonly inStock?: number;
-  readonly onSale?: number;
 }
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */
@@ -37,17 +38,15 @@ export const searchQuery = (request: BrowseRequest): Query => {
     ['true', ...[...ownParts.keys()].filter((part) => part !== without).map((part) => `b.is_${part}`)].join(' and ');
   const isReversed = page.from === 'end';
   const direction = isDescending !== isReversed ? 'desc' : 'asc';
-  const orderIn = (way: string): string =>
-    Object.keys(columns)
-      .map((column) => `b.${column} ${way}`)
-      .join(', ');
+  const orderIn = (way: string): string => columns.map((column) => `b.${column} ${way}`).join(', ');
   const orderBy = orderIn(direction);
 
   const position = page.from === 'start' ? page.after : page.from === 'end' ? page.before : undefined;
-  const keys = `(${Object.keys(columns).map((column) => `b.${column}`)})`;
+  const keyColumns = columns.map((column) => `b.${column}`);
+  const keys = `(${keyColumns})`;
   const at =
     position &&
-    `(${Object.values(columns).map((type, index) => values.add(fromPosition(position[index] ?? '', type), type))})`;
+    `(${columns.map((column, index) => values.add(fromPosition(position[index] ?? '', KEY_TYPES[column]), KEY_TYPES[column]))})`;
   const [beyond, before] = direction === 'desc' ? ['<', '>='] : ['>', '<='];
   // The nearest one is at hand in an index of the order; any one may be far in the table.
   const opposite = direction === 'desc' ? 'asc' : 'desc';
@@ -57,16 +56,16 @@ export const searchQuery = (request: BrowseRequest): Query => {
       ? `(select true from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''} order by ${orderIn(opposite)} limit 1) is not null`
       : 'false';
 
-  const baseColumns = new Set(['id', ...Object.keys(columns), ...facetColumns(facets)]);
+  const baseColumns = new Set<string>([...columns, ...facetColumns(facets)]);
   baseColumns.delete('score');
   const selected = [
     ...[...baseColumns].map((column) => `p.${column}`),
-    ...('score' in columns ? [`${scoreOf(terms, values)} as score`] : []),
+    ...(columns.includes('score') ? [`${scoreOf(terms, values)} as score`] : []),
     ...[...ownParts].map(([part, condition]) => `(${condition}) as is_${part}`),
   ];
   const counts = facets.size > 0 ? countsOf({ facets, isCounted, fits }) : undefined;
   const outputs = [
-    `(select coalesce(json_agg(json_build_array(${Object.entries(columns).map(([column, type]) => toPosition(`b.${column}`, type))}) order by ${orderBy}), '[]') from page b) as items`,
+    `(select coalesce(json_agg(json_build_array(${columns.map((column) => toPosition(`b.${column}`, KEY_TYPES[column]))}) order by ${orderBy}), '[]') from page b) as items`,
     `${hasOther} as "hasOther"`,
     ...(isCounted && !counts ? [`(select count(*)::int from base b where ${fits()}) as total`] : []),
     ...(counts?.outputs ?? []),
@@ -77,7 +76,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
     with base as ${isMaterialized ? 'materialized' : 'not materialized'} (select ${selected} from product p where ${where.join(' and ')}),
     ${counts ? `${counts.text},` : ''}
     page as (
-      select ${Object.keys(columns).map((column) => `b.${column}`)} from base b
+      select ${keyColumns} from base b
       where ${fits()}${at ? ` and ${keys} ${beyond} ${at}` : ''}
       order by ${orderBy}
       limit ${values.add(page.size + 1, 'int')} offset ${values.add(offset, 'int')}

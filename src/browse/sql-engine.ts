@@ -2,20 +2,11 @@ import type { QueryResultRow } from 'pg';
 import type { Sql } from '../database/sql.ts';
 import { Overloaded } from '../errors.ts';
 import { createSemaphore } from '../overload/load-guard.ts';
-import type {
-  BrowseEngine,
-  BrowseRequest,
-  BrowseResult,
-  PriceRange,
-  SearchTerm,
-  Suggestion,
-  ValueCount,
-} from './browse-engine.ts';
-import { foundQuery, nearWordsQuery } from './correct.sql.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm, Suggestion } from './browse-engine.ts';
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
-import { pricedAt, pricedCell, priceRangeOf } from './price-bands.ts';
+import { pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
-import { type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
+import { foundQuery, nearWordsQuery, type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
 import type { Query } from './text.sql.ts';
 
 /** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */
@@ -37,7 +28,6 @@ const CORRECTIONS_AT_ONCE = 8;
 /** The engine that is always there: each answer is one statement, and so one snapshot. */
 export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
   const broad = createSemaphore(MAX_BROAD);
-  /** Those that run, and those that wait. */
   let begun = 0;
   let averageMs = FIRST_GUESS_MS;
 
@@ -104,7 +94,7 @@ const isBroad = ({ terms, filter, facets }: BrowseRequest): boolean =>
   terms.length > 0 ? areShort(terms) : facets.size > 0 && Object.keys(filter).length === 0;
 
 const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseResult => {
-  const { items, total, hasOther, categories, brands, tags, price, inStock, onSale } = row;
+  const { items, total, hasOther, price, ...facets } = row;
   const isReversed = page.from === 'end';
   const hasMore = items.length > page.size;
   const shown = items.slice(0, page.size);
@@ -114,26 +104,16 @@ const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseRes
     hasNextPage: isReversed ? hasOther : hasMore,
     hasPreviousPage: isReversed ? hasMore : hasOther,
     ...(isCounted && { totalCount: total ?? 0 }),
-    facets: {
-      ...(categories !== undefined && { categories: toCounts(categories) }),
-      ...(brands !== undefined && { brands: toCounts(brands) }),
-      ...(tags !== undefined && { tags: toCounts(tags) }),
-      ...(price !== undefined && { price: toRange(price) }),
-      ...(inStock !== undefined && { inStock }),
-      ...(onSale !== undefined && { onSale }),
-    },
+    facets: { ...facets, ...(price !== undefined && { price: toRange(price) }) },
   };
 };
-
-const toCounts = <Value>(counts: readonly (readonly [Value, number])[] | null): ValueCount<Value>[] =>
-  (counts ?? []).map(([value, count]) => ({ value, count }));
 
 const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | null =>
   price &&
   priceRangeOf(
     price.min,
     price.max,
-    price.cells.map(([first, count, isOne]) => (isOne ? pricedAt(first, count) : pricedCell(first, count))),
+    price.cells.map((cell) => pricedCell(...cell)),
   );
 
 const toSuggestion = ({ kind, text, sales, id }: SuggestionRow): Suggestion => {

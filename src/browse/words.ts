@@ -8,7 +8,6 @@ import { foldLateLetters } from './late-letters.ts';
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */
 export interface Word {
-  /** Folded. */
   readonly text: string;
   /** Where it stands in the original text, in UTF-16 units. */
   readonly start: number;
@@ -29,7 +28,6 @@ const IGNORED_CHARACTERS =
   '\\u00ad\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u20d0-\\u20ff\\ufe00-\\ufe0f\\ufe20-\\ufe2f\\ufeff';
 const IGNORED = new RegExp(`[${IGNORED_CHARACTERS}]`, 'gu');
 
-// Letters that Unicode does not take apart.
 const REPLACED = /[ßæœøłđðþħıς]/g;
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -50,7 +48,6 @@ const SEPARATORS =
   '\\u0000-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf\\u00d7\\u00f7\\u02c2-\\u02c5\\u02d2-\\u02df\\u037e\\u0387\\u055a-\\u055f\\u0589\\u058a\\u05be\\u05c0\\u05c3\\u05c6\\u05f3\\u05f4\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4\\u0964\\u0965\\u0970\\u0e3f\\u0e4f\\u0e5a\\u0e5b\\u0f04-\\u0f14\\u104a-\\u104f\\u10fb\\u1360-\\u1368\\u1680\\u17d4-\\u17d6\\u17d8-\\u17db\\u2000-\\u206f\\u20a0-\\u20cf\\u2100-\\u2101\\u2103-\\u2106\\u2108\\u2109\\u2114\\u2116-\\u2118\\u211e-\\u2123\\u2190-\\u2bff\\u2e00-\\u2e7f\\u2ff0-\\u3004\\u3008-\\u3020\\u3030\\u3036\\u3037\\u303d-\\u303f\\u309b\\u309c\\u30a0\\u30fb\\ufe10-\\ufe1f\\ufe30-\\ufe6f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\uffe0-\\uffff\\ue000-\\uf8ff\\u{1f000}-\\u{1faff}\\u{e0000}-\\u{10ffff}';
 const NOT_SEPARATORS = new RegExp(`[^${SEPARATORS}]+`, 'gu');
 
-// Written without spaces between words.
 const CJK =
   '\\u1100-\\u11ff\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u302f\\u3031-\\u3035\\u3038-\\u303c\\u3040-\\u309a\\u309d-\\u309f\\u30a1-\\u30fa\\u30fc-\\u31ef\\u31f0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\u{1b000}-\\u{1b2ff}\\u{20000}-\\u{3ffff}';
 const RUN_OR_WORD = new RegExp(`[${CJK}]+|[^${CJK}]+`, 'gu');
@@ -179,16 +176,12 @@ export const wordsOf = (text: string, maxCharacters: number): Word[] => {
   return words;
 };
 
-/** A term with its place in the text that somebody typed. */
 export interface PlacedTerm extends SearchTerm {
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * The words of what somebody searches for, the last of them as a beginning. A run of Chinese, Japanese or Korean is one word; a single character
- * of these is always a beginning, so that it is found wherever it stands.
- */
+/** The last is a beginning, a run is one word, and a single character of a run is a beginning wherever it stands. */
 export const termsOf = (search: string): PlacedTerm[] => {
   const { folded, startOf, endOf } = foldWithOffsets(search);
   const words = [...splitFolded(folded)];
@@ -200,10 +193,7 @@ export const termsOf = (search: string): PlacedTerm[] => {
   }));
 };
 
-/**
- * What of {@link foldedWordsOf} a product must have for a term: one word, or the pairs of a run, which must follow each other. Pairs are whole
- * pieces, also where the term is a beginning.
- */
+/** What a product must have for a term: one word, or the pairs of a run, which follow each other, whole ones. */
 export const piecesOfTerm = ({ text }: Pick<SearchTerm, 'text'>): string[] => {
   if (!BEGINS_RUN.test(text)) return [text];
   const pieces = piecesOfRun(text).map((piece) => piece.text);

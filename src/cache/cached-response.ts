@@ -1,7 +1,7 @@
-import { digestOf } from './digest.ts';
+import xxhash from 'xxhash-wasm';
 import type { TaggedRead } from './tags.ts';
 
-/** Where the response of a key is kept. A response that is made again takes the place of the last one; an evicted one leaves the entry empty. */
+/** Where the response of a key is kept: the latest, until it is evicted. */
 export interface CacheEntry {
   response: CachedResponse | undefined;
 }
@@ -33,14 +33,10 @@ export interface CachedResponse extends TaggedRead {
   readonly countsViews: boolean;
   /** Ids of notices: a view of each is counted whenever the response is given, and its number put into the body. */
   readonly views: readonly number[];
-  /** The compressed bodies, made once they are requested often enough. */
   encoded: { gzip?: Buffer; br?: Buffer } | undefined;
 }
 
-/**
- * Bytes. A small body is a string of one character for each byte (`latin1`): Node sends a string in one write with the head and a buffer in two, and up to
- * about 4 kB the copy is cheaper than the second write (docs/fast-path.md).
- */
+/** One character for each byte where Node then sends head and body in one write: docs/fast-path.md. */
 export type Body = string | Buffer;
 
 /** Smaller bodies are never compressed: it would save less than a packet. */
@@ -54,30 +50,13 @@ export interface WrittenBody {
   readonly etag: string;
 }
 
-/** Shorter texts take no less time by way of a buffer. */
-const MIN_BUFFERED_CHARS = 4096;
-/** The system gives it memory only as it is written. */
-const BUFFER_BYTES = 393_216;
-const MAX_BYTES_PER_CHAR = 3;
-
-export type ToBody = (text: string) => WrittenBody;
-
-/** Makes bodies of texts. A long text is written into one buffer for all, whose bytes are hashed. */
-export const createToBody = (): ToBody => {
-  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  const bytesOfLong = (text: string): Buffer =>
-    text.length * MAX_BYTES_PER_CHAR <= BUFFER_BYTES ? buffer.subarray(0, buffer.write(text)) : Buffer.from(text);
-  return (text) => {
-    const bytes = text.length < MIN_BUFFERED_CHARS ? undefined : bytesOfLong(text);
-    const byteLength = bytes?.byteLength ?? Buffer.byteLength(text);
-    const etag = etagOf(bytes ?? text);
-    // Most texts are ASCII, whose characters are their bytes.
-    if (byteLength === text.length) return { body: text, byteLength, etag };
-    return { body: (bytes ?? Buffer.from(text)).toString('latin1'), byteLength, etag };
-  };
+export const toBody = (text: string): WrittenBody => {
+  const bytes = Buffer.from(text);
+  const { byteLength } = bytes;
+  // Most texts are ASCII, whose characters are their bytes.
+  const body = byteLength === text.length ? text : bytes.toString('latin1');
+  return { body, byteLength, etag: `W/"${digestOf(bytes)}"` };
 };
-
-const etagOf = (text: string | Buffer): string => `W/"${digestOf(text)}"`;
 
 /** One character for each byte. */
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
@@ -96,4 +75,20 @@ export const ownBytesOf = (bytes: string | Buffer): Buffer => {
   if (typeof bytes === 'string') own.write(bytes, 'latin1');
   else bytes.copy(own);
   return own;
+};
+
+const { h64Raw, create64 } = await xxhash();
+
+/** The function keeps the memory of the longest bytes that it was given at once. */
+const MAX_HASHED_BYTES = 393_216;
+
+/** XXH64 (https://xxhash.com) of a text, or of its bytes: for contents that nobody makes to collide. */
+export const digestOf = (content: string | Buffer): string => {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  if (bytes.byteLength <= MAX_HASHED_BYTES) return h64Raw(bytes).toString(36);
+  const parts = create64();
+  for (let start = 0; start < bytes.byteLength; start += MAX_HASHED_BYTES) {
+    parts.update(bytes.subarray(start, start + MAX_HASHED_BYTES));
+  }
+  return parts.digest().toString(36);
 };

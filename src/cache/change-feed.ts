@@ -13,30 +13,21 @@ export interface Heartbeat {
 /** One round trip on a prepared connection, sent at once. Where tables are locked a second one is sent, and `onResent` called: that one counts. */
 export type SendHeartbeat = (behindMs: number, onResent: () => void) => Promise<Heartbeat | undefined>;
 
-/** How the freshness monitor learns of changes: they are notified, or cached responses are not trusted for long. */
 export interface ChangeFeed {
   readonly tables: readonly CachedTable[];
-  /**
-   * Prepares a connection that was just opened for heartbeats; from then on, changes are notified.
-   * @throws OperatorError where the session cannot be notified
-   */
+  /** Prepares a connection for heartbeats. @throws OperatorError where the session cannot be notified */
   readonly prepare: (client: DatabaseClient, onChange: (change: Change) => void) => Promise<SendHeartbeat>;
   /** Whether every change is notified before the heartbeat that follows its commit returns. */
   readonly notifiesChanges: boolean;
 }
 
-/** After this time without an answer the connection, or what is at its other end, is dead. */
 export const HEARTBEAT_TIMEOUT_MS = 1000;
 
-/**
- * A table that the back office keeps locked (a reload in one transaction) is not waited for: no commit has changed when it next changes
- * with time alone.
- */
+/** A table that is kept locked is not waited for: no commit has changed when it next changes with time alone. */
 const LOCK_TIMEOUT_MS = 20;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Sends the second heartbeat where the first fails because of a locked table. */
 const resendIfLocked = async <Row>(first: Promise<Row>, resend: () => Promise<Row>): Promise<Row> => {
   try {
     return await first;
@@ -48,7 +39,6 @@ const resendIfLocked = async <Row>(first: Promise<Row>, resend: () => Promise<Ro
 
 const msOf = (timestamp: string): string => `extract(epoch from ${timestamp})::float8 * 1000`;
 
-/** A heartbeat that waits for no table. */
 const BARE_HEARTBEAT_SQL = `select ${msOf('clock_timestamp()')} as now`;
 
 /** @param behindMs how far our clock may be behind the database's: a time that is past there is still to come for some operations */
@@ -58,7 +48,6 @@ const heartbeatSql = (tables: readonly CachedTable[], behindMs: string): string 
   return `${BARE_HEARTBEAT_SQL}, array[${nextChanges}]::float8[] as "nextChanges"`;
 };
 
-/** The channel of the triggers. */
 const CHANNEL = 'vitrine';
 
 // A pooler may give the connection another session unnoticed, which is notified of nothing.

@@ -11,22 +11,14 @@ import type { Change, TagVersions } from './tags.ts';
  * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
  */
 export interface FreshnessMonitor {
-  /**
-   * Whether the last heartbeat is recent enough that cached responses miss no commit older than the bound.
-   * @param arrivedMs of the request, by `performance.now()`. @default now
-   */
+  /** Whether cached responses miss no commit older than the bound. @param arrivedMs of the request, by `performance.now()` */
   readonly isFresh: (arrivedMs?: number) => boolean;
   /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
   readonly freshen: () => Promise<boolean>;
-  /** Whether the connection is lost and not yet back. */
   readonly isLost: () => boolean;
   /** When the last heartbeat was sent, by `performance.now()`: every commit that was acknowledged before is known. */
   readonly asOfMs: () => number;
-  /**
-   * When what the table shows next changes without a change to its rows (a product published, a notice starting or ending), in
-   * the database's milliseconds; infinite for never, undefined while it is not known.
-   * @param nowMs by the database's clock. @default now
-   */
+  /** When the table next changes with time alone, as {@link NextChange} has it. */
   readonly nextChangeMs: (table: string, nowMs?: number) => number | undefined;
   /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
   readonly plan: () => Promise<void>;
@@ -60,7 +52,6 @@ const ROUNDING_MS = 2;
 export const startFreshnessMonitor = async (options: Options): Promise<FreshnessMonitor> => {
   const { connection, source, clock, tagVersions, freshnessMs, log } = options;
   const { tables } = source;
-  /** Of the tables that change with time alone. */
   const nextChanges = new Map(
     tables.filter(({ nextChangeSql }) => nextChangeSql).map(({ table }) => [table, new NextChange(clock)]),
   );
@@ -161,7 +152,6 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
     }
   };
 
-  /** The heartbeat under way, or a new one: there is one at a time on a connection. */
   const heartbeat = (): Promise<boolean> => {
     if (underWay) return underWay.done;
     // Taken before the heartbeat is sent: the process may pause in between, and a heartbeat may only seem older than it is.
@@ -261,12 +251,10 @@ export class NextChange {
     this.#knownMs = Math.min(this.#knownMs, ms);
   }
 
-  /** A heartbeat is being sent. */
   isAsked(): void {
     this.#notifiedMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The heartbeat says so. */
   isAt(ms: number): void {
     this.#knownMs = Math.min(ms, this.#notifiedMs);
   }

@@ -3,36 +3,24 @@ import type { TableTags, Tag, Tags } from './tags.ts';
 /** A response that depends on more tags depends on any row instead. */
 const MAX_TAGS = 64;
 
-const NO_VIEWS: readonly number[] = [];
-
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
   readonly #tags: Pick<Tags, 'of' | 'has'>;
   readonly tags = new Set<Tag>();
-  // Made when needed: most responses have none.
-  #views: Set<number> | undefined;
+  readonly #views = new Set<number>();
   #isWatched = true;
   #neverChanges = false;
-
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
-  readonly tables: string[] = [];
-
+  readonly tables = new Set<string>();
   maxAgeMs = Number.POSITIVE_INFINITY;
   changesMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
-
-  /**
-   * No commit that was acknowledged before this time is missed, by `performance.now()`. Undefined where the reads must be as new as possible,
-   * because a view is counted with them.
-   */
+  /** What was acknowledged before is in the reads, by `performance.now()`. Undefined: they must be as new as possible. */
   asOfMs: number | undefined;
-
   /** When the operation began, by `performance.now()`. Undefined as above. */
   openedMs: number | undefined;
-
   /** 404: the response says that there is nothing. */
   status: 200 | 404 = 200;
-
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
@@ -42,18 +30,15 @@ export class CacheHints {
 
   /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
   get views(): readonly number[] {
-    return this.#views ? [...this.#views] : NO_VIEWS;
+    return [...this.#views];
   }
 
-  /** The response shows the view count of this notice. */
   showsViews(id: number): void {
-    this.#views ??= new Set();
     this.#views.add(id);
   }
 
-  /** The response is made again, from the beginning. */
   clearViews(): void {
-    this.#views = undefined;
+    this.#views.clear();
   }
 
   /** Rows are read from a server that may miss commits after this time. */
@@ -61,11 +46,10 @@ export class CacheHints {
     if (this.asOfMs !== undefined && ms < this.asOfMs) this.asOfMs = ms;
   }
 
-  /** The response lists rows of this table. */
   dependsOn(table: string): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
-    this.#listsTable(table);
+    this.tables.add(table);
     this.tags.add(tags.whole);
     this.tags.add(tags.anyRow);
   }
@@ -76,11 +60,10 @@ export class CacheHints {
     if (tags) this.#add(tags, tags.row(id));
   }
 
-  /** The response lists rows of this group. */
   dependsOnGroup(table: string, id: number): void {
     const tags = this.#tagsOf(table);
     if (!tags) return;
-    this.#listsTable(table);
+    this.tables.add(table);
     this.#add(tags, tags.group(id));
   }
 
@@ -89,7 +72,6 @@ export class CacheHints {
     this.#isWatched = false;
   }
 
-  /** The response never changes. */
   dependsOnNothing(): void {
     this.#neverChanges = true;
   }
@@ -99,7 +81,6 @@ export class CacheHints {
     return this.#neverChanges || (this.#isWatched && this.tags.size > 0);
   }
 
-  /** The response holds for this long at most. */
   holdsFor(ms: number): void {
     if (ms < this.maxAgeMs) this.maxAgeMs = ms;
   }
@@ -118,10 +99,6 @@ export class CacheHints {
     if (this.#tags.has(table)) return this.#tags.of(table);
     this.dependsOnUnknown();
     return undefined;
-  }
-
-  #listsTable(table: string): void {
-    if (!this.tables.includes(table)) this.tables.push(table);
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

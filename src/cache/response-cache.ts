@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { Deadline } from '../deadline.ts';
-import { type CachedResponse, type CacheEntry, shareBody, type ToBody } from './cached-response.ts';
+import { type CachedResponse, type CacheEntry, shareBody, toBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
 import { createResponseStore } from './response-store.ts';
@@ -43,7 +43,6 @@ interface Options {
   /** How long a request waits for a response that is being made. */
   readonly timeoutMs: number;
   readonly kindOf: (error: unknown) => FailureKind;
-  readonly toBody: ToBody;
 }
 
 /**
@@ -74,7 +73,6 @@ export const createResponseCache = ({
   staleIfErrorMs,
   timeoutMs,
   kindOf,
-  toBody,
 }: Options): ResponseCache => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const tickets = new Map<string, OpenTicket>();
@@ -85,8 +83,6 @@ export const createResponseCache = ({
 
   const { hasChanged } = tagVersions;
   const { tables } = tagVersions.tags;
-  const nextChangesMs = (nowMs: number): (number | undefined)[] =>
-    tables.map(({ table }) => freshnessMonitor.nextChangeMs(table, nowMs));
 
   /** Whether time alone has changed nothing. */
   const holds = ({ validUntilMs, trustedUntilMs }: CachedResponse): boolean =>
@@ -110,7 +106,7 @@ export const createResponseCache = ({
     readonly #openedMs = performance.now();
     readonly #nowMs = clock.nowMs(this.#openedMs);
     readonly #trustedUntilMs = freshnessMonitor.trustedUntilMs();
-    readonly #nextChanges = nextChangesMs(this.#nowMs);
+    readonly #nextChanges = tables.map(({ table }) => freshnessMonitor.nextChangeMs(table, this.#nowMs));
 
     constructor(key: string) {
       this.#key = key;
@@ -133,14 +129,11 @@ export const createResponseCache = ({
       const heldUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
       // What may change unnoticed is over at once: neither this cache nor one outside keeps it.
       const validUntilMs = hints.isWatched ? heldUntilMs : this.#nowMs;
-      const written = toBody(body);
       const made: CachedResponse = {
         key: this.#key,
         entry: last?.entry ?? { response: undefined },
         status: hints.status,
-        body: written.body,
-        byteLength: written.byteLength,
-        etag: written.etag,
+        ...toBody(body),
         tags: [...hints.tags],
         asOfMs,
         remakes: last && asOfMs - last.asOfMs < freshnessMs * 2 ? last.remakes + 1 : 0,
@@ -163,7 +156,7 @@ export const createResponseCache = ({
       let ms = this.hints.changesMs;
       for (const [index, { table }] of tables.entries()) {
         // A next change that is not known may be over already.
-        if (this.hints.tables.includes(table)) ms = Math.min(ms, this.#nextChanges[index] ?? this.#nowMs);
+        if (this.hints.tables.has(table)) ms = Math.min(ms, this.#nextChanges[index] ?? this.#nowMs);
       }
       return ms;
     }
@@ -240,7 +233,10 @@ export const createResponseCache = ({
     const cached = store.get(key);
     if (isFresh) {
       nextTryMs = undefined;
-      if (cached && isGiven(cached)) return hit(cached);
+      if (cached && isGiven(cached)) {
+        stats.hits += 1;
+        return { answer: cached, outcome: 'hit' };
+      }
     } else if (nextTryMs !== undefined) {
       if (arrivedMs >= nextTryMs) nextTryMs = arrivedMs + RETRY_AFTER_FAILURE_MS;
       else {
@@ -249,11 +245,6 @@ export const createResponseCache = ({
       }
     }
     return makeOrStale(key, make, arrivedMs, cached);
-  };
-
-  const hit = (answer: CachedResponse): Found => {
-    stats.hits += 1;
-    return { answer, outcome: 'hit' };
   };
 
   const makeOrStale = async (
@@ -268,17 +259,12 @@ export const createResponseCache = ({
       nextTryMs = undefined;
       return { answer, outcome: 'miss' };
     } catch (error) {
-      return giveStale(key, error);
+      if (!(await isOutage(error))) throw error;
+      nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
+      const stale = findStale(key);
+      if (stale) return stale;
+      throw error;
     }
-  };
-
-  /** @throws the error with which the response could not be made, unless there is a stale one that may be given in its place */
-  const giveStale = async (key: string, error: unknown): Promise<Found> => {
-    if (!(await isOutage(error))) throw error;
-    nextTryMs = performance.now() + RETRY_AFTER_FAILURE_MS;
-    const stale = findStale(key);
-    if (stale) return stale;
-    throw error;
   };
 
   return {

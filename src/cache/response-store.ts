@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CachedResponse, MIN_ENCODED_BYTES, shareBody } from './cached-response.ts';
 
-/** Responses by their keys, bounded in bytes. Whether they are still true, the caller decides. */
 export interface ResponseStore {
   readonly get: (key: string) => CachedResponse | undefined;
   readonly set: (key: string, response: CachedResponse) => void;

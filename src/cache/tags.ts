@@ -16,7 +16,6 @@ export type Tag = number;
 export interface TableTags {
   /** Touched where any row may have changed: every response that shows the table depends on it. */
   readonly whole: Tag;
-  /** Touched by every change of a row. */
   readonly anyRow: Tag;
   /** The row with an id, whether there is one or not. */
   readonly row: (id: number) => Tag;
@@ -24,11 +23,9 @@ export interface TableTags {
   readonly group: (id: number) => Tag;
 }
 
-/** The tags of all tables: numbers from 0. */
 export interface Tags {
   readonly tables: readonly CachedTable[];
   readonly of: (table: string) => TableTags;
-  /** Whether changes of a table are notified. */
   readonly has: (table: string) => boolean;
   readonly count: number;
 }
@@ -73,13 +70,9 @@ export interface TaggedRead {
   trueAt: number;
 }
 
-/**
- * What has changed, and in what order. Every change has a number, and every tag the number of the last change that touched it: a read is
- * still true while no tag that it depends on has a higher number than it began at.
- */
+/** Every change has a number, and every tag the number of its last change: a read is true while none of its tags has a later one. */
 export interface TagVersions {
   readonly tags: Tags;
-  /** The number of the latest change. */
   readonly sequence: number;
   /** Whether one of the tags of a read has changed since. A read that is still true learns so, that the next look is quick. */
   readonly hasChanged: (read: TaggedRead) => boolean;
@@ -90,8 +83,7 @@ export interface TagVersions {
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);
-  // Numbers are exact up to 2^53, which is enough for 285 years of a million changes a second. The array takes memory only where tags have changed:
-  // 8 MB at most for the products.
+  // The array takes memory only where tags have changed: 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
   const watchers = new Set<(change: Change) => void>();
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError, VariableValues } from 'graphql';
-import { bytesOf, type CachedResponse, type ToBody } from '../cache/cached-response.ts';
+import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.ts';
 import type { CacheHints } from '../cache/hints.ts';
 import type { FailureKind, MakeBody, ResponseCache } from '../cache/response-cache.ts';
 import { isDatabaseUnavailable, isDatabaseUnreachable } from '../database/failures.ts';
@@ -53,7 +53,6 @@ interface Deps {
   readonly costLimit: CostLimit;
   readonly countViews: CountViews;
   readonly load: LoadGuard;
-  readonly toBody: ToBody;
   readonly tracing: Tracing;
   /** How long a request waits for its response. */
   readonly timeoutMs: number;
@@ -61,7 +60,7 @@ interface Deps {
 
 /** The only place where operations are executed. */
 export const createOperationRunner = (deps: Deps): RunOperation => {
-  const { createContext, responseCache, costLimit, countViews, load, toBody, tracing, timeoutMs } = deps;
+  const { createContext, responseCache, costLimit, countViews, load, tracing, timeoutMs } = deps;
 
   /** The JSON text of the data. @throws RowVanished on the last try alone */
   const tryOnce = async (

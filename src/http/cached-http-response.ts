@@ -1,4 +1,4 @@
-import { PREVIEW_HEADER } from '../access/preview.ts';
+import { PREVIEW_HEADER } from '../access/access.ts';
 import type { Body, CachedResponse } from '../cache/cached-response.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { PREVIEW_HEADER } from '../access/preview.ts';
+import { PREVIEW_HEADER } from '../access/access.ts';
 import type { CacheEntry } from '../cache/cached-response.ts';
 import type { OperationCounts } from '../observability/counts.ts';
 import { asksByBody, type GatewayRequest, GRAPHQL_PATH } from './message.ts';

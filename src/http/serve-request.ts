@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Access } from '../access/access.ts';
-import { PREVIEW_HEADER, type PreviewTime } from '../access/preview.ts';
+import { PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
 import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';

@@ -1,10 +1,8 @@
 /** Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none. */
 export interface WaitingLine {
-  /** Undefined where the request has to wait. */
   readonly enter: (key?: string) => Place | undefined;
   /** Resolves to undefined where no place became free in time, and at once where too much waits already. */
   readonly wait: (client: WaitingClient) => Promise<Place | undefined>;
-  /** @param key with which the place was taken */
   readonly leave: (key?: string) => void;
   readonly taken: () => number;
   readonly waiting: () => number;
@@ -16,15 +14,12 @@ export type Place = 'begin' | 'join';
 
 export interface WaitingClient {
   readonly key: string | undefined;
-  /** Of its request. */
   readonly bytes: number;
-  /** Whether it has gone away. */
   readonly isGone: (() => boolean) | undefined;
 }
 
 interface Options {
   readonly places: () => number;
-  /** Longest wait for a place. */
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
   /** Of all requests that wait. */
@@ -39,16 +34,15 @@ interface Waiter extends WaitingClient {
 }
 
 /**
- * First come, first served, until the first has waited for this part of the longest wait; from then on the last is served first. With a tenth of it (75 ms), 64
- * clients that ask again and again were too many where 800 responses a second can be made: some were rejected after 750 ms, though in their order each would
- * have waited for 80.
+ * Until the first has waited for this part of the longest wait it is served first, then the last. With a tenth, 64 clients that ask again were too
+ * many.
  */
 const PATIENCE = 0.5;
 
 /** A crowd that came together is late together: in one turn of the event loop so many are rejected. */
 const MAX_REJECTED_AT_ONCE = 50;
 
-/** The part of the time that making rejections may take. What belongs to them (to send them, to read what those clients ask next, the system) takes many times as long. */
+/** The part of the time for making rejections: to send them, and to read what those clients ask next, takes many times as long. */
 const REJECTING_SHARE = 0.004;
 
 /** Longest pause between two such turns: so at least 500 rejections a second are sent, however slow the machine is. */
@@ -64,9 +58,7 @@ const MAX_PAUSE_MS = 100;
  */
 export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options): WaitingLine => {
   let taken = 0;
-  /** The keys of the requests that have a place. */
   const begun = new Set<string>();
-  /** Those that wait, by key. */
   const equals = new Map<string, Set<Waiter>>();
   let waiting = 0;
   /** In the order in which they came, from `first` on. */

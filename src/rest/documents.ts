@@ -3,6 +3,7 @@ import path from 'node:path';
 import {
   coerceInputLiteral,
   type DocumentNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   isNonNullType,
@@ -13,6 +14,7 @@ import {
   Source,
   type ValueNode,
   validate,
+  visit,
 } from 'graphql';
 import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
@@ -20,7 +22,6 @@ import { parseText, parseWithin } from '../graphql/documents.ts';
 import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
 import { checkSelections } from '../graphql/limits/document-size.ts';
 import type { QueryLimits } from '../graphql/limits/query-limits.ts';
-import { SharedFragments } from './fragments.ts';
 import { argumentsOf, type GivenArgument, type Parameter, parametersOf } from './parameters.ts';
 import { ROUTES, type Route } from './routes.ts';
 
@@ -61,14 +62,13 @@ export const loadRestOperations = async (
   const files = new Map([...(await filesOf(BUILT_IN)), ...replacements].map((file) => [path.basename(file), file]));
   const faults: string[] = [];
 
-  const fragments = new SharedFragments();
+  const fragments: Fragments = new Map();
   for (const [name, file] of files) {
     if (DOCUMENT_NAMES.includes(name)) continue;
     try {
       for (const definition of (await parseFile(file, limits)).definitions) {
         if (definition.kind !== Kind.FRAGMENT_DEFINITION) throw belongsToNoPath(file);
-        if (path.dirname(file) === BUILT_IN) fragments.addBuiltIn(definition);
-        else fragments.addReplacement(definition);
+        addFragment(definition, fragments);
       }
     } catch (error) {
       if (error instanceof OperatorError) throw error;
@@ -76,12 +76,16 @@ export const loadRestOperations = async (
     }
   }
 
+  const spread = new Set<FragmentDefinitionNode>();
   const operations: RestOperation[] = [];
   for (const route of ROUTES) {
     const name = route.document + EXTENSION;
     const file = files.get(name) ?? path.join(BUILT_IN, name);
     try {
-      const operation = restOperation(route, await parseFile(file, limits), fragments, checks);
+      const own = await parseFile(file, limits);
+      const added = fragmentsFor(own, fragments);
+      for (const fragment of added) spread.add(fragment);
+      const operation = restOperation(route, own, added, checks);
       const isTaken = operations.some(({ id }) => id === operation.id);
       operations.push(isTaken ? { ...operation, id: route.document } : operation);
     } catch (error) {
@@ -91,7 +95,8 @@ export const loadRestOperations = async (
 
   // A document that cannot be read may spread any of them.
   if (faults.length === 0) {
-    for (const fragment of fragments.unused()) {
+    for (const fragment of fragments.values()) {
+      if (!isReplacement(fragment) || spread.has(fragment)) continue;
       const message = `No document spreads fragment "${fragment.name.value}".`;
       faults.push(describe(new GraphQLError(message, { nodes: fragment })));
     }
@@ -107,7 +112,6 @@ export const loadRestOperations = async (
 export const operationTexts = (operations: readonly RestOperation[]): Record<string, string> =>
   Object.fromEntries(operations.map(({ id, document }) => [id, document.loc?.source.body ?? print(document)]));
 
-/** The GraphQL files of a folder. */
 const filesOf = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch((error: Error) => {
     throw new OperatorError(`REST_DOCUMENTS: cannot read the folder ${folder}: ${error.message}`);
@@ -120,6 +124,43 @@ const parseFile = async (file: string, limits: QueryLimits): Promise<DocumentNod
   return parseText(limits, new Source(text, file));
 };
 
+/** The fragments of files that hold nothing else, for every document that spreads them. */
+type Fragments = Map<string, FragmentDefinitionNode>;
+
+/** Replacements take the place of built-in ones of the same name. @throws GraphQLError where two replacements have one name */
+const addFragment = (fragment: FragmentDefinitionNode, fragments: Fragments): void => {
+  const name = fragment.name.value;
+  const other = fragments.get(name);
+  if (other && isReplacement(other)) {
+    if (!isReplacement(fragment)) return;
+    const file = path.basename(other.loc?.source.name ?? '');
+    throw new GraphQLError(`Fragment "${name}" is also in ${file}.`, { nodes: fragment });
+  }
+  fragments.set(name, fragment);
+};
+
+const isReplacement = ({ loc }: FragmentDefinitionNode): boolean => path.dirname(loc?.source.name ?? '') !== BUILT_IN;
+
+/** The shared fragments that a document spreads; its own fragments take precedence. */
+const fragmentsFor = (document: DocumentNode, fragments: Fragments): FragmentDefinitionNode[] => {
+  const own = document.definitions.map((each) =>
+    each.kind === Kind.FRAGMENT_DEFINITION ? each.name.value : undefined,
+  );
+  const added = new Set<FragmentDefinitionNode>();
+  const addSpreadIn = (node: DocumentNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread: ({ name: { value: name } }) => {
+        const fragment = own.includes(name) ? undefined : fragments.get(name);
+        if (!fragment || added.has(fragment)) return;
+        added.add(fragment);
+        addSpreadIn(fragment);
+      },
+    });
+  };
+  addSpreadIn(document);
+  return [...added];
+};
+
 const belongsToNoPath = (file: string): OperatorError =>
   new OperatorError(
     `REST_DOCUMENTS: ${path.basename(file)} in ${path.dirname(file)} belongs to no path; the names are ${DOCUMENT_NAMES.join(', ')}`,
@@ -128,10 +169,10 @@ const belongsToNoPath = (file: string): OperatorError =>
 const restOperation = (
   route: Route,
   ownDocument: DocumentNode,
-  fragments: SharedFragments,
+  added: readonly FragmentDefinitionNode[],
   { schema, limits, costLimit }: Checks,
 ): RestOperation => {
-  const { document, text } = fragments.complete(ownDocument);
+  const document = { ...ownDocument, definitions: [...ownDocument.definitions, ...added] };
   checkSelections(document, limits);
   const errors = validate(schema, document);
   if (errors.length > 0) throw new AggregateError(errors);
@@ -154,10 +195,12 @@ const restOperation = (
   checkValues(given, parameters);
   // With the parameters that cost most: a client must not be the first to find out.
   costLimit.check(planCost(schema, document, operation));
+  // One text, so that the operation has the id of an equal request to /graphql.
+  const texts = added.map(({ loc }) => loc?.source.body.slice(loc.start, loc.end));
+  const text = [source?.body.trimEnd(), ...texts].join('\n\n');
   return {
     id: operation.name?.value ?? route.document,
     route,
-    // One text, so that the operation has the id of an equal request to /graphql.
     document: parseWithin(limits, new Source(text, source?.name)),
     operation,
     parameters,
@@ -165,11 +208,7 @@ const restOperation = (
   };
 };
 
-/**
- * Finds what every request without parameters would be refused for: an argument, or the default of a variable that it has, that is out of the
- * argument's bounds. Validation knows types, but not bounds.
- * @throws GraphQLError
- */
+/** Finds arguments, and defaults of variables, out of bounds: validation knows types alone. @throws GraphQLError */
 const checkValues = (given: readonly GivenArgument[], parameters: readonly Parameter[]): void => {
   for (const { argument, value } of given) {
     const literal: ValueNode | undefined =

@@ -94,7 +94,6 @@ const createRoute = (
       const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
       if (state.executed && result === state.result && !state.result.isChanged())
         return { executed: state.executed, head };
-      // A plugin has put another result in its place.
       const value = result.data?.[rootKey] ?? null;
       if (value === null) throw notFound();
       return { executed: { status: 200, body: JSON.stringify(value), encoding: 'utf8' }, head };
@@ -154,7 +153,6 @@ const readId = (coerce: () => unknown): unknown => {
 
 const NOTHING_WITH_ID = problemText(notFound());
 
-/** The value of the one root field is the body. */
 const bodyFormOf = ({ rootKey }: RestOperation): BodyForm => {
   const label = `{${JSON.stringify(rootKey)}:`;
   const toBody = (data: string): string => data.slice(label.length, -1);
@@ -196,11 +194,7 @@ const MAX_VARIABLES_CHARS = 1024;
 
 const NO_VARIABLES = encodeURIComponent('{}');
 
-/**
- * https://www.rfc-editor.org/rfc/rfc8288. It names the document, which may be too long for a header.
- * @param explorer address of GraphiQL, which knows the documents by name
- * @param id a GraphQL name, or the name of a document
- */
+/** It names the document, which may be too long for a header: https://www.rfc-editor.org/rfc/rfc8288 */
 const createOperationLink = (explorer: string, id: string): OperationLink => {
   const start = `<${explorer}?operation=${id}`;
   const end = `>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`;

@@ -25,7 +25,6 @@ import {
 } from 'graphql';
 import { AppError } from '../errors.ts';
 
-/** An argument of a field in a document, and its value there. */
 export interface GivenArgument {
   readonly argument: GraphQLArgument;
   readonly value: ValueNode;
@@ -49,10 +48,6 @@ const badParameter = (name: string, problem: string): AppError =>
 
 const INT_MIN = -(2 ** 31);
 const INT_MAX = 2 ** 31 - 1;
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['false', false],
-]);
 const MAX_ECHO = 40;
 
 const quoted = (text: string): string => JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
@@ -69,10 +64,7 @@ export const argumentsOf = (document: DocumentNode, schema: GraphQLSchema): Give
   return given;
 };
 
-/**
- * The parameters of a path are the variables of its document, read by their own GraphQL types.
- * @throws GraphQLError for a variable of a type that no query string can carry
- */
+/** The variables of a document. @throws GraphQLError for one of a type that no query string can carry */
 export const parametersOf = (
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: readonly GivenArgument[],
@@ -121,12 +113,9 @@ const coercion = (name: string, type: GraphQLInputType): Parameter['coerce'] => 
 
 const itemCoercion = (name: string, type: GraphQLInputType): ((text: string) => unknown) => {
   if (type === GraphQLInt) return (text) => integer(name, text);
-  if (type === GraphQLBoolean) return (text) => oneOf(name, text, BOOLEANS);
-  if (isEnumType(type)) {
-    const byName = new Map(type.getValues().map((value) => [value.name, value.name]));
-    return (text) => oneOf(name, text, byName);
-  }
-  return (text) => text;
+  if (type === GraphQLBoolean) return (text) => oneOf(name, text, ['true', 'false']) === 'true';
+  const names = isEnumType(type) ? type.getValues().map((value) => value.name) : undefined;
+  return (text) => (names ? oneOf(name, text, names) : text);
 };
 
 const integer = (name: string, text: string): number => {
@@ -139,8 +128,8 @@ const integer = (name: string, text: string): number => {
   return value + 0;
 };
 
-const oneOf = <Value>(name: string, text: string, values: ReadonlyMap<string, Value>): Value => {
-  const wanted = text.toLowerCase();
-  for (const [key, value] of values) if (key.toLowerCase() === wanted) return value;
-  throw badParameter(name, `must be one of ${[...values.keys()].join(', ')}, but is ${quoted(text)}`);
+const oneOf = (name: string, text: string, values: readonly string[]): string => {
+  const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+  if (found === undefined) throw badParameter(name, `must be one of ${values.join(', ')}, but is ${quoted(text)}`);
+  return found;
 };

@@ -7,7 +7,7 @@ import {
   PRICE_CELLS,
   type PricedCell,
   priceCellOf,
-  pricedAt,
+  pricedCell,
   priceRangeOf,
 } from '../../src/browse/price-bands.ts';
 
@@ -22,7 +22,7 @@ const cents = fc.oneof(
 const cellsOf = (prices: readonly number[]): PricedCell[] =>
   [...new Set(prices)]
     .sort((a, b) => a - b)
-    .map((price) => pricedAt(price, prices.filter((each) => each === price).length));
+    .map((price) => pricedCell(price, prices.filter((each) => each === price).length, true));
 
 const toCents = (decimal: string): number => Number(decimal.replace('.', ''));
 

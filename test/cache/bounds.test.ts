@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createToBody } from '../../src/cache/cached-response.ts';
 import { createListenFeed } from '../../src/cache/change-feed.ts';
 import { type FreshnessMonitor, startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import type { CacheHints } from '../../src/cache/hints.ts';
@@ -54,7 +53,6 @@ beforeEach(() => {
     staleIfErrorMs: 0,
     timeoutMs: 1000,
     kindOf: () => 'other',
-    toBody: createToBody(),
   });
 });
 

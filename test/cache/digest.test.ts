@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/cache/digest.ts';
+import { digestOf } from '../../src/cache/cached-response.ts';
 
 /** Of the specification: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md */
 const KNOWN: readonly (readonly [string, bigint])[] = [

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import xxhash from 'xxhash-wasm';
-import { type CachedResponse, createToBody, latin1Of } from '../../src/cache/cached-response.ts';
+import { type CachedResponse, latin1Of, toBody } from '../../src/cache/cached-response.ts';
 import { createResponseStore } from '../../src/cache/response-store.ts';
 
 const MAX_BYTES = 1_048_576;
-
-const toBody = createToBody();
 
 const { h64Raw } = await xxhash();
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Concurrency, watchConcurrency } from '../../src/overload/concurrency.ts';
+import { type Concurrency, watchConcurrency } from '../../src/overload/load-guard.ts';
 
 const LEAST = 10;
 const MOST = 64;

@@ -1,5 +1,5 @@
 import { foldText } from '../words.ts';
-import { countBefore } from './binary-search.ts';
+import { countBefore } from './columns.ts';
 import type { ProductRow } from './product-index.ts';
 
 /** A name takes some 250 bytes. */
@@ -8,16 +8,12 @@ const MAX_NAMES = 10_000;
 interface BestName {
   readonly id: number;
   readonly name: string;
-  /** As `foldText` makes it. */
   readonly folded: string;
   readonly sales: number;
   readonly publishedAt: number;
 }
 
-/**
- * The names of the products that have sold best. Very many names have a word that begins with the first one or two letters of what somebody types: then
- * enough of them are here, and the best are found after a look at some hundred names in place of some hundred thousand postings.
- */
+/** Where very many names have a word that begins so, the best are found after a look at some hundred of these. */
 export class BestNames {
   readonly #names = new Map<number, BestName>();
   /** Every product that has sold at least this many is here. */
@@ -38,7 +34,6 @@ export class BestNames {
     return this.#names.size;
   }
 
-  /** Whether all products are here. */
   get isWhole(): boolean {
     return this.#least === Number.NEGATIVE_INFINITY;
   }

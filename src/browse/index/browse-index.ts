@@ -6,10 +6,18 @@ import { withConnection } from '../../database/client.ts';
 import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion, SuggestionRequest } from '../browse-engine.ts';
-import { type IndexThread, NO_INDEX, startIndexThread } from './index-thread.ts';
-import { mergeSuggestions } from './merge-suggestions.ts';
-import type { IndexStatus, Questions, ThreadOptions } from './messages.ts';
+import type { BrowseEngine, BrowseResult, Suggestion } from '../browse-engine.ts';
+import { foldLateLetters } from '../late-letters.ts';
+import { compareCodePoints } from '../order.ts';
+import {
+  type IndexStatus,
+  type IndexThread,
+  NO_INDEX,
+  type Questions,
+  startIndexThread,
+  type ThreadOptions,
+} from './index-thread.ts';
+import type { Suggested } from './suggestions.ts';
 
 /** The index of products in memory, with what decides when it answers. */
 export interface BrowseIndex {
@@ -18,7 +26,6 @@ export interface BrowseIndex {
   /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
   readonly before: (sql: BrowseEngine, hints: CacheHints) => BrowseEngine;
   readonly status: () => IndexStatus;
-  /** Questions so far by who answered them. */
   readonly answers: { index: number; sql: number };
   readonly close: () => Promise<void>;
 }
@@ -26,31 +33,23 @@ export interface BrowseIndex {
 interface Deps {
   /** Undefined where changes are not notified, or there is no memory for an index: then there is none. */
   readonly thread: ThreadOptions | undefined;
-  /** In smaller catalogues there is no index. */
   readonly minProducts?: number;
   readonly freshnessMonitor: Pick<FreshnessMonitor, 'isFresh' | 'freshen' | 'asOfMs'>;
   readonly tagVersions: Pick<TagVersions, 'watch'>;
   readonly clock: Clock;
-  /** On the primary. */
   readonly sql: Sql;
   readonly log: Logger;
 }
 
-/**
- * A thread takes some 70 MB, however small the catalogue is. At this size a page with its facets takes PostgreSQL 23 ms and the index 3 ms
- * (`npm run bench:browse -- --products 5000`); below, the difference is no longer worth the memory.
- */
+/** A thread takes some 70 MB. At this size a page with facets takes 3 ms in place of 23 (`bench:browse -- --products 5000`). */
 const MIN_PRODUCTS = 5000;
 
-/** How often it is checked whether the catalogue has grown so large. */
 const LOOK_AGAIN_MS = 60_000;
 
 /** What is asked for another time is a preview. */
 const PRESENT_MS = 30_000;
 
 const LOOK_TIMEOUT_MS = 5000;
-
-const MORE_NAMES = 4;
 
 const COUNT_UP_TO = `select count(*)::int as count from (select from product where status = 'ON_SALE' limit $1) first`;
 
@@ -96,19 +95,19 @@ export const createBrowseIndex = ({
     new Map((await sql.rows<{ id: number; name: string }>(NAMES, [ids])).map(({ id, name }) => [id, name]));
 
   const before = (other: BrowseEngine, hints: CacheHints): BrowseEngine => {
-    /** @param give makes the answer from the reply of the index; undefined where it cannot */
-    const either = async <Name extends keyof Questions, Answer>(
-      { name, asked }: { readonly name: Name; readonly asked: Questions[Name]['asked'] },
-      give: (said: Questions[Name]['answer']) => Answer | Promise<Answer | undefined> | undefined,
-      otherwise: () => Promise<Answer>,
-    ): Promise<Answer> => {
+    /** Undefined where PostgreSQL has to answer, also where `give` can make no answer of the reply. */
+    const fromIndex = async <Name extends keyof Questions, Answer>(
+      name: Name,
+      asked: Questions[Name]['asked'],
+      give: (reply: Questions[Name]['answer']) => Promise<Answer | undefined>,
+    ): Promise<Answer | undefined> => {
       void start();
       const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
       const isReady = thread?.status().isReady === true && isPresent && hints.asOfMs !== undefined;
       if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
         const asOfMs = freshnessMonitor.asOfMs();
-        const said = await thread.ask(name, asked);
-        const answer = said === undefined ? undefined : await give(said);
+        const reply = await thread.ask(name, asked);
+        const answer = reply && (await give(reply));
         if (answer !== undefined) {
           hints.readsAsOf(asOfMs);
           answers.index += 1;
@@ -116,61 +115,38 @@ export const createBrowseIndex = ({
         }
       }
       answers.sql += 1;
-      return otherwise();
+      return undefined;
     };
     return {
-      search: (request) =>
-        either(
-          { name: 'search', asked: request },
-          (reply) => toResult(request, reply),
-          () => other.search(request),
-        ),
-      suggest: (request) =>
-        either(
-          firstSuggestions(request),
-          (reply) => toSuggestions(request, reply),
-          () => other.suggest(request),
-        ),
+      search: async (request) =>
+        (await fromIndex('search', request, async (found) =>
+          request.order === 'NAME_ASC' ? withNames(found) : found,
+        )) ?? other.search(request),
+      suggest: async (request) => {
+        const { terms, now, limit } = request;
+        // More products than are asked for, as some have the same name.
+        const asked = { terms, now, maxProducts: limit * 4 + 20 };
+        return (await fromIndex('suggest', asked, (found) => toSuggestions(found, limit))) ?? other.suggest(request);
+      },
       correct: async (terms, now) => {
-        const asked = { terms, now };
-        const { terms: corrected } = await either(
-          { name: 'correct', asked },
-          (reply) => reply,
-          async () => ({ terms: await other.correct(terms, now) }),
-        );
-        return corrected;
+        const found = await fromIndex('correct', { terms, now }, async (reply) => reply);
+        return found ? found.terms : other.correct(terms, now);
       },
     };
   };
 
-  const toResult = async (
-    { order, isCounted }: BrowseRequest,
-    { items, totalCount, ...reply }: Questions['search']['answer'],
-  ): Promise<BrowseResult | undefined> => {
-    const result = { ...reply, items, ...(isCounted && totalCount !== undefined && { totalCount }) };
-    if (order !== 'NAME_ASC') return result;
-    const names = await namesOf(items.map(({ id }) => id));
-    const named = items.flatMap(({ id, position }) => {
+  const withNames = async (found: BrowseResult): Promise<BrowseResult | undefined> => {
+    const names = await namesOf(found.items.map(({ id }) => id));
+    const items = found.items.flatMap(({ id, position }) => {
       const name = names.get(id);
       return name === undefined ? [] : [{ id, position: [name, ...position] }];
     });
-    return named.length === items.length ? { ...result, items: named } : undefined;
+    return items.length === found.items.length ? { ...found, items } : undefined;
   };
 
-  const toSuggestions = async (
-    { limit }: SuggestionRequest,
-    reply: Questions['suggest']['answer'],
-  ): Promise<Suggestion[] | undefined> => {
-    const { products } = reply;
-    // Few have the same name, so that a few more than are wanted are mostly enough: each name is read from the database.
-    for (const count of new Set([Math.min(limit + MORE_NAMES, products.length), products.length])) {
-      const first = { ...reply, products: products.slice(0, count), hasMore: reply.hasMore || count < products.length };
-      const nameless = first.products.filter(({ name }) => name === undefined).map(({ id }) => id);
-      const names = nameless.length > 0 ? await namesOf(nameless) : new Map();
-      const suggestions = mergeSuggestions(first, names, limit);
-      if (suggestions) return suggestions;
-    }
-    return undefined;
+  const toSuggestions = async (found: Suggested, limit: number): Promise<Suggestion[] | undefined> => {
+    const nameless = found.products.filter(({ name }) => name === undefined).map(({ id }) => id);
+    return mergeSuggestions(found, nameless.length > 0 ? await namesOf(nameless) : new Map(), limit);
   };
 
   return {
@@ -186,8 +162,44 @@ export const createBrowseIndex = ({
   };
 };
 
-/** More products than are asked for, as some have the same name. */
-const firstSuggestions = ({ terms, now, limit }: SuggestionRequest) => ({
-  name: 'suggest' as const,
-  asked: { terms, now, maxProducts: limit * 4 + 20 },
-});
+const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
+
+/**
+ * The first suggestions of all kinds, each text once.
+ * @param names of the products that have none
+ * @returns undefined where products that are not among those might come before the last
+ */
+const mergeSuggestions = (
+  { products, hasMore, others }: Suggested,
+  names: ReadonlyMap<number, string>,
+  limit: number,
+): Suggestion[] | undefined => {
+  const named = products.flatMap(({ id, sales, publishedAt, name }) => {
+    const text = name ?? names.get(id);
+    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, productId: id, publishedAt }];
+  });
+  const last = named.at(-1)?.productId;
+  const seen = new Set<string>();
+  const first: Suggestion[] = [];
+  for (const suggestion of [...others, ...named].sort(compare)) {
+    if (first.length === limit) break;
+    const folded = foldLateLetters(suggestion.text).toLowerCase();
+    if (!seen.has(folded)) first.push(suggestion);
+    seen.add(folded);
+    if (hasMore && idOf(suggestion) === last && suggestion.kind === 'PRODUCT' && first.length < limit) return undefined;
+  }
+  if (hasMore && first.length < limit) return undefined;
+  return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
+};
+
+type Ranked = Suggestion & { readonly publishedAt?: number };
+
+const idOf = (suggestion: Suggestion): number =>
+  suggestion.kind === 'PRODUCT' ? suggestion.productId : suggestion.kind === 'CATEGORY' ? suggestion.categoryId : 0;
+
+const compare = (a: Ranked, b: Ranked): number =>
+  b.sales - a.sales ||
+  KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+  (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
+  (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
+  idOf(b) - idOf(a);

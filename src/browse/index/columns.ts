@@ -1,78 +1,130 @@
-import { countBefore } from './binary-search.ts';
-import { BlockExtremes } from './block-extremes.ts';
-
-type TypedArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
-export const withRoom = <Column extends TypedArray>(column: Column, length: number): Column => {
-  if (length <= column.length) return column;
-  const Constructor = column.constructor as new (length: number) => Column;
+export const withRoom = <Values extends Numbers>(values: Values, length: number): Values => {
+  if (length <= values.length) return values;
+  const Constructor = values.constructor as new (length: number) => Values;
   const grown = new Constructor(length + (length >>> 3) + 16);
-  grown.set(column);
+  grown.set(values);
   return grown;
 };
 
-/** A column of codes, in two bytes each as long as these are enough. */
-export class CodeColumn {
-  codes: Uint16Array | Uint32Array = new Uint16Array(0);
+/** How many of so many sorted things come first, for which this is true. */
+export const countBefore = (length: number, isBefore: (index: number) => boolean): number => {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
 
-  set(index: number, code: number): void {
-    if (code > 0xffff && this.codes instanceof Uint16Array) this.codes = Uint32Array.from(this.codes);
-    this.codes = withRoom(this.codes, index + 1);
-    this.codes[index] = code;
+/** Makes a wider array, for numbers past the greatest one that fits. */
+interface Widening<Values> {
+  readonly past: number;
+  readonly to: (values: ArrayLike<number>) => Values;
+}
+
+export class Column<Values extends Numbers> {
+  values: Values;
+  #widen: Widening<Values> | undefined;
+
+  constructor(values: Values, widen?: Widening<Values>) {
+    this.values = values;
+    this.#widen = widen;
+  }
+
+  get bytes(): number {
+    return this.values.byteLength;
+  }
+
+  set(row: number, value: number): void {
+    if (this.#widen && value > this.#widen.past) {
+      this.values = this.#widen.to(this.values);
+      this.#widen = undefined;
+    }
+    this.reserve(row + 1);
+    this.values[row] = value;
+  }
+
+  reserve(rows: number): void {
+    this.values = withRoom(this.values, rows);
+  }
+
+  /** @param newRows by the old number; ascending, and -1 for rows that are gone */
+  renumber(newRows: Int32Array): void {
+    const { values } = this;
+    for (let row = 0; row < newRows.length; row += 1) {
+      const newRow = newRows[row] as number;
+      if (newRow >= 0) values[newRow] = values[row] as number;
+    }
   }
 }
 
-/** A column of numbers from 0, whole and exact, in four bytes each as long as these are enough. */
-class NumberColumn {
-  values: Uint32Array | Float64Array = new Uint32Array(0);
-  /** No value has ever been greater. */
-  greatest = 0;
+const BLOCK_BITS = 10;
+export const BLOCK_ROWS = 2 ** BLOCK_BITS;
 
-  set(index: number, value: number): void {
-    if (value > this.greatest) this.greatest = value;
-    if (value > 0xffffffff && this.values instanceof Uint32Array) this.values = Float64Array.from(this.values);
-    this.values[index] = value;
+/** It knows the extremes of each block, dead rows among them, so that blocks with nothing for a page are left out. */
+export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values> {
+  least = new Float64Array(0);
+  greatest = new Float64Array(0);
+  /** 1 for blocks in which a value has been set since they were looked through. */
+  #isStale = new Uint8Array(0);
+
+  override get bytes(): number {
+    return super.bytes + this.least.byteLength + this.greatest.byteLength + this.#isStale.byteLength;
   }
 
-  reserve(length: number): void {
-    this.values = withRoom(this.values, length);
+  override set(row: number, value: number): void {
+    super.set(row, value);
+    this.#isStale[row >>> BLOCK_BITS] = 1;
+  }
+
+  override reserve(rows: number): void {
+    super.reserve(rows);
+    const known = this.#isStale.length;
+    const blocks = Math.ceil(rows / BLOCK_ROWS);
+    if (blocks <= known) return;
+    this.#isStale = withRoom(this.#isStale, blocks).fill(1, known);
+    this.least = withRoom(this.least, blocks);
+    this.greatest = withRoom(this.greatest, blocks);
+  }
+
+  fill(value: number): void {
+    this.values.fill(value);
+    this.#isStale.fill(1);
+  }
+
+  override renumber(newRows: Int32Array): void {
+    super.renumber(newRows);
+    this.#isStale.fill(1);
+  }
+
+  /** Looks through the blocks that need it. @param count of the rows @returns how many blocks there are */
+  refresh(count: number): number {
+    const { values } = this;
+    const blocks = Math.ceil(count / BLOCK_ROWS);
+    for (let block = 0; block < blocks; block += 1) {
+      if (this.#isStale[block] === 0) continue;
+      this.#isStale[block] = 0;
+      const end = Math.min((block + 1) * BLOCK_ROWS, count);
+      let least = Number.POSITIVE_INFINITY;
+      let greatest = Number.NEGATIVE_INFINITY;
+      for (let row = block * BLOCK_ROWS; row < end; row += 1) {
+        const value = values[row] as number;
+        // Neither is true of NaN, which is no key.
+        if (value < least) least = value;
+        if (value > greatest) greatest = value;
+      }
+      this.least[block] = least;
+      this.greatest[block] = greatest;
+    }
+    return blocks;
   }
 }
 
-/** From here on, as microseconds the year 2255 and before 1684, not every whole number is one in JavaScript. */
-const FIRST_INEXACT = 2 ** 53;
-
-/** For what is later, the year 128,000, there are not enough numbers. */
-const LAST_MOMENT = 4e18;
-
-/** The bits of {@link FIRST_INEXACT}: those of the numbers above count on by one. */
-const FIRST_INEXACT_BITS = new BigInt64Array(Float64Array.of(FIRST_INEXACT).buffer)[0] as bigint;
-
-/**
- * A number of its own for each microsecond that a table can hold, in their order: the microseconds themselves where JavaScript has them all, and beyond
- * these as many numbers further away from zero.
- * @param microseconds since 1970
- */
-export const momentOf = (microseconds: string): number => {
-  const number = Number(microseconds);
-  if (Math.abs(number) < FIRST_INEXACT || Number.isNaN(number)) return number;
-  if (Math.abs(number) > LAST_MOMENT) return number < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  const exact = BigInt(microseconds);
-  const beyond = (exact < 0n ? -exact : exact) - BigInt(FIRST_INEXACT);
-  const [size] = new Float64Array(BigInt64Array.of(FIRST_INEXACT_BITS + beyond).buffer);
-  return Math.sign(number) * (size as number);
-};
-
-/** The microseconds that {@link momentOf} has made a number of. */
-export const microsecondsOf = (moment: number): string => {
-  const size = Math.abs(moment);
-  if (size < FIRST_INEXACT || !Number.isFinite(size)) return String(moment);
-  const [bits] = new BigInt64Array(Float64Array.of(size).buffer);
-  return `${moment < 0 ? '-' : ''}${(bits as bigint) - FIRST_INEXACT_BITS + BigInt(FIRST_INEXACT)}`;
-};
-
-/** What a row is, as bits. */
 export const LIVE = 1;
 /** Published so long ago that every question finds it visible. */
 export const SETTLED = 2;
@@ -80,128 +132,74 @@ export const IN_STOCK = 4;
 /** The list price is above the price. */
 export const ON_SALE = 8;
 
-const EMPTY_SLOT = 0;
-
 /** The rows of products by column. A row whose words change gets a new place at the end; its old one is dead until the next renumbering. */
 export class ProductColumns {
-  /** Rows so far, with dead ones. */
   count = 0;
   live = 0;
-  id = new Int32Array(0);
-  state = new Uint8Array(0);
-  /** In cents: prices have at most 14 digits. */
-  readonly price = new NumberColumn();
-  sales = new Int32Array(0);
-  /** As {@link momentOf} makes it of the microseconds since 1970. */
-  publishedAt = new Float64Array(0);
+  readonly id = new OrderColumn(new Int32Array(0));
+  readonly state = new Column(new Uint8Array(0));
+  /** In cents, which have at most 14 digits. */
+  readonly price = new OrderColumn<Uint32Array | Float64Array>(new Uint32Array(0), {
+    past: 0xffffffff,
+    to: (values) => Float64Array.from(values),
+  });
+  readonly sales = new OrderColumn(new Int32Array(0));
+  /** As `momentOf` makes it of the microseconds since 1970. */
+  readonly publishedAt = new OrderColumn(new Float64Array(0));
   /** Where the name stands in the database's collation; NaN while that is not known. */
-  nameRank = new Float64Array(0);
-  nameHash = new Int32Array(0);
+  readonly nameRank = new OrderColumn(new Float64Array(0));
+  readonly nameHash = new Column(new Int32Array(0));
   /** Of everything that is searched: where it is the same, the postings are. */
-  wordsHash = new Float64Array(0);
-  /** Of the columns that orders go by. */
-  readonly extremes = {
-    id: new BlockExtremes(),
-    price: new BlockExtremes(),
-    sales: new BlockExtremes(),
-    publishedAt: new BlockExtremes(),
-    nameRank: new BlockExtremes(),
-  };
-  readonly category = new CodeColumn();
-  readonly brand = new CodeColumn();
-  /** Where the tags of the row end in {@link tags}; they begin where those of the row before end. */
-  tagsEnd = new Uint32Array(0);
-  readonly tags = new CodeColumn();
-  /** The first rows, as many as were read in the order of their ids, are found by halving; 8 bytes a product would be needed for their slots. */
-  #sortedCount = 0;
-  /** For all others, rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
+  readonly wordsHash = new Column(new Float64Array(0));
+  readonly #all = [
+    this.id,
+    this.state,
+    this.price,
+    this.sales,
+    this.publishedAt,
+    this.nameRank,
+    this.nameHash,
+    this.wordsHash,
+  ];
+  /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
 
   get bytes(): number {
-    const { id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, category, brand, tagsEnd, tags } =
-      this;
-    const columns = [id, state, price.values, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd, this.#slots];
-    const extremes = Object.values(this.extremes).reduce((sum, { bytes }) => sum + bytes, 0);
-    return [...columns, category.codes, brand.codes, tags.codes].reduce(
-      (sum, { byteLength }) => sum + byteLength,
-      extremes,
-    );
+    return this.#all.reduce((sum, { bytes }) => sum + bytes, this.#slots.byteLength);
   }
 
-  /** The row of a product, or -1. */
   rowOf(id: number): number {
-    const row = (this.#slots[this.#slotOf(id)] ?? EMPTY_SLOT) - 1;
-    if (this.#isLive(row)) return row;
-    const sortedRow = this.#sortedRowOf(id);
-    return this.id[sortedRow] === id && this.#isLive(sortedRow) ? sortedRow : -1;
+    const row = (this.#slots[this.#slotOf(id)] ?? 0) - 1;
+    return this.#isLive(row) ? row : -1;
   }
 
-  /** A new row at the end, which is the product's from now on. */
   append(id: number): number {
     const row = this.count;
     this.reserve(row + 1);
     this.count = row + 1;
     this.live += 1;
-    this.id[row] = id;
-    this.extremes.id.touch(row);
-    if (row === this.#sortedCount && (row === 0 || id > (this.id[row - 1] as number))) this.#sortedCount += 1;
-    else this.#point(id, row);
+    this.id.set(row, id);
+    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
+    const slot = this.#slotOf(id);
+    if (this.#slots[slot] === 0) this.#usedSlots += 1;
+    this.#slots[slot] = row + 1;
     return row;
   }
 
-  /** Sets what may change while the row stays in its place. */
-  setValues(
-    row: number,
-    values: { readonly cents: number; readonly sales: number; readonly publishedAt: number; readonly nameHash: number },
-  ): void {
-    const { sales, publishedAt } = this.extremes;
-    this.setPrice(row, values.cents);
-    this.sales[row] = values.sales;
-    sales.touch(row);
-    this.publishedAt[row] = values.publishedAt;
-    publishedAt.touch(row);
-    this.nameHash[row] = values.nameHash;
-  }
-
-  setPrice(row: number, cents: number): void {
-    this.price.set(row, cents);
-    this.extremes.price.touch(row);
-  }
-
-  setNameRank(row: number, rank: number): void {
-    this.nameRank[row] = rank;
-    this.extremes.nameRank.touch(row);
-  }
-
-  forgetNameRanks(): void {
-    this.nameRank.fill(Number.NaN);
-    this.extremes.nameRank.touchAll();
-  }
-
   kill(row: number): void {
-    this.state[row] = 0;
+    this.state.values[row] = 0;
     this.live -= 1;
   }
 
   /** Room for so many rows, at once where it is known how many there will be. */
   reserve(count: number): void {
-    if (count <= this.id.length) return;
-    this.id = withRoom(this.id, count);
-    this.state = withRoom(this.state, count);
-    this.price.reserve(count);
-    this.sales = withRoom(this.sales, count);
-    this.publishedAt = withRoom(this.publishedAt, count);
-    this.nameRank = withRoom(this.nameRank, count);
-    this.nameHash = withRoom(this.nameHash, count);
-    this.wordsHash = withRoom(this.wordsHash, count);
-    this.tagsEnd = withRoom(this.tagsEnd, count);
-    for (const extremes of Object.values(this.extremes)) extremes.reserve(count);
+    if (count > this.id.values.length) for (const column of this.#all) column.reserve(count);
   }
 
-  /** Whether a row is visible at a time. */
   visibleAt(now: Date): (row: number) => boolean {
-    const { state, publishedAt } = this;
+    const { values: state } = this.state;
+    const { values: publishedAt } = this.publishedAt;
     const nowUs = now.getTime() * 1000;
     return (row) => {
       const bits = state[row] as number;
@@ -209,58 +207,19 @@ export class ProductColumns {
     };
   }
 
-  /** The codes of a row's tags. */
-  tagsOf(row: number): Uint16Array | Uint32Array {
-    return this.tags.codes.subarray(row === 0 ? 0 : this.tagsEnd[row - 1], this.tagsEnd[row]);
-  }
-
-  /**
-   * Closes the gaps that dead rows have left.
-   * @returns the new rows by the old ones, -1 for dead ones
-   */
+  /** Closes the gaps of dead rows. @returns the new rows by the old ones, -1 for dead ones */
   renumber(): Int32Array {
-    const { count, id, state, sales, publishedAt, nameRank, nameHash, wordsHash, tagsEnd } = this;
-    const { values: price } = this.price;
-    const newRows = new Int32Array(count).fill(-1);
+    const newRows = new Int32Array(this.count).fill(-1);
     let live = 0;
-    for (let row = 0; row < count; row += 1) if (((state[row] as number) & LIVE) !== 0) newRows[row] = live++;
-    const { codes: tags } = this.tags;
-    const { codes: category } = this.category;
-    const { codes: brand } = this.brand;
-    // What moves, moves towards the beginning, and so never over what is still to be read.
-    let tagCount = 0;
-    let begin = 0;
-    for (let row = 0; row < count; row += 1) {
-      const end = tagsEnd[row] as number;
-      const newRow = newRows[row] as number;
-      if (newRow >= 0) {
-        tags.copyWithin(tagCount, begin, end);
-        tagCount += end - begin;
-        tagsEnd[newRow] = tagCount;
-      }
-      begin = end;
-    }
-    for (const column of [id, state, price, sales, publishedAt, nameRank, nameHash, wordsHash, category, brand]) {
-      for (let row = 0; row < count; row += 1) {
-        const newRow = newRows[row] as number;
-        if (newRow >= 0) column[newRow] = column[row] as number;
-      }
-    }
-    for (const extremes of Object.values(this.extremes)) extremes.touchAll();
+    for (let row = 0; row < this.count; row += 1) if (this.#isLive(row)) newRows[row] = live++;
+    for (const column of this.#all) column.renumber(newRows);
     this.count = live;
-    this.#sortedCount = newRows.subarray(0, this.#sortedCount).reduce((sum, row) => sum + (row >= 0 ? 1 : 0), 0);
     this.#rehash();
     return newRows;
   }
 
   #isLive(row: number): boolean {
-    return row >= 0 && ((this.state[row] as number) & LIVE) !== 0;
-  }
-
-  /** The first of the sorted rows whose id is not smaller. */
-  #sortedRowOf(id: number): number {
-    const row = countBefore(this.#sortedCount, (at) => (this.id[at] as number) < id);
-    return row < this.#sortedCount ? row : -1;
+    return row >= 0 && ((this.state.values[row] as number) & LIVE) !== 0;
   }
 
   #slotOf(id: number): number {
@@ -268,28 +227,45 @@ export class ProductColumns {
     // Knuth's multiplier spreads neighbouring ids.
     let slot = (Math.imul(id, 0x9e3779b1) >>> 7) & mask;
     for (;;) {
-      const row = (this.#slots[slot] ?? EMPTY_SLOT) - 1;
-      if (row < 0 || this.id[row] === id) return slot;
+      const row = (this.#slots[slot] ?? 0) - 1;
+      if (row < 0 || this.id.values[row] === id) return slot;
       slot = (slot + 1) & mask;
     }
   }
 
-  #point(id: number, row: number): void {
-    if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
-    const slot = this.#slotOf(id);
-    if (this.#slots[slot] === EMPTY_SLOT) this.#usedSlots += 1;
-    this.#slots[slot] = row + 1;
-  }
-
   #rehash(): void {
     let size = 1024;
-    while (size < (this.count - this.#sortedCount) * 2) size *= 2;
+    while (size < this.count * 2) size *= 2;
     this.#slots = new Int32Array(size);
     this.#usedSlots = 0;
-    for (let row = this.#sortedCount; row < this.count; row += 1) {
-      if (((this.state[row] as number) & LIVE) === 0) continue;
-      this.#slots[this.#slotOf(this.id[row] as number)] = row + 1;
+    for (let row = 0; row < this.count; row += 1) {
+      if (!this.#isLive(row)) continue;
+      this.#slots[this.#slotOf(this.id.values[row] as number)] = row + 1;
       this.#usedSlots += 1;
     }
   }
 }
+
+/** Memory that one question after another uses: fresh arrays of a byte for each product would be megabytes of garbage for each question. */
+export class Scratch {
+  readonly #arrays = new Map<string, Numbers>();
+
+  get bytes(): number {
+    return this.#arrays.values().reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** An array of the kind of another, at least so long, for the caller until the next call with the same name. */
+  like<Values extends Numbers>(name: string, values: Values, length: number): Values {
+    const kept = this.#arrays.get(name);
+    if (kept && kept.constructor === values.constructor && kept.length >= length) return kept as Values;
+    const made = withRoom(values.subarray(0, 0) as Values, length);
+    this.#arrays.set(name, made);
+    return made;
+  }
+
+  zeros(name: string, length: number): Uint8Array {
+    return this.like(name, NO_BYTES, length).fill(0, 0, length);
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);

@@ -1,5 +1,5 @@
 import { changesAllowed, changesBetween } from '../correction.ts';
-import { countBefore } from './binary-search.ts';
+import { countBefore } from './columns.ts';
 
 /** Up to this many new words are searched one by one; then they are sorted in. */
 const MAX_UNSORTED = 500;
@@ -32,7 +32,6 @@ export class Dictionary {
     return number;
   }
 
-  /** The numbers of the words that begin with a prefix. */
   beginningWith(prefix: string): number[] {
     this.#sortIn();
     const sorted = this.#sorted;

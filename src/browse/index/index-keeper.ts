@@ -1,12 +1,11 @@
 import type { DatabaseClient } from '../../database/client.ts';
-import type { NotifiedChange } from './messages.ts';
+import type { NotifiedChange } from './index-thread.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
 import { type ReadProducts, readBeginning, readCategories, readProducts, readProductsAfter } from './product-reader.ts';
 import { CategoryTree } from './suggestions.ts';
 
 interface Options {
-  /** Opens a connection to the primary. */
   readonly connect: () => Promise<DatabaseClient>;
   readonly maxBytes: number;
   readonly onStatus: () => void;
@@ -16,8 +15,7 @@ interface Options {
 /** The catalogue does not fit into the index. */
 export class UnfitCatalogue extends Error {}
 
-/** What the index holds when it is current. */
-export interface Held {
+interface Held {
   readonly index: ProductIndex;
   readonly categories: CategoryTree;
 }
@@ -42,7 +40,6 @@ export class IndexKeeper {
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
   #categories = new CategoryTree([]);
-  /** Products that are to be read again. */
   #changed = new Set<number>();
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
   #leftOut = new Set<number>();
@@ -55,7 +52,6 @@ export class IndexKeeper {
   #ranked = -1;
   #waiting: Waiting[] = [];
   #wake: (() => void) | undefined;
-  /** Whether there is nothing to be read. */
   #isIdle = false;
   #hasFilled = false;
   /** Whether the last reading failed: nobody waits for the next one. */
@@ -77,7 +73,6 @@ export class IndexKeeper {
     };
   }
 
-  /** The connection that the index is read by. */
   get client(): DatabaseClient | undefined {
     return this.#client;
   }
@@ -94,10 +89,7 @@ export class IndexKeeper {
     if (this.#isIdle || this.#waiting.length > 0) this.#wake?.();
   }
 
-  /**
-   * The index with all that was notified so far; undefined where there is none, or it lacks a product.
-   * @param needsNames with the order of names
-   */
+  /** With all that was notified so far, and the order of names; undefined where there is no index, or it lacks a product. */
   current(needsNames: boolean): Held | undefined | Promise<Held | undefined> {
     if (!this.#index) return undefined;
     if ((needsNames ? this.#ranked : this.#applied) === this.#notified) return this.#held(this.#index);
@@ -127,6 +119,7 @@ export class IndexKeeper {
         );
         this.#disconnect();
         this.#isFailing = true;
+        this.#needsCategories = true;
         this.#answer(undefined, Number.POSITIVE_INFINITY);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
         retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
@@ -135,26 +128,16 @@ export class IndexKeeper {
   }
 
   async #step(): Promise<void> {
-    this.#client ??= await this.#connect();
-    const client = this.#client;
-    if (this.#needsFill) {
-      await this.#fill(client);
-      return;
-    }
+    if (this.#needsFill) return this.#fill();
+    const client = await this.#connected();
     const upTo = this.#notified;
     if (this.#needsCategories) {
       this.#needsCategories = false;
-      try {
-        this.#categories = new CategoryTree(await readCategories(client));
-      } catch (error) {
-        this.#needsCategories = true;
-        throw error;
-      }
+      this.#categories = new CategoryTree(await readCategories(client));
     }
     const index = this.#index;
     if (!index) return;
     await this.#applyChanges(client, index);
-    // It was dropped while rows were read.
     if (this.#index !== index) return;
     index.settle(this.#clockOffsetUs + performance.now() * 1000);
     this.#checkSize(index);
@@ -219,18 +202,14 @@ export class IndexKeeper {
   }
 
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
-  async #fill(client: DatabaseClient): Promise<void> {
+  async #fill(): Promise<void> {
     this.#drop();
     if (this.#hasFilled) {
       // The server may be another one now. Where a table is reloaded in many steps, the delay lets most of them pass.
       this.#disconnect();
       await this.#sleep(REFILL_DELAY_MS);
-      this.#client = await this.#connect();
     }
-    await this.#fillBy(this.#client ?? client);
-  }
-
-  async #fillBy(client: DatabaseClient): Promise<void> {
+    const client = await this.#connected();
     const startedMs = performance.now();
     this.#hasFilled = true;
     this.#needsFill = false;
@@ -242,17 +221,15 @@ export class IndexKeeper {
       this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);
-      let reading = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
-      for (;;) {
-        const read = await reading;
-        const { lastId } = read;
+      let reading: Promise<ReadProducts> | undefined = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
+      while (reading) {
+        const read: ReadProducts = await reading;
         if (this.#needsFill) return;
-        const isMore = read.count === ROWS_AT_ONCE && lastId !== undefined;
+        const isMore = read.products.length + read.unfit.length === ROWS_AT_ONCE && read.lastId !== undefined;
         // The next ones are on their way while these are taken in.
-        if (isMore) reading = readProductsAfter(client, lastId, ROWS_AT_ONCE);
+        reading = isMore ? readProductsAfter(client, read.lastId, ROWS_AT_ONCE) : undefined;
         this.#put(index, read);
         this.#checkSize(index);
-        if (!isMore) break;
       }
       await rankNames(index, client);
       if (this.#needsFill) return;
@@ -290,11 +267,13 @@ export class IndexKeeper {
     for (const { resolve } of answered) resolve(held);
   }
 
-  async #connect(): Promise<DatabaseClient> {
+  async #connected(): Promise<DatabaseClient> {
+    if (this.#client) return this.#client;
     const client = await this.#options.connect();
     client.on('error', () => {
       if (this.#client === client) this.#client = undefined;
     });
+    this.#client = client;
     return client;
   }
 
@@ -313,10 +292,7 @@ export class IndexKeeper {
   }
 }
 
-/**
- * What filling the index has left behind, which V8 would keep for garbage that this thread never makes again: 26 of 210 MB with 100,000 products. Node has
- * the function where it was started with `--expose-gc`: https://nodejs.org/api/cli.html#--expose-gc
- */
+/** 26 of 210 MB with 100,000 products that V8 would keep. Node has the function with `--expose-gc`. */
 const collectGarbage = (): void => {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 };

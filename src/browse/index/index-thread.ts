@@ -2,15 +2,54 @@ import type { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Change } from '../../cache/tags.ts';
 import { startThread } from '../../start-thread.ts';
-import type {
-  FromThread,
-  IndexStatus,
-  NotifiedChange,
-  Question,
-  Questions,
-  ThreadOptions,
-  ToThread,
-} from './messages.ts';
+import type { BrowseRequest, BrowseResult, SearchTerm } from '../browse-engine.ts';
+import type { Suggested } from './suggestions.ts';
+
+export interface ThreadOptions {
+  readonly databaseUrl: string;
+  readonly maxBytes: number;
+}
+
+/** To the thread, in the order in which they happened: a question is answered with every change that was notified before it. */
+export type ToThread =
+  | { readonly kind: 'changed'; readonly changes: readonly NotifiedChange[] }
+  | ({ readonly kind: 'question'; readonly number: number } & Question);
+
+export interface NotifiedChange {
+  readonly table: string;
+  /** Undefined: any row may have changed. */
+  readonly ids: readonly number[] | undefined;
+}
+
+export interface Questions {
+  readonly search: { readonly asked: BrowseRequest; readonly answer: BrowseResult };
+  readonly suggest: {
+    readonly asked: { readonly terms: readonly SearchTerm[]; readonly now: Date; readonly maxProducts: number };
+    readonly answer: Suggested;
+  };
+  readonly correct: {
+    readonly asked: { readonly terms: readonly SearchTerm[]; readonly now: Date };
+    readonly answer: { readonly terms: readonly SearchTerm[] | undefined };
+  };
+}
+
+export type Question = {
+  [Name in keyof Questions]: { readonly name: Name; readonly asked: Questions[Name]['asked'] };
+}[keyof Questions];
+
+export interface IndexStatus {
+  readonly isReady: boolean;
+  readonly products: number;
+  /** Products that it cannot hold: while there is one, it does not answer. */
+  readonly leftOut: number;
+  readonly bytes: number;
+}
+
+export type FromThread =
+  | { readonly kind: 'answer'; readonly number: number; readonly answer: unknown }
+  | { readonly kind: 'status'; readonly status: IndexStatus }
+  | { readonly kind: 'unfit'; readonly reason: string }
+  | { readonly kind: 'log'; readonly level: 'info' | 'warn'; readonly message: string };
 
 /** The thread with the index, started again where it dies. */
 export interface IndexThread {

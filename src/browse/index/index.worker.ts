@@ -3,15 +3,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DatabaseClient } from '../../database/client.ts';
 import { connectionConfig } from '../../database/connection.ts';
-import { type Held, IndexKeeper } from './index-keeper.ts';
-import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './messages.ts';
+import { IndexKeeper } from './index-keeper.ts';
+import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './index-thread.ts';
 import { rankOfPosition } from './name-ranks.ts';
 import { positionOf } from './page-selection.ts';
-import { type SearchReply, search } from './product-search.ts';
+import { search } from './product-search.ts';
 import { correct, suggest } from './suggestions.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-/** For reading the order of all names, which is one statement. */
 const STATEMENT_TIMEOUT_MS = 120_000;
 
 const { databaseUrl, maxBytes }: ThreadOptions = workerData;
@@ -37,32 +36,21 @@ const keeper = new IndexKeeper({
   log: (level, message) => post({ kind: 'log', level, message }),
 });
 
-/** Undefined where the index cannot say. */
-const answer = async (question: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
-  const held = keeper.current(question.name === 'search' && question.asked.order === 'NAME_ASC');
-  const { index, categories } = (held instanceof Promise ? await held : held) ?? {};
-  if (!index || !categories) return undefined;
-  switch (question.name) {
-    case 'search':
-      return question.asked.order === 'NAME_ASC'
-        ? searchByName({ index, categories }, question.asked)
-        : search(index, question.asked);
-    case 'suggest':
-      return suggest(index, categories, question.asked);
-    case 'correct':
-      return { terms: correct(index, question.asked) };
-  }
-};
-
-const searchByName = async ({ index }: Held, asked: Questions['search']['asked']): Promise<SearchReply | undefined> => {
+const answer = async ({ name, asked }: Question): Promise<Questions[Question['name']]['answer'] | undefined> => {
+  const held = await keeper.current(name === 'search' && asked.order === 'NAME_ASC');
+  if (!held) return undefined;
+  const { index, categories } = held;
+  if (name === 'suggest') return suggest(index, categories, asked);
+  if (name === 'correct') return { terms: correct(index, asked) };
+  if (asked.order !== 'NAME_ASC') return search(index, asked);
   const { rankings } = index;
   const position = positionOf(asked.page);
-  const { client } = keeper;
-  const rank = position && client ? await rankOfPosition(index, client, position) : undefined;
+  const rank = position && keeper.client ? await rankOfPosition(index, keeper.client, position) : undefined;
   // Another thing may have been read in between.
   const isRanked = index.hasRanks && index.unranked.size === 0 && index.rankings === rankings;
-  if (!isRanked || (position && rank === undefined) || !keeper.status.isReady) return undefined;
-  return search(index, asked, rank);
+  return isRanked && (!position || rank !== undefined) && keeper.status.isReady
+    ? search(index, asked, rank)
+    : undefined;
 };
 
 parentPort?.on('message', (message: ToThread) => {

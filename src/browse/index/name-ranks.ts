@@ -2,17 +2,13 @@ import type { DatabaseClient } from '../../database/client.ts';
 import type { ProductColumns } from './columns.ts';
 import type { ProductIndex } from './product-index.ts';
 
-/*
- * The order of names is the database's collation, which JavaScript does not have. So each row has a rank: a number that grows with the name, read
- * from the database once for all, and for a name that is new or changed a number between those of its neighbours there.
- */
+/** JavaScript has no collation of a database: a rank grows with the name, read for all, and put between neighbours for a new one. */
 
 /** Between two ranks that are read; it can be halved some 30 times. */
 const GAP = 2 ** 20;
 
 const ROWS_AT_ONCE = 10_000;
 
-/** From so many names on, all ranks are read again. */
 const MANY_NAMES = 500;
 
 /** Ranks the names that have none yet. Where a neighbour has changed too and is not read yet, the name waits for the next call. */
@@ -25,7 +21,7 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
   const { columns, unranked } = index;
   index.hasRanks = false;
   index.rankings += 1;
-  columns.forgetNameRanks();
+  columns.nameRank.fill(Number.NaN);
   unranked.clear();
   let rank = 0;
   await client.query(`begin; declare names no scroll cursor for
@@ -39,7 +35,7 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
       for (const [id, hash] of rows) {
         rank += GAP;
         const row = columns.rowOf(id);
-        if (row >= 0 && columns.nameHash[row] === hash) columns.setNameRank(row, rank);
+        if (row >= 0 && columns.nameHash.values[row] === hash) columns.nameRank.set(row, rank);
       }
       if (rows.length < ROWS_AT_ONCE) break;
     }
@@ -47,8 +43,8 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
     await client.query('rollback');
   }
   for (let row = 0; row < columns.count; row += 1) {
-    const id = columns.id[row] as number;
-    if (Number.isNaN(columns.nameRank[row]) && columns.rowOf(id) === row) unranked.add(id);
+    const id = columns.id.values[row] as number;
+    if (Number.isNaN(columns.nameRank.values[row]) && columns.rowOf(id) === row) unranked.add(id);
   }
   index.hasRanks = true;
 };
@@ -78,24 +74,19 @@ const NEIGHBOURS = `
 const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient): Promise<boolean> => {
   const { columns, unranked } = index;
   const { rows } = await client.query<Neighbours>(NEIGHBOURS, [[...unranked]]);
-  /** The rank of a neighbour; undefined where its name is not the one that the index knows, or has no rank itself. */
-  const rankOf = (id: number | null, hash: number | null, atEnd: number): number | undefined => {
-    if (id === null) return atEnd;
-    const row = columns.rowOf(id);
-    const rank = row >= 0 && columns.nameHash[row] === hash ? (columns.nameRank[row] as number) : Number.NaN;
-    return Number.isNaN(rank) ? undefined : rank;
-  };
+  const rankOf = (id: number | null, hash: number | null, atEnd: number): number | undefined =>
+    id === null ? atEnd : knownRank(columns, id, hash);
   let run: number[] = [];
   let low: number | undefined;
   for (const { id, hash, beforeId, beforeHash, afterId, afterHash } of rows) {
     const row = columns.rowOf(id);
-    if (row < 0 || columns.nameHash[row] !== hash || !unranked.has(id)) {
+    if (row < 0 || columns.nameHash.values[row] !== hash || !unranked.has(id)) {
       run = [];
       low = undefined;
       continue;
     }
     // Names that follow each other are ranked together.
-    if (run.length === 0 || columns.id[run.at(-1) as number] !== beforeId) {
+    if (run.length === 0 || columns.id.values[run.at(-1) as number] !== beforeId) {
       run = [];
       low = rankOf(beforeId, beforeHash, Number.NEGATIVE_INFINITY);
     }
@@ -103,7 +94,7 @@ const rankBetweenNeighbours = async (index: ProductIndex, client: DatabaseClient
     const high = rankOf(afterId, afterHash, Number.POSITIVE_INFINITY);
     if (low === undefined || high === undefined) continue;
     if (!spread(run, low, high, columns)) return false;
-    for (const each of run) unranked.delete(columns.id[each] as number);
+    for (const each of run) unranked.delete(columns.id.values[each] as number);
     run = [];
   }
   return true;
@@ -118,16 +109,13 @@ const spread = (rows: readonly number[], low: number, high: number, columns: Pro
   for (const [index, row] of rows.entries()) {
     const rank = from + step * (index + 1);
     if (rank <= justAfter(last) || justAfter(rank) >= to) return false;
-    columns.setNameRank(row, rank);
+    columns.nameRank.set(row, rank);
     last = rank;
   }
   return true;
 };
 
-/**
- * The rank of a name that a page continues from; undefined where the index does not know it.
- * @param position name and id
- */
+/** @returns undefined where the index does not know the name */
 export const rankOfPosition = async (
   { columns }: ProductIndex,
   client: DatabaseClient,
@@ -140,10 +128,16 @@ export const rankOfPosition = async (
   );
   const [found] = rows;
   if (!found) return Number.NEGATIVE_INFINITY;
-  const row = columns.rowOf(found.id);
-  const rank = row >= 0 && columns.nameHash[row] === found.hash ? (columns.nameRank[row] as number) : Number.NaN;
-  if (Number.isNaN(rank)) return undefined;
+  const rank = knownRank(columns, found.id, found.hash);
+  if (rank === undefined) return undefined;
   return found.isSame ? rank : justAfter(rank);
+};
+
+/** Undefined where the name is not the one that the index knows, or has no rank itself. */
+const knownRank = (columns: ProductColumns, id: number, hash: number | null): number | undefined => {
+  const row = columns.rowOf(id);
+  const rank = row >= 0 && columns.nameHash.values[row] === hash ? columns.nameRank.values[row] : undefined;
+  return Number.isNaN(rank) ? undefined : rank;
 };
 
 /** Before every greater rank: they are never so close. */

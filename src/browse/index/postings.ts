@@ -20,13 +20,8 @@ function sliceSizes(): readonly number[] {
   return [...sizes, MAX_SLICE_BYTES];
 }
 
-/**
- * For each list (of a word, of a tag) the rows that are in it, ascending: the distance to the row before, in as many bytes as it needs, with a
- * small number beside it (the field in which the word is). Rows are only ever appended.
- */
+/** For each list (of a word, of a tag) the rows that are in it, ascending: the distance to the row before, in as many bytes as it needs. */
 export class Postings {
-  /** Bits of the number that is kept beside each row. */
-  readonly #noteBits: number;
   #blocks: Uint8Array[] = [];
   #freeAddress = 0;
 
@@ -40,16 +35,11 @@ export class Postings {
   #lists = 0;
   /** What was read last. */
   readonly #rows = new Int32Array(MAX_SLICE_BYTES);
-  readonly #notes = new Uint8Array(MAX_SLICE_BYTES);
   /** What is still to be read of the list that is being read. */
   #remaining = 0;
   #nextSlice = 0;
   #nextNumber = 0;
   #row = -1;
-
-  constructor({ noteBits }: { readonly noteBits: 0 | 1 }) {
-    this.#noteBits = noteBits;
-  }
 
   get bytes(): number {
     const { byteLength: perList } = this.#first;
@@ -61,32 +51,30 @@ export class Postings {
     return this.#count[list] ?? 0;
   }
 
-  append(list: number, row: number, note = 0): void {
+  append(list: number, row: number): void {
     this.#makeRoomForList(list);
     const count = this.#count[list] as number;
     if (count === 0) {
       this.#first[list] = this.#allocate(0);
       this.#rewind(list);
     }
-    this.#write(list, row, note);
+    this.#write(list, row);
     this.#count[list] = count + 1;
   }
 
   /**
-   * For each row of the list, raises `best` to the value of the row's note, where that is greater.
+   * For each row of the list, raises `best` to a value, where that is greater.
    * @param found takes the rows whose `best` was 0, from `length` on
    * @returns how many rows `found` has then
    */
-  raise(list: number, values: readonly number[], best: Uint8Array, found: Int32Array = NO_ROWS, length = 0): number {
+  raise(list: number, value: number, best: Uint8Array, found: Int32Array = NO_ROWS, length = 0): number {
     const rows = this.#rows;
-    const notes = this.#notes;
     const collects = found.length > 0;
     let foundCount = length;
     this.#open(list);
     for (let read = this.#readSlice(); read > 0; read = this.#readSlice()) {
       for (let at = 0; at < read; at += 1) {
         const row = rows[at] as number;
-        const value = values[notes[at] as number] as number;
         const before = best[row] as number;
         if (before >= value) continue;
         best[row] = value;
@@ -96,10 +84,10 @@ export class Postings {
     return foundCount;
   }
 
-  forEach(list: number, visit: (row: number, note: number) => void): void {
+  forEach(list: number, visit: (row: number) => void): void {
     this.#open(list);
     for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {
-      for (let at = 0; at < length; at += 1) visit(this.#rows[at] as number, this.#notes[at] as number);
+      for (let at = 0; at < length; at += 1) visit(this.#rows[at] as number);
     }
   }
 
@@ -131,7 +119,7 @@ export class Postings {
         for (let at = 0; at < length; at += 1) {
           const row = newRows[this.#rows[at] as number] as number;
           if (row < 0) continue;
-          this.#write(list, row, this.#notes[at] as number);
+          this.#write(list, row);
           count += 1;
         }
       }
@@ -147,14 +135,11 @@ export class Postings {
     this.#row = -1;
   }
 
-  /** Reads the next slice of the list into `#rows` and `#notes`. @returns how many postings it has; 0 at the end */
+  /** Reads the next slice of the list into `#rows`. @returns how many postings it has; 0 at the end */
   #readSlice(): number {
     const remaining = this.#remaining;
     if (remaining === 0) return 0;
     const rows = this.#rows;
-    const notes = this.#notes;
-    const noteBits = this.#noteBits;
-    const noteMask = (1 << noteBits) - 1;
     const block = this.#blocks[this.#nextSlice >>> BLOCK_BITS] as Uint8Array;
     let at = this.#nextSlice & (BLOCK_BYTES - 1);
     const end = at + sliceBytes(this.#nextNumber);
@@ -172,9 +157,8 @@ export class Postings {
         at += 1;
         value = (value << 7) | (byte & 0x7f);
       }
-      row += value >>> noteBits;
+      row += value;
       rows[length] = row;
-      notes[length] = value & noteMask;
       length += 1;
     }
     this.#row = row;
@@ -182,8 +166,8 @@ export class Postings {
     return length;
   }
 
-  #write(list: number, row: number, note: number): void {
-    const value = ((row - (this.#lastRow[list] as number)) << this.#noteBits) | note;
+  #write(list: number, row: number): void {
+    const value = row - (this.#lastRow[list] as number);
     const size = value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : value < 2 ** 28 ? 4 : 5;
     let used = this.#used[list] as number;
     const capacity = sliceBytes(this.#sliceNumber[list] as number);

@@ -1,13 +1,11 @@
+import { priceCellOf } from '../price-bands.ts';
 import { foldedWordsOf, foldText, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
 import { BestNames } from './best-names.ts';
-import { Codes } from './codes.ts';
-import { IN_STOCK, LIVE, ON_SALE, ProductColumns, SETTLED } from './columns.ts';
+import { IN_STOCK, LIVE, ON_SALE, ProductColumns, Scratch, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
+import { FacetValues, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
-import { PriceTallies } from './price-tallies.ts';
-import { BRAND_OR_TAG, DESCRIPTION, NAME, RunTexts, SUBTITLE } from './run-texts.ts';
-import { Scratch } from './scratch.ts';
-import { Tallies } from './tallies.ts';
+import { FIELDS, RunTexts } from './term-matches.ts';
 
 /** A product on sale, published or not, as the index reads it. */
 export interface ProductRow {
@@ -19,18 +17,12 @@ export interface ProductRow {
   readonly isInStock: boolean;
   readonly isOnSale: boolean;
   readonly sales: number;
-  /** As `momentOf` makes it of the microseconds since 1970. */
   readonly publishedAt: number;
   readonly nameHash: number;
   readonly name: string;
   readonly subtitle: string | null;
-  /** As far as it is searched. */
   readonly description: string;
 }
-
-/** The note of a word in a text that a brand or a tag has, and a subtitle. */
-const IN_BRAND_OR_TAG = 0;
-const IN_SUBTITLE = 1;
 
 /** What was published longer ago than this is visible to every question. */
 const SETTLED_AFTER_US = 60_000_000;
@@ -42,25 +34,20 @@ export const NO_BRAND = '\0';
 const MAX_DEAD_SHARE = 0.15;
 const MIN_DEAD = 2000;
 
-/** Everything that is known of the products, and what finds them by word, category, brand or tag. */
 export class ProductIndex {
   readonly columns = new ProductColumns();
-  readonly categories = new Codes<number>();
-  readonly brands = new Codes(foldText);
-  readonly tags = new Codes(foldText);
+  readonly categories = new FacetValues<number>(({ categoryId }) => [categoryId], true);
+  readonly brands = new FacetValues(({ brand }) => [brand ?? NO_BRAND], true, foldText);
+  readonly tags = new FacetValues(({ tags }) => tags, false, foldText);
+  readonly #facetValues = [this.categories, this.brands, this.tags];
   readonly dictionary = new Dictionary();
-  /** By the number of the word: products that have it in their name. */
-  readonly inNames = new Postings({ noteBits: 0 });
-  /** Of the others, products that have it in their brand, tags or subtitle, with the field; and of the rest, in their description. */
-  readonly inTexts = new Postings({ noteBits: 1 });
-  readonly inDescriptions = new Postings({ noteBits: 0 });
+  /** By field and by the number of a word: products of which that is the best field that has the word. */
+  readonly words = FIELDS.map(() => new Postings());
   readonly runTexts = new RunTexts();
-  /** By code. */
-  readonly ofCategory = new Postings({ noteBits: 0 });
-  readonly ofBrand = new Postings({ noteBits: 0 });
-  readonly ofTag = new Postings({ noteBits: 0 });
-  readonly tallies = new Tallies();
-  readonly priceTallies = new PriceTallies();
+  /** Of all settled products, under 0. */
+  readonly total = new Tally();
+  /** By the cell of the price (price-bands.ts). */
+  readonly priceCells = new Tally();
   readonly bestNames: BestNames;
   readonly scratch = new Scratch();
   /** Rows that are live and were not settled when they were looked at last. */
@@ -72,51 +59,51 @@ export class ProductIndex {
   rankings = 0;
   #settledAt = Number.NEGATIVE_INFINITY;
 
-  /** @param maxNames how many names are kept for suggestions */
   constructor(maxNames?: number) {
     this.bestNames = new BestNames(maxNames);
   }
 
   get bytes(): number {
-    const { columns, categories, brands, tags, dictionary, runTexts, tallies, priceTallies, bestNames, scratch } = this;
-    const others = [dictionary, runTexts, tallies, priceTallies, bestNames, scratch];
-    const parts = [columns, categories, brands, tags, ...others, ...this.#postings];
+    const { columns, dictionary, total, priceCells, bestNames, scratch } = this;
+    const parts = [columns, dictionary, total, priceCells, bestNames, scratch, ...this.#byRow];
     return parts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  get #postings(): readonly Postings[] {
-    return [this.inNames, this.inTexts, this.inDescriptions, this.ofCategory, this.ofBrand, this.ofTag];
+  /** What has to be told where rows get other numbers. */
+  get #byRow() {
+    return [...this.words, this.runTexts, ...this.#facetValues];
   }
 
   put(product: ProductRow): void {
     const { columns } = this;
     const { name, subtitle, description } = product;
     const wordsHash = hashOf(`${name}\0${subtitle ?? ''}\0${description}`);
-    const brand = this.brands.codeOf(product.brand ?? NO_BRAND);
-    const category = this.categories.codeOf(product.categoryId);
-    const tags = [...new Set(product.tags)].map((tag) => this.tags.codeOf(tag));
+    const codes = this.#facetValues.map((values) => values.learn(product));
     let row = columns.rowOf(product.id);
     const isSame =
       row >= 0 &&
-      columns.wordsHash[row] === wordsHash &&
-      columns.brand.codes[row] === brand &&
-      columns.category.codes[row] === category &&
-      isEqual(columns.tagsOf(row), tags);
-    const known = row < 0 ? undefined : { hash: columns.nameHash[row], rank: columns.nameRank[row] as number };
+      columns.wordsHash.values[row] === wordsHash &&
+      this.#facetValues.every((values, index) => isEqual(values.codesOf(row), codes[index] as number[]));
+    const hasRank = row >= 0 && columns.nameHash.values[row] === product.nameHash;
+    const rank = hasRank ? (columns.nameRank.values[row] as number) : Number.NaN;
     if (row >= 0) this.#leave(row);
     if (!isSame) {
       if (row >= 0) columns.kill(row);
-      row = this.#append(product, { wordsHash, brand, category, tags });
+      row = columns.append(product.id);
+      columns.wordsHash.set(row, wordsHash);
+      for (const [index, values] of this.#facetValues.entries()) values.append(row, codes[index] as number[]);
+      this.#appendWords(row, product);
     }
-    columns.setValues(row, product);
-    const isSettled = product.publishedAt <= this.#settledAt;
-    columns.state[row] = stateOf({ ...product, isSettled });
-    if (isSettled) this.#settled(row);
+    columns.price.set(row, product.cents);
+    columns.sales.set(row, product.sales);
+    columns.publishedAt.set(row, product.publishedAt);
+    columns.nameHash.set(row, product.nameHash);
+    columns.nameRank.set(row, rank);
+    columns.state.set(row, LIVE | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0));
+    if (product.publishedAt <= this.#settledAt) this.#settle(row);
     else this.unsettled.add(row);
     this.bestNames.put(product);
-    const hasRank = known !== undefined && known.hash === product.nameHash;
-    columns.setNameRank(row, hasRank ? known.rank : Number.NaN);
-    if (hasRank && !Number.isNaN(known.rank)) this.unranked.delete(product.id);
+    if (!Number.isNaN(rank)) this.unranked.delete(product.id);
     else if (this.hasRanks) this.unranked.add(product.id);
   }
 
@@ -130,29 +117,26 @@ export class ProductIndex {
     this.unranked.delete(id);
   }
 
-  /** A live row is about to change, or to go. */
   #leave(row: number): void {
-    const { columns, categories, brands, tags, tallies, priceTallies } = this;
-    if (((columns.state[row] as number) & SETTLED) === 0) {
-      this.unsettled.delete(row);
-      return;
+    if (((this.columns.state.values[row] as number) & SETTLED) === 0) this.unsettled.delete(row);
+    else {
+      this.#changeTallies(row, -1);
+      for (const values of this.#facetValues) values.leave(row, this.columns);
     }
-    tallies.change(columns, row, -1);
-    priceTallies.change(columns, row, -1);
-    categories.topSales.leave(columns.category.codes[row] as number, row);
-    brands.topSales.leave(columns.brand.codes[row] as number, row);
-    for (const tag of columns.tagsOf(row)) tags.topSales.leave(tag, row);
   }
 
-  /** A row has become settled, or has changed and still is. */
-  #settled(row: number): void {
-    const { columns, categories, brands, tags, tallies, priceTallies } = this;
-    const sales = columns.sales[row] as number;
-    tallies.change(columns, row, 1);
-    priceTallies.change(columns, row, 1);
-    categories.topSales.add(columns.category.codes[row] as number, row, sales);
-    brands.topSales.add(columns.brand.codes[row] as number, row, sales);
-    for (const tag of columns.tagsOf(row)) tags.topSales.add(tag, row, sales);
+  #settle(row: number): void {
+    const { state } = this.columns;
+    state.set(row, (state.values[row] as number) | SETTLED);
+    this.#changeTallies(row, 1);
+    for (const values of this.#facetValues) values.enter(row, this.columns);
+  }
+
+  #changeTallies(row: number, by: 1 | -1): void {
+    const { state, price } = this.columns;
+    const bits = state.values[row] as number;
+    this.total.change(0, bits, by);
+    this.priceCells.change(priceCellOf(price.values[row] as number), bits, by);
   }
 
   /** What was published by then is visible to every question from now on. */
@@ -160,11 +144,10 @@ export class ProductIndex {
     const at = now - SETTLED_AFTER_US;
     if (at < this.#settledAt + SETTLED_AFTER_US) return;
     this.#settledAt = at;
-    const { state, publishedAt } = this.columns;
+    const { values: publishedAt } = this.columns.publishedAt;
     for (const row of this.unsettled) {
       if ((publishedAt[row] as number) > at) continue;
-      state[row] = (state[row] as number) | SETTLED;
-      this.#settled(row);
+      this.#settle(row);
       this.unsettled.delete(row);
     }
   }
@@ -177,64 +160,31 @@ export class ProductIndex {
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
   compact(): void {
     const newRows = this.columns.renumber();
-    for (const postings of this.#postings) postings.renumber(newRows);
-    this.runTexts.renumber(newRows);
-    for (const { topSales } of [this.categories, this.brands, this.tags]) topSales.forgetRows();
+    for (const part of this.#byRow) part.renumber(newRows);
     this.unsettled = new Set(this.unsettled.values().map((row) => newRows[row] as number));
   }
 
-  #append(
-    product: ProductRow,
-    { wordsHash, brand, category, tags }: { wordsHash: number; brand: number; category: number; tags: number[] },
-  ): number {
-    const { columns, dictionary, inNames, inTexts, inDescriptions } = this;
-    const row = columns.append(product.id);
-    columns.wordsHash[row] = wordsHash;
-    columns.brand.set(row, brand);
-    columns.category.set(row, category);
-    this.ofBrand.append(brand, row);
-    this.ofCategory.append(category, row);
-    const begin = row === 0 ? 0 : (columns.tagsEnd[row - 1] as number);
-    for (const [index, tag] of tags.entries()) {
-      columns.tags.set(begin + index, tag);
-      this.ofTag.append(tag, row);
-    }
-    columns.tagsEnd[row] = begin + tags.length;
+  #appendWords(row: number, product: ProductRow): void {
     const { words, runs } = wordsOfProduct(product);
     this.runTexts.append(row, runs);
-    for (const [word, fields] of words) {
-      const number = dictionary.numberOf(word);
-      if ((fields & NAME) !== 0) inNames.append(number, row);
-      if ((fields & (BRAND_OR_TAG | SUBTITLE)) !== 0)
-        inTexts.append(number, row, (fields & BRAND_OR_TAG) === 0 ? IN_SUBTITLE : IN_BRAND_OR_TAG);
-      else if ((fields & NAME) === 0) inDescriptions.append(number, row);
-    }
-    return row;
+    for (const [word, field] of words) this.words[field]?.append(this.dictionary.numberOf(word), row);
   }
 }
 
-interface State {
-  readonly isSettled: boolean;
-  readonly isInStock: boolean;
-  readonly isOnSale: boolean;
-}
-
-const stateOf = ({ isSettled, isInStock, isOnSale }: State): number =>
-  LIVE | (isSettled ? SETTLED : 0) | (isInStock ? IN_STOCK : 0) | (isOnSale ? ON_SALE : 0);
-
-/** As `vitrine_search` makes them in PostgreSQL, with the fields that have each; and the long runs, by field. */
+/** As `vitrine_search` makes them in PostgreSQL, with the best field of each; and the long runs, by field. */
 const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow) => {
   const words = new Map<string, number>();
   const runs: { field: number; text: string }[] = [];
-  const add = (text: string, maxCharacters: number, field: number): void => {
-    const onLongRun = (run: string): void => void runs.push({ field, text: run });
-    for (const word of foldedWordsOf(text, maxCharacters, onLongRun)) words.set(word, (words.get(word) ?? 0) | field);
+  const add = (field: (typeof FIELDS)[number], text: string, maxCharacters: number): void => {
+    const number = FIELDS.indexOf(field);
+    const onLongRun = (run: string): void => void runs.push({ field: number, text: run });
+    for (const word of foldedWordsOf(text, maxCharacters, onLongRun)) if (!words.has(word)) words.set(word, number);
   };
-  add(name, SEARCHED_FIELD, NAME);
-  add(brand ?? '', SEARCHED_FIELD, BRAND_OR_TAG);
-  add(tags.join(' '), SEARCHED_FIELD, BRAND_OR_TAG);
-  add(subtitle ?? '', SEARCHED_FIELD, SUBTITLE);
-  add(searchedDescription(description), SEARCHED_DESCRIPTION, DESCRIPTION);
+  add('name', name, SEARCHED_FIELD);
+  add('brand', brand ?? '', SEARCHED_FIELD);
+  add('brand', tags.join(' '), SEARCHED_FIELD);
+  add('subtitle', subtitle ?? '', SEARCHED_FIELD);
+  add('description', searchedDescription(description), SEARCHED_DESCRIPTION);
   return { words, runs };
 };
 

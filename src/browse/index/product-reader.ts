@@ -1,80 +1,43 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import type { Statement } from '../../database/sql.ts';
 import { SEARCHED_DESCRIPTION } from '../words.ts';
-import { momentOf } from './columns.ts';
+import { momentOf } from './exact-numbers.ts';
 import type { ProductRow } from './product-index.ts';
 
 /** Published or not: who sees a product when is decided by each question. */
-const COLUMNS = `
-  p.id, p.category_id, p.brand, p.tags, (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false), p.sales,
-  trunc(extract(epoch from p.published_at) * 1000000)::text, hashtext(p.name),
-  p.name, p.subtitle, left(p.description, ${SEARCHED_DESCRIPTION})`;
-const ON_SALE = `p.status = 'ON_SALE'`;
+const ON_SALE = `
+  select p.id, p.category_id as "categoryId", p.brand, p.tags, (p.price * 100)::float8 as cents, p.stock > 0 as "isInStock",
+    coalesce(p.list_price > p.price, false) as "isOnSale", p.sales,
+    trunc(extract(epoch from p.published_at) * 1000000)::text as "publishedAt", hashtext(p.name) as "nameHash",
+    p.name, p.subtitle, left(p.description, ${SEARCHED_DESCRIPTION}) as description
+  from product p where p.status = 'ON_SALE'`;
 
-type Values = [
-  number,
-  number,
-  string | null,
-  string[],
-  number,
-  boolean,
-  boolean,
-  number,
-  string,
-  number,
-  string,
-  string | null,
-  string,
-];
-
-/** What was read, in the order of ids where it was asked for in that order. */
 export interface ReadProducts {
   readonly products: readonly ProductRow[];
-  /** Those that the index cannot hold. */
-  readonly unfit: readonly UnfitProduct[];
-  /** How many there are of both. */
-  readonly count: number;
-  /** Undefined where there are none. */
+  readonly unfit: readonly { readonly id: number; readonly reason: string }[];
+  /** Where they were read in the order of ids; undefined where there are none. */
   readonly lastId: number | undefined;
-}
-
-export interface UnfitProduct {
-  readonly id: number;
-  readonly reason: string;
 }
 
 /** The products of these ids that are on sale, as they are now. */
 export const readProducts = (client: DatabaseClient, ids: readonly number[]): Promise<ReadProducts> =>
-  read(client, PRODUCTS_BY_ID, [ids]);
+  // Prepared: changes are read many times a second.
+  read(client, { name: 'index_products_by_id', text: `${ON_SALE} and p.id = any($1::int[])` }, [ids]);
 
-/** So many products on sale, in the order of ids. */
 export const readProductsAfter = (client: DatabaseClient, id: number, limit: number): Promise<ReadProducts> =>
-  read(client, PRODUCTS_AFTER, [id, limit]);
+  read(client, { text: `${ON_SALE} and p.id > $1::bigint order by p.id limit $2` }, [id, limit]);
 
-/** Prepared: changes are read many times a second. */
-const PRODUCTS_BY_ID: Statement = {
-  name: 'index_products_by_id',
-  text: `select ${COLUMNS} from product p where p.id = any($1::int[]) and ${ON_SALE}`,
-};
-
-const PRODUCTS_AFTER: Statement = {
-  text: `select ${COLUMNS} from product p where p.id > $1::bigint and ${ON_SALE} order by p.id limit $2`,
-};
-
-const read = async (
-  client: DatabaseClient,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<ReadProducts> => {
-  const { rows } = await client.query<Values>({ ...statement, values: [...values], rowMode: 'array' });
+const read = async (client: DatabaseClient, statement: Statement, values: unknown[]): Promise<ReadProducts> => {
+  const { rows } = await client.query<ProductRow & { readonly publishedAt: string }>({ ...statement, values });
   const products: ProductRow[] = [];
-  const unfit: UnfitProduct[] = [];
-  for (const product of rows.map(toProduct)) {
+  const unfit: { id: number; reason: string }[] = [];
+  for (const row of rows) {
+    const product = { ...row, publishedAt: momentOf(row.publishedAt) };
     const reason = faultOf(product);
     if (reason === undefined) products.push(product);
     else unfit.push({ id: product.id, reason });
   }
-  return { products, unfit, count: rows.length, lastId: rows.at(-1)?.[0] };
+  return { products, unfit, lastId: rows.at(-1)?.id };
 };
 
 /** Vitrine's own tables refuse such values. A shop may have changed a column's type, or dropped a check. */
@@ -88,37 +51,7 @@ const faultOf = ({ cents, tags, name, subtitle, brand, description, publishedAt 
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-const toProduct = ([
-  id,
-  categoryId,
-  brand,
-  tags,
-  cents,
-  isInStock,
-  isOnSale,
-  sales,
-  published,
-  nameHash,
-  name,
-  subtitle,
-  description,
-]: Values): ProductRow => ({
-  id,
-  categoryId,
-  brand,
-  tags,
-  cents,
-  isInStock,
-  isOnSale,
-  sales,
-  publishedAt: momentOf(published),
-  nameHash,
-  name,
-  subtitle,
-  description,
-});
-
-export interface Beginning {
+interface Beginning {
   /** The number of products, as far as the statistics know it. */
   readonly estimate: number;
   /** The database's time, in microseconds since 1970. */

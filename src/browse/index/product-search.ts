@@ -1,21 +1,10 @@
-import type { BrowseRequest, Facet, FacetCounts, PriceRange } from '../browse-engine.ts';
-import { priceCellOf } from '../price-bands.ts';
-import { FacetCounters } from './facet-counters.ts';
+import type { BrowseRequest, BrowseResult, Facet, FacetCounts, PriceRange } from '../browse-engine.ts';
+import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
+import { FacetCounters, rangeOfCells } from './facet-counters.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
-import { rangeOfCells } from './prices.ts';
 import type { ProductIndex } from './product-index.ts';
 import { BRAND, CATEGORY, PRICE, RowFilter, SALE, STOCK } from './row-filter.ts';
 import { matchesOf } from './term-matches.ts';
-
-/** What the index answers. In NAME_ASC positions have no name, as the index has none. */
-export interface SearchReply {
-  readonly items: readonly { readonly id: number; readonly position: readonly string[] }[];
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  /** Undefined where it was not asked for. */
-  readonly totalCount: number | undefined;
-  readonly facets: FacetCounts;
-}
 
 /** Where fewer of all products are wanted, it is quicker to look at all of them than to look for the first ones. */
 const MIN_TALLIED_SHARE = 1 / 16;
@@ -30,12 +19,12 @@ const OWN_PARTS: Readonly<Record<Facet, number>> = {
   onSale: SALE,
 };
 
-/** @param boundaryRank where the name stands that the page continues from, in NAME_ASC */
-export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank?: number): SearchReply => {
-  const { columns, tallies } = index;
-  const { order, isCounted, facets } = request;
-  const matches = request.terms.length > 0 ? matchesOf(index, request.terms, 'all') : undefined;
-  const filter = new RowFilter(index, request.filter, matches, request.now);
+/** In NAME_ASC positions have no name. @param boundaryRank of the name that the page continues from there */
+export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank?: number): BrowseResult => {
+  const { columns, total } = index;
+  const { order, isCounted, facets, terms, now } = request;
+  const matches = terms.length > 0 ? matchesOf(index, terms, 'all') : undefined;
+  const filter = new RowFilter(index, request.filter, matches, now);
   const selection = new PageSelection(columns, request, matches?.scores, boundaryRank);
   /** Facets by the parts of the filter that hold for what they count: most by all parts, together with the page. */
   const facetsBy = Map.groupBy(facets, (facet) => {
@@ -44,67 +33,52 @@ export const search = (index: ProductIndex, request: BrowseRequest, boundaryRank
     return isOwn ? filter.parts : filter.parts & ~OWN_PARTS[facet];
   });
   let facetCounts: FacetCounts = {};
-  let totalCount: number | undefined;
+  let totalCount = 0;
 
-  /** Whether so many products are of the states that are wanted that the first ones in an order are soon found. */
-  const areMany = (parts: number): boolean =>
-    filter.isTallied(parts) && tallies.total(filter.isState(parts)) >= columns.count * MIN_TALLIED_SHARE;
-
-  const isTallied = areMany(filter.parts);
-  if (isTallied) {
-    selection.offerAll(filter.holds(filter.parts));
-    if (isCounted) {
-      totalCount = tallies.total(filter.isState(filter.parts));
-      filter.forEachUnsettled(filter.parts, (_, length) => {
-        totalCount = (totalCount ?? 0) + length;
+  for (const parts of new Set([filter.parts, ...facetsBy.keys()])) {
+    const isOfPage = parts === filter.parts;
+    const isTallied = filter.isTallied(parts);
+    const tallied = isTallied ? total.of(0, filter.statesOf(parts)) : 0;
+    // Where many products are of the states that are wanted, the first ones in an order are soon found.
+    const areMany = isTallied && tallied >= columns.count * MIN_TALLIED_SHARE;
+    const asked = facetsBy.get(parts) ?? [];
+    const price = areMany && asked.includes('price') ? talliedPrices(index, filter, parts) : undefined;
+    const isKept = (facet: Facet): boolean => isTallied && facet !== 'price';
+    const kept = new FacetCounters(index, asked.filter(isKept));
+    const others = asked.filter((facet) => !isKept(facet) && (facet !== 'price' || price === undefined));
+    const counted = new FacetCounters(index, others);
+    let count = tallied;
+    if (isTallied) {
+      kept.addTallies(filter.statesOf(parts));
+      filter.forEachUnsettled(parts, (rows, length) => {
+        kept.count(rows, length);
+        count += length;
       });
     }
-  }
-  for (const parts of new Set([...(isTallied ? [] : [filter.parts]), ...facetsBy.keys()])) {
-    const isOfPage = parts === filter.parts && !isTallied;
-    const asked = new Set(facetsBy.get(parts));
-    const tallied = filter.isTallied(parts) ? new Set(asked) : new Set<Facet>();
-    if (tallied.delete('price') && areMany(parts)) {
-      const price = talliedPrices(index, filter, parts);
-      if (price !== undefined) {
-        facetCounts = { ...facetCounts, price };
-        asked.delete('price');
-      }
+    if (isOfPage && areMany) selection.offerAll(filter.holds(parts));
+    if ((isOfPage && !areMany) || others.length > 0) {
+      count = 0;
+      filter.forEachChunk(parts, (rows, length) => {
+        counted.count(rows, length);
+        count += length;
+        if (isOfPage && !areMany) selection.offer(rows, length);
+      });
     }
-    if (tallied.size > 0) {
-      const counters = new FacetCounters(index, tallied);
-      counters.addTallies(tallies, filter.isState(parts));
-      filter.forEachUnsettled(parts, (rows, length) => counters.count(rows, length));
-      facetCounts = { ...facetCounts, ...counters.finish() };
-    }
-    const counted = asked.difference(tallied);
-    if (counted.size === 0 && !isOfPage) continue;
-    const counters = new FacetCounters(index, counted);
-    let count = 0;
-    filter.forEachChunk(parts, (rows, length) => {
-      counters.count(rows, length);
-      count += length;
-      if (isOfPage) selection.offer(rows, length);
-    });
-    facetCounts = { ...facetCounts, ...counters.finish() };
-    if (isOfPage && isCounted) totalCount = count;
+    if (isOfPage) totalCount = count;
+    facetCounts = { ...facetCounts, ...(price !== undefined && { price }), ...kept.finish(), ...counted.finish() };
   }
 
   const { rows, hasNextPage, hasPreviousPage } = selection.finish();
   const items = rows.map((row) => ({
-    id: columns.id[row] as number,
+    id: columns.id.values[row] as number,
     position: positionOfRow(columns, order, row, matches?.scores[row] ?? 0),
   }));
-  return { items, hasNextPage, hasPreviousPage, totalCount, facets: facetCounts };
+  return { items, hasNextPage, hasPreviousPage, ...(isCounted && { totalCount }), facets: facetCounts };
 };
 
-/**
- * The prices of all visible products of wanted states, where {@link ProductIndex.priceTallies} can tell.
- * @param parts of the filter: nothing but stock and sale decides
- * @returns undefined where each product must be looked at
- */
+/** Of visible products of some states. @returns undefined where each product must be looked at */
 const talliedPrices = (index: ProductIndex, filter: RowFilter, parts: number): PriceRange | null | undefined => {
-  const { columns, priceTallies } = index;
+  const { columns, priceCells } = index;
   const firstOf = (order: 'PRICE_ASC' | 'PRICE_DESC'): number | undefined => {
     const selection = new PageSelection(columns, { order, page: { from: 'start', size: 1 } }, undefined);
     selection.offerAll(filter.holds(parts));
@@ -114,7 +88,8 @@ const talliedPrices = (index: ProductIndex, filter: RowFilter, parts: number): P
   const min = firstOf('PRICE_ASC');
   const max = firstOf('PRICE_DESC');
   if (min === undefined || max === undefined) return null;
-  const counts = priceTallies.counts(filter.isState(parts));
+  const counts = new Int32Array(PRICE_CELLS);
+  priceCells.addTo(counts, filter.statesOf(parts));
   filter.forEachUnsettled(parts, (rows, length) => {
     for (const row of rows.subarray(0, length)) {
       const cell = priceCellOf(columns.price.values[row] as number);

@@ -1,35 +1,26 @@
-import type { SearchTerm } from '../browse-engine.ts';
+import type { SearchTerm, Suggestion } from '../browse-engine.ts';
 import { compareNear, correctionsOf, MAX_NEAR_WORDS, type NearWord } from '../correction.ts';
 import { foldText, piecesOfTerm } from '../words.ts';
-import type { Codes } from './codes.ts';
+import type { FacetValues } from './facet-values.ts';
 import { PageSelection } from './page-selection.ts';
-import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 import type { CategoryRow } from './product-reader.ts';
 import { RowFilter } from './row-filter.ts';
 import { matchesOf, postingsOf } from './term-matches.ts';
 
-/** What begins with the terms. */
-export interface SuggestedIds {
+export interface Suggested {
   /** Best-selling first. A name that the index does not have is read from the database by the caller. */
   readonly products: readonly SuggestedProduct[];
-  /** Whether there are more products. */
   readonly hasMore: boolean;
-  readonly categories: readonly { readonly id: number; readonly text: string; readonly sales: number }[];
-  readonly brands: readonly SuggestedText[];
-  readonly tags: readonly SuggestedText[];
+  /** Categories, brands and tags, in no order. */
+  readonly others: readonly Suggestion[];
 }
 
-export interface SuggestedProduct {
+interface SuggestedProduct {
   readonly id: number;
   readonly sales: number;
   readonly publishedAt: number;
   readonly name?: string;
-}
-
-interface SuggestedText {
-  readonly text: string;
-  readonly sales: number;
 }
 
 interface Asked {
@@ -39,21 +30,22 @@ interface Asked {
   readonly maxProducts: number;
 }
 
-export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): SuggestedIds => {
+export const suggest = (index: ProductIndex, categories: CategoryTree, asked: Asked): Suggested => {
   const { terms, now } = asked;
-  const salesOf = (codes: Codes<number> | Codes<string>, postings: Postings): SalesOfCode =>
-    salesByCode(index, codes, postings, now);
-  const ofCategory = salesOf(index.categories, index.ofCategory);
+  const ofCategory = salesByCode(index, index.categories, now);
+  const textsOf = (kind: 'BRAND' | 'TAG', values: FacetValues<string>): Suggestion[] =>
+    bestTexts(values, salesByCode(index, values, now), asked).map((each) => ({ kind, ...each }));
   return {
     ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
-    categories: categories.nodes.flatMap(({ id, name, folded, subtree }) => {
-      if (!hasTerms(folded, terms)) return [];
-      const codes = subtree.map((each) => index.categories.find(each)).filter((code) => code !== undefined);
-      const sales = Math.max(-1, ...codes.map(ofCategory.of));
-      return sales < 0 ? [] : [{ id, text: name, sales }];
-    }),
-    brands: textsOf(index.brands, salesOf(index.brands, index.ofBrand), asked),
-    tags: textsOf(index.tags, salesOf(index.tags, index.ofTag), asked),
+    others: [
+      ...categories.nodes.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
+        if (!hasTerms(folded, terms)) return [];
+        const sales = Math.max(-1, ...index.categories.find(subtree).map(ofCategory.of));
+        return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, categoryId: id }];
+      }),
+      ...textsOf('BRAND', index.brands),
+      ...textsOf('TAG', index.tags),
+    ],
   };
 };
 
@@ -61,7 +53,7 @@ export const suggest = (index: ProductIndex, categories: CategoryTree, asked: As
 const bestNamesOf = (
   index: ProductIndex,
   { terms, now, maxProducts }: Asked,
-): Pick<SuggestedIds, 'products' | 'hasMore'> | undefined => {
+): Pick<Suggested, 'products' | 'hasMore'> | undefined => {
   const { bestNames, columns } = index;
   // Where so many are not to be expected among the best sellers, they are not looked through in vain.
   const expected = (postingsOf(index, terms, 'names') / columns.live) * bestNames.size;
@@ -79,7 +71,7 @@ const bestNamesOf = (
 const productsOf = (
   index: ProductIndex,
   { terms, now, maxProducts }: Asked,
-): Pick<SuggestedIds, 'products' | 'hasMore'> => {
+): Pick<Suggested, 'products' | 'hasMore'> => {
   const { columns } = index;
   const matches = matchesOf(index, terms, 'names');
   const filter = new RowFilter(index, {}, matches, now);
@@ -89,9 +81,9 @@ const productsOf = (
   const { rows, hasNextPage } = selection.finish();
   return {
     products: rows.map((row) => ({
-      id: columns.id[row] as number,
-      sales: columns.sales[row] as number,
-      publishedAt: columns.publishedAt[row] as number,
+      id: columns.id.values[row] as number,
+      sales: columns.sales.values[row] as number,
+      publishedAt: columns.publishedAt.values[row] as number,
     })),
     hasMore: hasNextPage,
   };
@@ -104,44 +96,33 @@ interface SalesOfCode {
 }
 
 const salesByCode = (
-  index: ProductIndex,
-  codes: Codes<number> | Codes<string>,
-  postings: Postings,
+  { columns, unsettled }: ProductIndex,
+  values: FacetValues<number> | FacetValues<string>,
   now: Date,
 ): SalesOfCode => {
-  const { columns, unsettled, categories, brands } = index;
-  const { topSales } = codes;
   const isVisible = columns.visibleAt(now);
   // Of rows that are not settled, which are few.
   const others = new Map<number, number>();
-  for (const row of unsettled) {
-    if (!isVisible(row)) continue;
-    const codesOfRow =
-      codes === categories
-        ? [columns.category.codes[row] as number]
-        : codes === brands
-          ? [columns.brand.codes[row] as number]
-          : columns.tagsOf(row);
-    for (const code of codesOfRow) others.set(code, Math.max(others.get(code) ?? -1, columns.sales[row] as number));
-  }
+  for (const row of unsettled.values().filter(isVisible))
+    for (const code of values.codesOf(row))
+      others.set(code, Math.max(others.get(code) ?? -1, columns.sales.values[row] as number));
   return {
-    atMost: (code) => Math.max(topSales.atMost(code), others.get(code) ?? -1),
-    of: (code) => Math.max(topSales.of(code, postings, columns), others.get(code) ?? -1),
+    atMost: (code) => Math.max(values.salesAtMost(code), others.get(code) ?? -1),
+    of: (code) => Math.max(values.salesOf(code, columns), others.get(code) ?? -1),
   };
 };
 
-const textsOf = (texts: Codes<string>, { atMost, of }: SalesOfCode, { terms, maxProducts }: Asked): SuggestedText[] => {
-  const { values, folded } = texts;
-  if (!terms.every((term) => texts.isFolded(beginningOf(term)))) return [];
-  const codes: number[] = [];
-  for (let code = 0; code < values.length; code += 1) if (hasTerms(folded[code] as string, terms)) codes.push(code);
+const bestTexts = (of: FacetValues<string>, { atMost, of: salesOf }: SalesOfCode, { terms, maxProducts }: Asked) => {
+  const { values, folded } = of;
+  if (!terms.every((term) => of.isFolded(beginningOf(term)))) return [];
+  const codes = [...values.keys()].filter((code) => hasTerms(folded[code] as string, terms));
   codes.sort((a, b) => atMost(b) - atMost(a));
-  const found: SuggestedText[] = [];
+  const found: { readonly text: string; readonly sales: number }[] = [];
   let least = Number.NEGATIVE_INFINITY;
   for (const code of codes) {
     // None of the rest has sold as much.
     if (atMost(code) < least) break;
-    const sales = of(code);
+    const sales = salesOf(code);
     if (sales < 0) continue;
     found.push({ text: values[code] as string, sales });
     if (found.length >= maxProducts)
@@ -150,13 +131,11 @@ const textsOf = (texts: Codes<string>, { atMost, of }: SalesOfCode, { terms, max
   return found;
 };
 
-/** What a folded text has that has the term. */
 const beginningOf = (term: SearchTerm): string => {
   const pieces = piecesOfTerm(term);
   return term.isPrefix && pieces.length === 1 ? ` ${term.text}` : ` ${pieces.join(' ')} `;
 };
 
-/** @param folded as `foldText` makes it */
 const hasTerms = (folded: string, terms: readonly SearchTerm[]): boolean => {
   for (const term of terms) if (!folded.includes(beginningOf(term))) return false;
   return true;

@@ -1,11 +1,15 @@
 import { FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { piecesOfTerm } from '../words.ts';
+import { withRoom } from './columns.ts';
+import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 
-/** What a word is worth by the note of its posting. */
-const NAME_SCORE = [FIELD_WEIGHTS.name];
-const TEXT_SCORES = [FIELD_WEIGHTS.brand, FIELD_WEIGHTS.subtitle];
-const DESCRIPTION_SCORE = [FIELD_WEIGHTS.description];
+/** The fields of a product, the best first; that of the brand has the tags, too. */
+export const FIELDS = ['name', 'brand', 'subtitle', 'description'] as const;
+
+const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
+
+const NO_ROWS = new Int32Array(0);
 
 /** Rows of an index that are looked at, each once. */
 export interface Candidates {
@@ -24,49 +28,28 @@ const MIN_ORDERED_SHARE = 1 / 16;
 
 /** @param fields names alone: the beginnings of what somebody types */
 export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
-  const { columns, inNames, inTexts, inDescriptions, runTexts, scratch } = index;
+  const { columns, runTexts, scratch } = index;
   const { count } = columns;
-  const [rarest, ...others] = terms
+  const rarestFirst = terms
     .map((term) => wordsOfTerm(index, term, fields))
     .sort((one, other) => one.count - other.count);
-  const scores = scratch.zeroed('scores', count);
-  const rows = scratch.rows(count);
+  const scores = scratch.zeros('scores', count);
+  const rows = scratch.like('rows', NO_ROWS, count);
   let length = 0;
-  for (const word of rarest?.words ?? []) {
-    length = inNames.raise(word, NAME_SCORE, scores, rows, length);
-    if (fields === 'names') continue;
-    length = inTexts.raise(word, TEXT_SCORES, scores, rows, length);
-    length = inDescriptions.raise(word, DESCRIPTION_SCORE, scores, rows, length);
-  }
-  if (rarest?.run !== undefined) {
-    let kept = 0;
-    for (let at = 0; at < length; at += 1) {
-      const row = rows[at] as number;
-      const score = runTexts.weightOf(row, rarest.run, fields);
-      rows[kept] = row;
-      scores[row] = score;
-      if (score > 0) kept += 1;
-    }
-    length = kept;
-  }
-  for (const { words, run } of others) {
-    const best = scratch.zeroed('best', count);
-    for (const word of words) {
-      inNames.raise(word, NAME_SCORE, best);
-      if (fields === 'names') continue;
-      inTexts.raise(word, TEXT_SCORES, best);
-      inDescriptions.raise(word, DESCRIPTION_SCORE, best);
-    }
+  for (const [place, { words, run }] of rarestFirst.entries()) {
+    const isFirst = place === 0;
+    const best = isFirst ? scores : scratch.zeros('best', count);
+    const found = isFirst ? rows : undefined;
+    for (const [field, postings] of postingsIn(index, fields).entries())
+      for (const word of words) length = postings.raise(word, WEIGHTS[field] as number, best, found, length);
+    if (isFirst && run === undefined) continue;
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
       const row = rows[at] as number;
       const score = run === undefined || best[row] === 0 ? (best[row] as number) : runTexts.weightOf(row, run, fields);
       rows[kept] = row;
-      if (score === 0) scores[row] = 0;
-      else {
-        scores[row] = (scores[row] as number) + score;
-        kept += 1;
-      }
+      kept += Number(score > 0);
+      scores[row] = score === 0 || isFirst ? score : (scores[row] as number) + score;
     }
     length = kept;
   }
@@ -74,8 +57,8 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
     length = 0;
     for (let row = 0; row < count; row += 1) {
       rows[length] = row;
-      // 1 for a score above 0: a branch would be guessed wrong too often.
-      length += -(scores[row] as number) >>> 31;
+      // A branch would be guessed wrong too often.
+      length += Number((scores[row] as number) > 0);
     }
   }
   return { rows, length, scores };
@@ -85,18 +68,19 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
 export const postingsOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): number =>
   Math.min(...terms.map((term) => wordsOfTerm(index, term, fields).count));
 
+const postingsIn = ({ words }: ProductIndex, fields: 'all' | 'names'): readonly Postings[] =>
+  fields === 'all' ? words : words.slice(0, 1);
+
 interface TermWords {
-  /** A row that has the term has one of them. */
   readonly words: readonly number[];
-  /** How many postings they have. */
   readonly count: number;
   /** What such a row must have in one piece, too. */
   readonly run?: string;
 }
 
 const wordsOfTerm = (index: ProductIndex, term: SearchTerm, fields: 'all' | 'names'): TermWords => {
-  const { dictionary, inNames, inTexts, inDescriptions } = index;
-  const lists = fields === 'all' ? [inNames, inTexts, inDescriptions] : [inNames];
+  const { dictionary } = index;
+  const lists = postingsIn(index, fields);
   const counted = (words: readonly number[]): TermWords => {
     let count = 0;
     for (const list of lists) for (const word of words) count += list.countOf(word);
@@ -112,3 +96,71 @@ const wordsOfTerm = (index: ProductIndex, term: SearchTerm, fields: 'all' | 'nam
   const [rarest] = pieces.map(exactly).sort((one, other) => one.count - other.count);
   return { ...(rarest ?? counted([])), run: text };
 };
+
+const END = 0;
+
+/** The longer runs of Chinese, Japanese and Korean of each row: pieces say which characters follow each other in pairs alone. */
+export class RunTexts {
+  /** Of all rows, in their order: field, run, field, run, …, {@link END}. UTF-16 units, and numbers of fields from 1, which no character of a run has. */
+  #units = new Uint16Array(0);
+  #length = 0;
+  /** By row, where its runs begin; 0 where it has none. */
+  #begins = new Uint32Array(0);
+
+  get bytes(): number {
+    return this.#units.byteLength + this.#begins.byteLength;
+  }
+
+  append(row: number, runs: readonly { readonly field: number; readonly text: string }[]): void {
+    if (runs.length === 0) return;
+    this.#begins = withRoom(this.#begins, row + 1);
+    this.#units = withRoom(this.#units, this.#length + runs.reduce((sum, { text }) => sum + text.length + 1, 2));
+    const units = this.#units;
+    let at = this.#length === 0 ? 1 : this.#length;
+    this.#begins[row] = at;
+    for (const { field, text } of runs) {
+      units[at++] = field + 1;
+      for (let index = 0; index < text.length; index += 1) units[at++] = text.charCodeAt(index);
+    }
+    units[at++] = END;
+    this.#length = at;
+  }
+
+  /** What the best field of the row is worth that has a part of a run in one piece; 0 where none has. */
+  weightOf(row: number, part: string, fields: 'all' | 'names'): number {
+    const units = this.#units;
+    let at = this.#begins[row] ?? 0;
+    let best = 0;
+    if (at === 0) return best;
+    let weight = 0;
+    const first = part.charCodeAt(0);
+    for (let unit = units[at] as number; unit !== END; unit = units[++at] as number) {
+      if (unit <= FIELDS.length) weight = fields === 'all' || unit === 1 ? (WEIGHTS[unit - 1] as number) : 0;
+      else if (unit === first && weight > best && this.#isAt(at, part)) best = weight;
+    }
+    return best;
+  }
+
+  renumber(newRows: Int32Array): void {
+    const units = this.#units;
+    const begins = this.#begins;
+    let length = this.#length === 0 ? 0 : 1;
+    for (let row = 0; row < begins.length; row += 1) {
+      const begin = begins[row] as number;
+      begins[row] = 0;
+      const newRow = newRows[row] ?? -1;
+      if (begin === 0 || newRow < 0) continue;
+      const end = units.indexOf(END, begin) + 1;
+      units.copyWithin(length, begin, end);
+      begins[newRow] = length;
+      length += end - begin;
+    }
+    this.#length = length;
+  }
+
+  #isAt(at: number, part: string): boolean {
+    for (let index = 1; index < part.length; index += 1)
+      if (this.#units[at + index] !== part.charCodeAt(index)) return false;
+    return true;
+  }
+}

@@ -63,10 +63,7 @@ const notice = demoNotices[1];
 
 const CREATED = '2026-11-14T06:01:19.856Z';
 
-/**
- * Field values by the name of their type: one row of each kind in the demo catalogue. The ids are those of a new database, which numbers rows in
- * the order of their files.
- */
+/** One row of each type in the demo catalogue. A new database numbers rows in the order of their files. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
   Category: {
     id: shelfIndex + 1,

@@ -40,7 +40,6 @@ Every path answers HEAD as it answers GET. An empty parameter is the same as an 
 know is ignored. Names of enum values are taken in any case.`;
 
 interface Protection {
-  /** Whether access tokens are configured. */
   readonly isRestricted: boolean;
 }
 

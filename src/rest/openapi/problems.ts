@@ -3,13 +3,11 @@ import type { JsonSchema } from './schemas.ts';
 
 interface Problem {
   readonly description: string;
-  /** The header that it carries. */
   readonly header?: { readonly name: string; readonly description: string };
   readonly detail: string;
   readonly parameter?: string;
 }
 
-/** The errors of every path. */
 const PROBLEMS = {
   BAD_USER_INPUT: {
     description: 'A parameter is not what it must be, or the request is not valid HTTP.',

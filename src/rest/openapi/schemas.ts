@@ -44,15 +44,8 @@ export const resultOf = ({ operation, document }: RestOperation, schema: GraphQL
   return root;
 };
 
-export interface ResultSchemas {
-  /** The schema of a field's value, except that it may be null. */
-  readonly schemaOf: (result: ResultField) => JsonSchema;
-  /** The objects that these schemas refer to under `#/components/schemas`, so far. */
-  readonly components: () => Record<string, JsonSchema>;
-}
-
 /** Schemas of responses: the selections decide which keys an object has, and under which aliases. */
-export const createResultSchemas = (): ResultSchemas => {
+export const createResultSchemas = () => {
   const components = new Map<string, JsonSchema>();
 
   // Objects with the same fields are one component; any other selection of their type is another.
@@ -91,8 +84,10 @@ export const createResultSchemas = (): ResultSchemas => {
   };
 
   return {
-    schemaOf: ({ field, objects }) => nonNullSchema(getNullableType(field.type), objects),
-    components: () => Object.fromEntries(components),
+    /** The schema of a field's value, except that it may be null. */
+    schemaOf: ({ field, objects }: ResultField): JsonSchema => nonNullSchema(getNullableType(field.type), objects),
+    /** The objects that these schemas refer to under `#/components/schemas`, so far. */
+    components: (): Record<string, JsonSchema> => Object.fromEntries(components),
   };
 };
 
@@ -129,7 +124,6 @@ export const describeLeaf = (type: GraphQLLeafType): string | undefined => {
   return [type.description, meanings.join('\n')].filter(Boolean).join('\n\n') || undefined;
 };
 
-/** The same schema with null. */
 const orNull = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values } = schema;
   if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] };

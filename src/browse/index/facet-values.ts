@@ -1,0 +1,201 @@
+import { Column, IN_STOCK, ON_SALE, type ProductColumns, SETTLED, withRoom } from './columns.ts';
+import { Postings } from './postings.ts';
+import type { ProductRow } from './product-index.ts';
+
+/** In stock or not, on sale or not: bits of a row's state. */
+export const STOCK_AND_SALE: readonly number[] = [0, IN_STOCK, ON_SALE, IN_STOCK | ON_SALE];
+
+const STATES = STOCK_AND_SALE.length;
+const placeOf = (number: number, state: number): number => number * STATES + (state & (IN_STOCK | ON_SALE)) / IN_STOCK;
+
+/** Settled products under each number, kept with every change: a list with no other filter counts by it. */
+export class Tally {
+  #counts = new Int32Array(0);
+
+  get bytes(): number {
+    return this.#counts.byteLength;
+  }
+
+  change(number: number, state: number, by: 1 | -1): void {
+    const place = placeOf(number, state);
+    this.#counts = withRoom(this.#counts, place + 1);
+    this.#counts[place] = (this.#counts[place] as number) + by;
+  }
+
+  of(number: number, states: readonly number[]): number {
+    return states.reduce((sum, state) => sum + (this.#counts[placeOf(number, state)] ?? 0), 0);
+  }
+
+  addTo(counts: Int32Array, states: readonly number[]): void {
+    const length = Math.min(counts.length, this.#counts.length / STATES);
+    for (const state of states)
+      for (let number = 0, place = placeOf(0, state); number < length; number += 1, place += STATES)
+        counts[number] = (counts[number] as number) + (this.#counts[place] as number);
+  }
+}
+
+/** Values of one kind that products share (categories, brands, tags), each under a small number, its code; and which products have each. */
+export class FacetValues<Value extends string | number = string | number> {
+  readonly values: Value[] = [];
+  /** By code, the words of the value with a space before and after each. */
+  readonly folded: string[] = [];
+  /** By code, the rows that have it, dead ones among them. */
+  readonly rows = new Postings();
+  readonly tally = new Tally();
+  readonly #of: (product: ProductRow) => readonly Value[];
+  readonly #fold: ((value: Value) => string) | undefined;
+  /** All of {@link folded}; undefined where it lacks the latest. */
+  #allFolded: string | undefined;
+  readonly #codes = new Map<Value, number>();
+  /** Those of a row after those of the row before. */
+  readonly #codesOfRows = new Column<Uint16Array | Uint32Array>(new Uint16Array(0), {
+    past: 0xffff,
+    to: (codes) => Uint32Array.from(codes),
+  });
+  /** Where those of each row end; undefined where each has one. */
+  readonly #ends: Column<Uint32Array> | undefined;
+  /** By code: no settled product has sold more; and 1 plus the row that has sold so much, 0 where it is to be looked for. */
+  #most = new Int32Array(0);
+  #bestRows = new Int32Array(0);
+
+  /**
+   * @param of the values of a product
+   * @param hasOne whether that is always one
+   * @param fold for texts that suggestions look for words in
+   */
+  constructor(of: (product: ProductRow) => readonly Value[], hasOne: boolean, fold?: (value: Value) => string) {
+    this.#of = of;
+    this.#fold = fold;
+    this.#ends = hasOne ? undefined : new Column(new Uint32Array(0));
+  }
+
+  /** Estimated of values: an entry of a map and of a list, and texts of usual length. */
+  get bytes(): number {
+    const parts = [this.rows, this.tally, this.#codesOfRows, ...(this.#ends ? [this.#ends] : [])];
+    const own = this.values.length * (this.#fold ? 170 : 60) + this.#most.byteLength + this.#bestRows.byteLength;
+    return parts.reduce((sum, { bytes }) => sum + bytes, own);
+  }
+
+  /** The codes of some values, each once, without those that no product ever had. */
+  find(values: readonly Value[]): number[] {
+    return [...new Set(values)].map((value) => this.#codes.get(value)).filter((code) => code !== undefined);
+  }
+
+  /** The codes of a product's values, which become known. */
+  learn(product: ProductRow): number[] {
+    return [...new Set(this.#of(product))].map((value) => {
+      const known = this.#codes.get(value);
+      if (known !== undefined) return known;
+      this.#codes.set(value, this.values.length);
+      if (this.#fold) this.folded.push(this.#fold(value));
+      this.#allFolded = undefined;
+      return this.values.push(value) - 1;
+    });
+  }
+
+  /** Whether any of {@link folded} has a text: one look through one long text, where most of what is typed is in none. */
+  isFolded(text: string): boolean {
+    this.#allFolded ??= this.folded.join('\n');
+    return this.#allFolded.includes(text);
+  }
+
+  get codes(): Uint16Array | Uint32Array {
+    return this.#codesOfRows.values;
+  }
+
+  codesOf(row: number): Uint16Array | Uint32Array {
+    const ends = this.#ends?.values;
+    const begin = ends ? (ends[row - 1] ?? 0) : row;
+    return this.codes.subarray(begin, ends ? ends[row] : row + 1);
+  }
+
+  append(row: number, codes: readonly number[]): void {
+    const begin = this.#ends ? (this.#ends.values[row - 1] ?? 0) : row;
+    for (const [index, code] of codes.entries()) {
+      this.#codesOfRows.set(begin + index, code);
+      this.rows.append(code, row);
+    }
+    this.#ends?.set(row, begin + codes.length);
+  }
+
+  /** A row has become settled, or has changed and still is. */
+  enter(row: number, { state, sales }: ProductColumns): void {
+    for (const code of this.codesOf(row)) {
+      this.tally.change(code, state.values[row] as number, 1);
+      this.#offer(code, row, sales.values[row] as number);
+    }
+  }
+
+  /** A settled row is about to change, or to go. */
+  leave(row: number, { state }: ProductColumns): void {
+    for (const code of this.codesOf(row)) {
+      this.tally.change(code, state.values[row] as number, -1);
+      if (this.#bestRows[code] === row + 1) this.#bestRows[code] = 0;
+    }
+  }
+
+  count(counts: Int32Array, rows: Int32Array, length: number): void {
+    const { codes } = this;
+    const ends = this.#ends?.values;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      if (!ends) {
+        const code = codes[row] as number;
+        counts[code] = (counts[code] as number) + 1;
+      } else
+        for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < (ends[row] as number); at += 1) {
+          const code = codes[at] as number;
+          counts[code] = (counts[code] as number) + 1;
+        }
+    }
+  }
+
+  salesAtMost(code: number): number {
+    return this.#most[code] ?? -1;
+  }
+
+  /** The sales of the best-selling settled product of the code; -1 where there is none. */
+  salesOf(code: number, { state, sales }: ProductColumns): number {
+    if (this.salesAtMost(code) >= 0 && this.#bestRows[code] === 0) {
+      this.#most[code] = -1;
+      this.rows.forEach(code, (row) => {
+        if (((state.values[row] as number) & SETTLED) !== 0) this.#offer(code, row, sales.values[row] as number);
+      });
+    }
+    return this.salesAtMost(code);
+  }
+
+  renumber(newRows: Int32Array): void {
+    this.rows.renumber(newRows);
+    this.#bestRows.fill(0);
+    if (!this.#ends) {
+      this.#codesOfRows.renumber(newRows);
+      return;
+    }
+    const ends = this.#ends.values;
+    let count = 0;
+    let begin = 0;
+    // What moves, moves towards the beginning, and so never over what is still to be read.
+    for (let row = 0; row < newRows.length; row += 1) {
+      const end = ends[row] as number;
+      const newRow = newRows[row] as number;
+      if (newRow >= 0) {
+        this.codes.copyWithin(count, begin, end);
+        count += end - begin;
+        ends[newRow] = count;
+      }
+      begin = end;
+    }
+  }
+
+  #offer(code: number, row: number, sales: number): void {
+    const known = this.#most.length;
+    if (code >= known) {
+      this.#most = withRoom(this.#most, code + 1).fill(-1, known);
+      this.#bestRows = withRoom(this.#bestRows, code + 1);
+    }
+    if (sales < (this.#most[code] as number)) return;
+    this.#most[code] = sales;
+    this.#bestRows[code] = row + 1;
+  }
+}
