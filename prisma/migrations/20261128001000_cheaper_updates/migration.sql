@@ -1,5 +1,5 @@
--- What an update of products costs those who write: one trigger in place of two, with one query where one row is written. Beyond the update itself, a new stock
--- costs PostgreSQL half of what it did (docs/scaling.md). Gateways are notified as before. Nobody waits for longer than a moment.
+-- What an update of products costs those who write: one trigger in place of two, with one query where one row is written: 50 µs of CPU and
+-- not 100 (docs/scaling.md has the whole). Gateways are notified as before. Nobody waits for longer than a moment.
 
 create function vitrine_products_updated() returns trigger
   language plpgsql security definer set search_path = pg_catalog, pg_temp
