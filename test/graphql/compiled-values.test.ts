@@ -30,6 +30,8 @@ const Even = new GraphQLScalarType({
   },
 });
 
+const Anything = new GraphQLScalarType({ name: 'Anything' });
+
 const Inner: GraphQLObjectType = new GraphQLObjectType({
   name: 'Inner',
   fields: () => ({
@@ -40,7 +42,7 @@ const Inner: GraphQLObjectType = new GraphQLObjectType({
   }),
 });
 
-const NAMED = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID, Size, Even, Inner];
+const NAMED = [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean, GraphQLID, Size, Even, Anything, Inner];
 
 const wrappedTypes = (type: (typeof NAMED)[number]): readonly GraphQLOutputType[] => [
   type,

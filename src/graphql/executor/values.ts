@@ -84,6 +84,8 @@ const MAX_INT = 2 ** 31;
  */
 export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
   const coerced: LeafWriter = (value) => {
+    // A value that is an error counts as thrown.
+    if (value instanceof Error) throw new NotCompiled();
     const result = type.coerceOutputValue(value);
     const text = result === null ? undefined : JSON.stringify(result);
     // No value is an error, and what JSON cannot say leaves out its key.
