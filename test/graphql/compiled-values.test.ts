@@ -30,7 +30,7 @@ const Even = new GraphQLScalarType({
   },
 });
 
-const Anything = new GraphQLScalarType({ name: 'Anything' });
+const Anything = new GraphQLScalarType({ name: 'Anything', serialize: (value) => inspect(value) });
 
 const Inner: GraphQLObjectType = new GraphQLObjectType({
   name: 'Inner',
