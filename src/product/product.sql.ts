@@ -91,7 +91,7 @@ const VISIBLE = visibility.sql('p', '$2::timestamptz');
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',
   text: `
-    select o.id as "of", ${COLUMNS}
+    select o.id as "of", ${COLUMNS.rows}
     from unnest($1::int[]) with ordinality as each (id, place)
     join product o on o.id = each.id
     cross join lateral (select array(select distinct unnest(o.tags)) as tags) d

@@ -567,7 +567,7 @@ describe('20261128001010_checks_of_values', () => {
          where oid = 'product'::regclass or oid in (select indexrelid from pg_index where indrelid = 'product'::regclass) order by 1`,
       );
     const before = await files();
-    await applyMigrations({ url: scene.url.href, log: () => {} });
+    await scene.migrate(scriptsBefore('20261128002000_variants'));
     expect(await files()).toEqual(before);
     const checks = await scene.sql<{ domain: string; name: string }>(
       `select contypid::regtype::text as domain, conname as name from pg_constraint
