@@ -444,7 +444,7 @@ describe('a plugin', () => {
     await using gateway = await open([
       {
         onRequest: ({ request, setRequest, fetchAPI }) =>
-          setRequest(new fetchAPI.Request(request.url, { method: 'POST', headers: JSON_HEADERS, body })),
+          setRequest(new fetchAPI.Request(request.url, { method: 'POST', headers: { ...JSON_HEADERS }, body })),
       },
     ]);
     expect((await gateway.post({ query: QUERY })).json).toEqual({ data: { other: 'Query' } });

@@ -47,7 +47,8 @@ export interface TestGateway extends AsyncDisposable {
   readonly countStatements: (action: () => Promise<unknown>) => Promise<number>;
 }
 
-export const JSON_HEADERS = { 'content-type': 'application/json' };
+/** Frozen: some libraries write into the headers that they are given. */
+export const JSON_HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
 /** A busy machine is no overload here. That is tested with the real program. */
 const NO_OVERLOAD = { MAX_LOOP_LAG_MS: '60000', MAX_WAIT_MS: '20000' };
