@@ -107,7 +107,14 @@ describe('words', () => {
   );
 
   test('are the same in JavaScript and in PostgreSQL, whatever the text', async () => {
-    const texts = fc.sample(fc.string({ unit: character, maxLength: 60 }), 1000);
+    const samples = fc.sample(fc.string({ unit: character, maxLength: 60 }), 1000);
+    // Of two marks in a row, normalization needs to know both; Node knows those of a later version of Unicode than PostgreSQL.
+    const marks = [...new Set(samples.join('').match(/\p{M}/gu))];
+    const late = await database.sql<{ mark: string }>(
+      'select mark from unnest($1::text[]) mark where not unicode_assigned(mark)',
+      [marks],
+    );
+    const texts = samples.filter((text) => !late.some(({ mark }) => text.includes(mark)));
     const inSql = await wordsInSql(texts);
     for (const [index, text] of texts.entries()) {
       expect(foldedWordsOf(text, MAX), JSON.stringify(text)).toEqual(inSql[index]);

@@ -130,7 +130,9 @@ describe('misses', () => {
 
   test('are read from a replica by a role that may do no more than a gateway needs, and not if it may not even ask how far it is', async () => {
     await primary.sql(`create role gateway login password 'gateway'`);
-    await primary.sql('grant select on category, product, product_words, notice, _prisma_migrations to gateway');
+    await primary.sql(
+      'grant select on category, product, product_variant, product_words, notice, _prisma_migrations to gateway',
+    );
     await primary.sql('grant update (view_count) on notice to gateway');
     await servers.caughtUp(replica);
     const asGateway = ({ url }: { url: string }) =>
