@@ -98,7 +98,9 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
     now: Date,
     hints: CacheHints,
   ): Promise<Product[]> => {
-    if (wereMostKnown) return rowsOf(await sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, hints);
+    // Where an operation has to be as new as possible, no row is known, and one statement is of one moment.
+    if (wereMostKnown && hints.asOfMs !== undefined)
+      return rowsOf(await sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, hints);
     return keepRows(known, async () => {
       const rows = await sql.rows<Product>(statementOf(orderBy, 'rows'), values);
       wereMostKnown =
