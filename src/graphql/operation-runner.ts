@@ -58,6 +58,9 @@ interface Deps {
   readonly timeoutMs: number;
 }
 
+/** While rows change all the time, the rows of two statements may not fit together twice in a row. */
+const MAX_TRIES = 3;
+
 /** The only place where operations are executed. */
 export const createOperationRunner = (deps: Deps): RunOperation => {
   const { createContext, responseCache, costLimit, countViews, load, tracing, timeoutMs } = deps;
@@ -85,15 +88,16 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     const { cost, isOfSchema } = run.operation;
     costLimit.check(cost, variables);
     if (isOfSchema) hints.dependsOnNothing();
-    try {
-      return await tryOnce(run, variables, hints, false);
-    } catch (error) {
-      if (!(error instanceof RowVanished)) throw error;
-      // The row that referred to it has changed as well, and is read again.
-      hints.clearViews();
-      // From the database alone: a row that is known may be older than the one that refers to it.
-      hints.asOfMs = undefined;
-      return tryOnce(run, variables, hints, true);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await tryOnce(run, variables, hints, tries === MAX_TRIES);
+      } catch (error) {
+        if (!(error instanceof RowVanished) || tries === MAX_TRIES) throw error;
+        // The row that referred to it has changed as well, and is read again.
+        hints.clearViews();
+        // From the database alone: a row that is known may be older than the one that refers to it.
+        hints.asOfMs = undefined;
+      }
     }
   };
 

@@ -93,13 +93,16 @@ export const createCompiledExecution = (): CompiledExecution => {
   };
 };
 
-/** Prisma's code for a row that has to be there: https://www.prisma.io/docs/orm/reference/error-reference */
-const NOT_FOUND = 'P2025';
+/**
+ * Codes of reads that may succeed when they are repeated: a row that has to be there was not, or PostgreSQL has given the read up to end a deadlock, as with a
+ * TRUNCATE of several tables: https://www.prisma.io/docs/orm/reference/error-reference, https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const OVERTAKEN: ReadonlySet<unknown> = new Set(['P2025', 'P2034', '40P01']);
 
 /** Pothos reads relations of a row that was read before, and Prisma relations of what it has just read. */
 const isOfVanishedRow = (error: GraphQLError): boolean => {
   const cause = rootCause(error);
-  return cause instanceof RowVanished || (cause as { code?: unknown }).code === NOT_FOUND;
+  return cause instanceof RowVanished || OVERTAKEN.has((cause as { code?: unknown }).code);
 };
 
 /** Without it, operations are executed by Yoga's own executor. */
