@@ -51,27 +51,27 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
 
-      const has = (id: number): boolean => {
+      const unchanged = (id: number): KnownRow | undefined => {
         const found = known?.get(keyOf(id));
-        return found !== undefined && !tagVersions.hasChanged(found);
+        return found && !tagVersions.hasChanged(found) ? found : undefined;
       };
 
       return {
         find: (id, hints) => {
-          const found = known?.get(keyOf(id));
-          if (!found || !mayUse(hints) || tagVersions.hasChanged(found)) return undefined;
+          const found = unchanged(id);
+          if (!found || !mayUse(hints)) return undefined;
           hints.readsAsOf(freshnessMonitor.asOfMs());
           stats.hits += 1;
           return found.row as Row;
         },
-        has,
+        has: (id) => unchanged(id) !== undefined,
         keep: async (read) => {
           // What changes from here on may or may not be in what is read.
           const { sequence } = tagVersions;
           const rows = await read();
           if (!known || freshnessMonitor.isLost()) return rows;
           for (const row of rows) {
-            if (has(row.id)) continue;
+            if (unchanged(row.id)) continue;
             const kept: KnownRow = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
             if (!tagVersions.hasChanged(kept)) known.set(keyOf(row.id), kept);
           }

@@ -65,7 +65,7 @@ const MAX_TRIES = 3;
 export const createOperationRunner = (deps: Deps): RunOperation => {
   const { createContext, responseCache, costLimit, countViews, load, tracing, timeoutMs } = deps;
 
-  /** The JSON text of the data. @throws RowVanished on the last try alone */
+  /** The JSON text of the data. @throws RowVanished on all tries but the last */
   const tryOnce = async (
     { operation, caller, execute }: Run,
     variables: VariableValues,

@@ -71,7 +71,7 @@ const createCounts = (): SubscriptionCounts => ({
 /** How often tokens are verified again. */
 const VERIFY_MS = 1000;
 
-/** Subscriptions: each listens to a topic, of which there is one for all equal operations. Yoga writes the events. */
+/** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export const createLive = (deps: Deps): Live => {
   const { documents, runOperation, execute, maxSubscriptions, isRestricted, log } = deps;
   const counts = createCounts();
