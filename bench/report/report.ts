@@ -30,7 +30,7 @@ export const writeWorkersSection = async (section: string): Promise<void> => {
 };
 
 /** What follows it in {@link toMarkdown}. */
-const NEXT = '## Before and after the rebuild';
+const NEXT = '## How far runs differ';
 
 /** A section with its heading, up to the next of that level. */
 const sectionOf = (text: string, title: string): string | undefined => {
