@@ -142,6 +142,23 @@ test('each schema keeps words of its own, also after two have changed names', as
   await database.sql('drop schema blue cascade; drop schema green cascade');
 });
 
+test('a table that got another name keeps its words, and not those of the one that has its name now', async () => {
+  await using session = await openSession(database);
+  await session.query(`begin;
+    insert into category (id, name, slug) values (77, 'Lamps', 'lamps');
+    insert into product (id, category_id, name, slug, price) values (77, 77, 'Lamp', 'lamp', 1);
+    update product set name = 'Lamp of before' where id = 77;
+    alter table product rename to product_last;
+    create table product (like product_last);
+    insert into product select * from product_last where id = 77;
+    update product set name = 'Lamp of others' where id = 77;
+    update product_last set name = 'Lantern' where id = 77`);
+  expect(await session.query('select words::text from product_words where product_id = 77')).toMatchObject({
+    rows: [{ words: `'lantern':1A` }],
+  });
+  await session.query('rollback');
+});
+
 test('no function of the migrations names a schema of ours, so that each can be renamed', async () => {
   const settings = await database.sql<{ proname: string; proconfig: string[] }>(
     `select proname, proconfig from pg_proc where pronamespace = 'public'::regnamespace and proconfig::text like '%search_path%'`,
