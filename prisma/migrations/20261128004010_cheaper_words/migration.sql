@@ -25,12 +25,13 @@ begin
     from new_rows n, old_rows o;
     if ids is not null then
       if ids[1] = ids[2] and tg_table_name = 'product' then
-        -- Plans are kept for as long as the search path names the same schemas, whatever these are called. By the texts of the table: another trigger may have changed them
-        -- once more, or deleted the row.
+        -- Plans are kept for as long as the search path names the same schemas, whatever these are called. Others may have functions in the schema, so that types are exact, and
+        -- nothing else is run with that path. By the texts of the table: another trigger may have changed them once more, or deleted the row.
         perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
         insert into product_words (product_id, words)
-        select id, vitrine_search(name, brand, tags, subtitle, description) from product where id = ids[1]
+        select id, vitrine_search(name, brand, tags::text[], subtitle, description) from product where id = ids[1]
         on conflict (product_id) do update set words = excluded.words;
+        perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
       else
         execute format('select %I.vitrine_make_words($1, $2)', tg_table_schema) using tg_relid::regclass, ids;
       end if;
@@ -108,9 +109,11 @@ begin atomic
       end, 20000), 'D');
 end;
 
--- Spaces already stand between words: a new one is put in the place of other characters alone.
 do $$
 begin
+  -- Spaces already stand between words: a new one is put in the place of other characters alone.
   execute replace(pg_get_functiondef('vitrine_split'::regproc), $r$'[^a-z0-9]+'$r$, $r$'[^a-z0-9 ]+'$r$);
+  -- A function of somebody else's that takes the domain itself would be the better match.
+  execute replace(pg_get_functiondef('vitrine_make_words'::regproc), 'brand, tags, subtitle', 'brand, tags::text[], subtitle');
 end
 $$;

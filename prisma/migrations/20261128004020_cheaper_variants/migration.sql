@@ -7,7 +7,8 @@ as $$
 declare
   ids integer[];
   product_ids integer[];
-  unfit record;
+  many record;
+  unfit record := null;
   told integer := coalesce(nullif(current_setting('vitrine.variants_told', true), ''), '0')::integer;
 begin
   if tg_op = 'INSERT' then
@@ -40,44 +41,45 @@ begin
     return null;
   end if;
 
-  -- Plans are kept for as long as the search path names the same schemas, whatever these are called.
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
-  -- In one order, so that two writers wait for each other and not both for the other. What follows is a statement of its own, which sees what others have committed meanwhile.
+  -- In one order, so that two writers wait for each other and not both for the other.
   product_ids := array(select distinct unnest(product_ids) order by 1);
+  -- Plans are kept for as long as the search path names the same schemas, whatever these are called. Others may have functions in the schema, so that each is named with its own.
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', tg_table_schema), true);
   perform from product where id = any (product_ids) order by id for no key update;
   if not found then
     return null; -- They were deleted, and their variants with them.
   end if;
 
+  -- A statement of its own, which sees what others have committed meanwhile.
   with kept as (
     update product p set
       price = coalesce(v.price, p.price), stock = coalesce(v.stock, p.stock),
       list_price = case when v.product_id is null then p.list_price else v.list_price end
-    from unnest(product_ids) as q(id) left join (
-      select product_id, count(*) as count, min(price) as price, least(sum(stock), 2147483647)::integer as stock,
-        (array_agg(list_price order by price, position, id))[1] as list_price
+    from pg_catalog.unnest(product_ids) as q(id) left join (
+      select product_id, pg_catalog.count(*) as count, pg_catalog.min(price) as price, least(pg_catalog.sum(stock), 2147483647)::integer as stock,
+        (pg_catalog.array_agg(list_price order by price, position, id))[1] as list_price
       from product_variant where product_id = any (product_ids) group by product_id
     ) v on v.product_id = q.id
     where p.id = q.id and p.id = any (product_ids)
     returning p.id, v.count
   )
-  select id, count into unfit from kept where count > 250 limit 1;
-  if unfit.id is not null then
+  select id, count into many from kept where count > 250 limit 1;
+  if tg_op <> 'DELETE' then
+    select p.id, pg_catalog.cardinality(n.option_values) as values, pg_catalog.cardinality(p.option_names) as names into unfit
+    from new_rows n join product p on p.id = n.product_id and p.id = any (product_ids)
+    where pg_catalog.cardinality(n.option_values) <> pg_catalog.cardinality(p.option_names) limit 1;
+  end if;
+  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+  if many.id is not null then
     raise check_violation using
       constraint = 'product_variant_count_check',
       table = tg_table_name,
-      message = format('product %s has %s variants, and may have 250', unfit.id, unfit.count);
-  end if;
-  if tg_op <> 'DELETE' then
-    select p.id, cardinality(n.option_values) as values, cardinality(p.option_names) as names into unfit
-    from new_rows n join product p on p.id = n.product_id and p.id = any (product_ids)
-    where cardinality(n.option_values) <> cardinality(p.option_names) limit 1;
-    if unfit.id is not null then
-      raise check_violation using
-        constraint = 'product_variant_option_values_check',
-        table = tg_table_name,
-        message = format('a variant of product %s has %s option values, and the product %s option names', unfit.id, unfit.values, unfit.names);
-    end if;
+      message = format('product %s has %s variants, and may have 250', many.id, many.count);
+  elsif unfit is not null then
+    raise check_violation using
+      constraint = 'product_variant_option_values_check',
+      table = tg_table_name,
+      message = format('a variant of product %s has %s option values, and the product %s option names', unfit.id, unfit.values, unfit.names);
   end if;
   return null;
 end
