@@ -6,9 +6,9 @@ import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { medianOf } from '../measure/median.ts';
 
-/** What the rows of the back office are written to. */
-const TABLES = ['bare', 'product'] as const;
-type Table = (typeof TABLES)[number];
+/** What the rows of the back office are written to: ours, and one of the same columns that has a primary key alone. */
+type Side = 'bare' | 'ours';
+type Table = 'product' | 'product_variant';
 
 interface Cost {
   readonly cpuUs: number;
@@ -18,49 +18,56 @@ interface Cost {
 export interface WriteSample {
   readonly what: string;
   /** Of one statement. */
-  readonly costs: Readonly<Record<Table, Cost>>;
+  readonly costs: Readonly<Record<Side, Cost>>;
 }
 
 interface Kind {
   readonly what: string;
+  readonly of: Table;
   /** How many statements a round has. */
   readonly statements: number;
   /** Runs the statement of a number, which is another one each time. */
-  readonly write: (client: pg.ClientBase, table: Table, number: number) => Promise<unknown>;
+  readonly write: (client: pg.ClientBase, table: string, number: number) => Promise<unknown>;
 }
+
+const TABLES: readonly Table[] = ['product', 'product_variant'];
 
 const COPIED = 10_000;
 
-const ofOneProduct = (what: string, set: string, products: number): Kind => ({
+const ofOne = (of: Table, what: string, set: string, rows: number): Kind => ({
   what,
+  of,
   statements: 500,
   // Knuth's multiplier spreads neighbouring numbers.
   write: (client, table, number) =>
     client.query({
       name: `${what} of ${table}`,
       text: `update ${table} set ${set} where id = $1`,
-      values: [1 + ((number * 2654435761) % products)],
+      values: [1 + ((number * 2654435761) % rows)],
     }),
 });
 
 /** @param copied rows for `COPY`, as text, whose ids follow those that are there and begin at `products` + 1 */
 const kindsOf = (products: number, copied: string): Kind[] => [
-  ofOneProduct('new price', 'price = price + 0.01', products),
-  ofOneProduct('new stock', 'stock = stock + 1', products),
-  ofOneProduct('sale (sales and stock)', 'sales = sales + 1, stock = greatest(stock - 1, 0)', products),
-  ofOneProduct('new name', `name = 'Kettle no. ' || id || ' of ' || sales + stock`, products),
+  ofOne('product', 'new price', 'price = price + 0.01', products),
+  ofOne('product', 'new stock', 'stock = stock + 1', products),
+  ofOne('product', 'sale (sales and stock)', 'sales = sales + 1, stock = greatest(stock - 1, 0)', products),
+  ofOne('product', 'new name', `name = 'Kettle no. ' || id || ' of ' || sales + stock`, products),
   {
     what: 'all prices in one statement',
+    of: 'product',
     statements: 1,
     write: (client, table) => client.query(`update ${table} set price = price + 0.01`),
   },
   {
     what: `${COPIED / 1000},000 new products by COPY`,
+    of: 'product',
     statements: 1,
     write: (client, table) => pipeline(Readable.from([copied]), client.query(from(`copy ${table} from stdin`))),
   },
   {
     what: 'a product deleted',
+    of: 'product',
     statements: 500,
     write: (client, table, number) =>
       client.query({
@@ -68,6 +75,14 @@ const kindsOf = (products: number, copied: string): Kind[] => [
         text: `delete from ${table} where id = $1`,
         values: [products + 1 + (number % COPIED)],
       }),
+  },
+  ofOne('product_variant', `a variant's new price`, 'price = price + 0.01', products),
+  ofOne('product_variant', `a variant's new stock`, 'stock = stock + 1', products),
+  {
+    what: 'all prices of variants in one statement',
+    of: 'product_variant',
+    statements: 1,
+    write: (client, table) => client.query(`update ${table} set price = price + 0.01`),
   },
 ];
 
@@ -79,16 +94,27 @@ const cpuUsOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/sched
  * @param client of a database that holds that many products, with the ids from 1
  */
 export const measureWrites = async (client: pg.Client, products: number, rounds: number): Promise<WriteSample[]> => {
-  // The types of the columns have checks, too (domains).
-  const { rows: columns } = await client.query<{ column: string }>(
-    `select format('%I %s', attname, case typtype when 'd' then format_type(typbasetype, typtypmod) else format_type(atttypid, atttypmod) end) as column
-     from pg_attribute join pg_type t on t.oid = atttypid
-     where attrelid = 'product'::regclass and attnum > 0 and not attisdropped order by attnum`,
-  );
   await client.query(`
     delete from product where id > ${products};
-    create table bare (${columns.map(({ column }) => column)}, primary key (id));
-    insert into bare select * from product order by id`);
+    set session_replication_role = replica;
+    update product set option_names = '{Size}' where id <= ${products / 4};
+    insert into product_variant (id, product_id, option_values, price, stock)
+    select p.id * 4 - n, p.id, array['S' || n], p.price + n, 10 from product p, generate_series(0, 3) n where p.id <= ${products / 4};
+    reset session_replication_role`);
+  await client.query('vacuum (full, analyze) product');
+  await client.query('vacuum (analyze) product_variant');
+  for (const table of TABLES) {
+    // The types of the columns have checks, too (domains).
+    const { rows: columns } = await client.query<{ column: string }>(
+      `select format('%I %s', attname, case typtype when 'd' then format_type(typbasetype, typtypmod) else format_type(atttypid, atttypmod) end) as column
+       from pg_attribute join pg_type t on t.oid = atttypid
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      [table],
+    );
+    await client.query(`
+      create table bare_${table} (${columns.map(({ column }) => column)}, primary key (id));
+      insert into bare_${table} select * from ${table} order by id`);
+  }
   const copied = await text(
     client.query(
       to(`copy (
@@ -101,7 +127,8 @@ export const measureWrites = async (client: pg.Client, products: number, rounds:
   const walBytes = async (): Promise<number> =>
     Number((await client.query(`select pg_current_wal_insert_lsn() - '0/0' as bytes`)).rows[0].bytes);
 
-  const costOf = async ({ statements, write }: Kind, table: Table, first: number): Promise<Cost> => {
+  const costOf = async ({ of, statements, write }: Kind, side: Side, first: number): Promise<Cost> => {
+    const table = side === 'bare' ? `bare_${of}` : of;
     const walBefore = await walBytes();
     const cpuBefore = cpuUsOf(pid);
     for (let number = first; number < first + statements; number += 1) await write(client, table, number);
@@ -110,26 +137,23 @@ export const measureWrites = async (client: pg.Client, products: number, rounds:
   };
 
   const kinds = kindsOf(products, copied);
-  const costs = new Map(kinds.map((kind) => [kind, { bare: [] as Cost[], product: [] as Cost[] }]));
+  const costs = new Map(kinds.map((kind) => [kind, { bare: [] as Cost[], ours: [] as Cost[] }]));
   // The first round makes the session know its plans and the pages have room, and counts for nothing.
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [kind, ofTables] of costs) {
-      for (const table of TABLES) {
-        const cost = await costOf(kind, table, round * kind.statements);
-        if (round > 0) ofTables[table].push(cost);
+    for (const [kind, ofSides] of costs) {
+      for (const side of ['bare', 'ours'] as const) {
+        const cost = await costOf(kind, side, round * kind.statements);
+        if (round > 0) ofSides[side].push(cost);
       }
     }
     await client.query(`
-      delete from bare where id > ${products};
+      delete from bare_product where id > ${products};
       delete from product where id > ${products}`);
-    await client.query('vacuum bare, product, product_words');
+    await client.query('vacuum bare_product, product, product_words, bare_product_variant, product_variant');
   }
   const median = (all: readonly Cost[]): Cost => ({
     cpuUs: medianOf(all.map((cost) => cost.cpuUs)),
     walBytes: medianOf(all.map((cost) => cost.walBytes)),
   });
-  return [...costs].map(([{ what }, { bare, product }]) => ({
-    what,
-    costs: { bare: median(bare), product: median(product) },
-  }));
+  return [...costs].map(([{ what }, { bare, ours }]) => ({ what, costs: { bare: median(bare), ours: median(ours) } }));
 };

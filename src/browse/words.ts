@@ -3,7 +3,7 @@ import { foldLateLetters } from './late-letters.ts';
 
 /*
  * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector),
- * 20261128000410_ogham_space (vitrine_split) and 20261124000000_cheaper_changes (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
+ * 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */

@@ -142,6 +142,23 @@ test('each schema keeps words of its own, also after two have changed names', as
   await database.sql('drop schema blue cascade; drop schema green cascade');
 });
 
+test('a table that got another name keeps its words, and not those of the one that has its name now', async () => {
+  await using session = await openSession(database);
+  await session.query(`begin;
+    insert into category (id, name, slug) values (77, 'Lamps', 'lamps');
+    insert into product (id, category_id, name, slug, price) values (77, 77, 'Lamp', 'lamp', 1);
+    update product set name = 'Lamp of before' where id = 77;
+    alter table product rename to product_last;
+    create table product (like product_last);
+    insert into product select * from product_last where id = 77;
+    update product set name = 'Lamp of others' where id = 77;
+    update product_last set name = 'Lantern' where id = 77`);
+  expect(await session.query('select words::text from product_words where product_id = 77')).toMatchObject({
+    rows: [{ words: `'lantern':1A` }],
+  });
+  await session.query('rollback');
+});
+
 test('no function of the migrations names a schema of ours, so that each can be renamed', async () => {
   const settings = await database.sql<{ proname: string; proconfig: string[] }>(
     `select proname, proconfig from pg_proc where pronamespace = 'public'::regnamespace and proconfig::text like '%search_path%'`,
@@ -150,6 +167,27 @@ test('no function of the migrations names a schema of ours, so that each can be 
   for (const { proname, proconfig } of settings) {
     expect(proconfig, proname).toContain('search_path=pg_catalog, pg_temp');
   }
+});
+
+test('functions and operators that others have put into the schema are not run with the rights of the owner', async () => {
+  await using session = await openSession(database);
+  await session.query(`begin;
+    create function planted(tags vitrine_tags) returns int language plpgsql as $$ begin raise exception 'planted'; end $$;
+    create function vitrine_search(text, text, vitrine_tags, text, text) returns tsvector language sql return planted($3)::text::tsvector;
+    create function cardinality(text[]) returns int language sql return planted($1);
+    create function unnest(integer[]) returns setof integer language sql return planted('{}');
+    create function min(vitrine_product_variant_price) returns numeric language sql return planted('{}');
+    create function before(double precision, numeric) returns boolean language sql return planted('{}') > 0;
+    create operator < (leftarg = double precision, rightarg = numeric, function = before);
+    insert into category (id, name, slug) values (77, 'Lamps', 'lamps');
+    insert into product (id, category_id, name, slug, price) values (77, 77, 'Lamp', 'lamp', 1);
+    update product set name = 'Lantern' where id = 77;
+    insert into product_variant (product_id, price) values (77, 3);
+    update product_variant set price = 4 where product_id = 77`);
+  expect(await session.query('select name, price from product where id = 77')).toMatchObject({
+    rows: [{ name: 'Lantern', price: '4.00' }],
+  });
+  await session.query('rollback');
 });
 
 test('nobody else can have the functions of the triggers run on tables of their own, with the rights of the owner', async () => {

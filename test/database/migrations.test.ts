@@ -547,11 +547,13 @@ describe('20261128000100_currency_codes', () => {
     );
     expect(await scene.sql(`update product set price = 2 where currency = 'EU' returning id`)).toHaveLength(12);
     await scene.sql(`update product set currency = 'EUR' where currency = 'EU'`);
-    await applyMigrations(run);
+    await scene.migrate(scriptsBefore('20261128000200_words_by_present_text'));
     await expect(scene.sql(`update product set currency = 'EU'`)).rejects.toThrow('product_currency_check');
     expect(await scene.sql(`select convalidated from pg_constraint where conname = 'product_currency_check'`)).toEqual([
       { convalidated: true },
     ]);
+    await applyMigrations(run);
+    await expect(scene.sql(`update product set currency = 'EU'`)).rejects.toThrow('product_currency_check');
   });
 });
 
@@ -614,6 +616,67 @@ describe('20261128001010_checks_of_values', () => {
     for (const column of ['created_at', 'updated_at', 'published_at'])
       await expect(scene.sql(`update product set ${column} = 'infinity'`)).rejects.toMatchObject({
         constraint: 'product_moments_check',
+      });
+  });
+});
+
+describe('20261128004000_checks_of_depth', () => {
+  const FILES = `select relname, relfilenode from pg_class where relname like 'product%' and relkind in ('r', 'i') order by 1`;
+  const CHECKS = `select conname as name, conrelid <> 0 as "isOfTable" from pg_constraint where contype = 'c' and conname like 'product_%' order by 1`;
+
+  /** The tables as they were before, with a product and its variant. */
+  const createShop = async () => {
+    const scene = await createScene();
+    await scene.migrate(scriptsBefore('20261128004000_checks_of_depth'));
+    await scene.sql(`insert into category (name, slug) values ('Tea', 'tea');
+      insert into product (category_id, name, slug, price) values (1, 'Kettle', 'kettle', 1);
+      insert into product_variant (product_id, price) values (1, 1)`);
+    return scene;
+  };
+
+  test('moves checks to the types of their columns, under their names, and makes neither a table nor an index anew', async () => {
+    await using scene = await createShop();
+    const before = await scene.sql(FILES);
+    await applyMigrations({ url: scene.url.href, log: () => {} });
+    expect(await scene.sql(FILES)).toEqual(before);
+    const checks = await scene.sql<{ name: string; isOfTable: boolean }>(CHECKS);
+    expect(checks.filter(({ isOfTable }) => isOfTable).map(({ name }) => name)).toEqual([
+      'product_moments_check',
+      'product_price_check',
+      'product_sales_check',
+      'product_variant_option_values_check',
+    ]);
+    expect(new Set(checks.map(({ name }) => name))).toEqual(
+      new Set([
+        ...['currency', 'option_names', 'attributes', 'image_alts'].map((name) => `product_${name}_check`),
+        ...['price', 'sales', 'list_price', 'stock', 'tags', 'image_urls', 'moments'].map(
+          (name) => `product_${name}_check`,
+        ),
+        ...['option_values', 'price', 'list_price', 'stock', 'moments'].map((name) => `product_variant_${name}_check`),
+      ]),
+    );
+  });
+
+  test('leaves alone what a shop has changed: a check that is gone, a column that a view reads or that a partial index has', async () => {
+    await using scene = await createShop();
+    await scene.sql(`
+      alter table product drop constraint product_image_alts_check;
+      create view currencies as select distinct currency from product;
+      create index offers_idx on product (option_names) where status = 'ON_SALE';
+      create index sold_out_idx on product_variant (id) where stock = 0`);
+    const before = await scene.sql(FILES);
+    await applyMigrations({ url: scene.url.href, log: () => {} });
+    expect(await scene.sql(FILES)).toEqual(before);
+    await scene.sql(`update product set image_alts = '{null}'`);
+    for (const [table, column, value] of [
+      ['product', 'currency', 'EU'],
+      ['product', 'option_names', '{a,a}'],
+      ['product', 'attributes', '[]'],
+      ['product_variant', 'stock', '-1'],
+      ['product_variant', 'price', 'NaN'],
+    ])
+      await expect(scene.sql(`update ${table} set ${column} = '${value}'`)).rejects.toMatchObject({
+        constraint: `${table}_${column}_check`,
       });
   });
 });
