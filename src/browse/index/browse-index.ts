@@ -168,9 +168,13 @@ export const createBrowseIndex = ({
 };
 
 /** The index has no attributes, variants and codes yet. */
-const needsTables = async ({ code, filter, facets, now }: BrowseRequest, sql: BrowseEngine): Promise<boolean> => {
+const needsTables = async (
+  { terms, code, filter, facets, now }: BrowseRequest,
+  sql: BrowseEngine,
+): Promise<boolean> => {
   if (filter.attributes || filter.options || facets.has('attributes') || facets.has('options')) return true;
   if (code === undefined) return false;
+  if (terms.length === 0) return true;
   const page = { from: 'offset', size: 0, offset: 0 } as const;
   const none = { terms: [], filter: {}, facets: new Set<Facet>(), isCounted: false, order: 'BEST_SELLING' } as const;
   return (await sql.search({ ...none, code, page, now })).hasNextPage;
