@@ -132,7 +132,7 @@ interface DeepVariant {
   readonly stock: number;
 }
 
-export interface DeepProduct {
+interface DeepProduct {
   readonly id: number;
   readonly sku: string | null;
   readonly stock: number;
