@@ -126,10 +126,9 @@ const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
 /** The kind with its rows found by another column, if it can be that one. */
 export const withKey = (kind: ImportKind, key: Key): ImportKind => {
   if (!kind.keys?.includes(key) || key === 'slug') return kind;
-  const { recognises, extra = [] } = kind.native;
+  const { recognises } = kind.native;
   const native: NativeColumns = {
     ...kind.native,
-    extra: key === 'sku' ? [...extra, 'sku'] : extra,
     recognises: (has, hasNoOther) =>
       recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };

@@ -55,6 +55,19 @@ export interface Draft extends Place {
    * so another row of that key is a part of it.
    */
   readonly doubt?: 'continuation' | 'unterminated' | 'together' | undefined;
+  /**
+   * All variants of the product, in their order: others are deleted, and none means that it has none. The database keeps the price, the list
+   * price and the stock of a product with variants, so its own values of these are not read. @default those of the catalogue stay
+   */
+  readonly variants?: readonly VariantDraft[] | undefined;
+}
+
+/**
+ * A variant, with its values under the names of the kind's fields: `sku`, `barcode`, `optionValues` (a list, by place as the product's
+ * `optionNames`), `price`, `listPrice`, `stock`, `imageUrl` and `position`. If one of its values is refused, so is its product.
+ */
+export interface VariantDraft extends Place {
+  readonly values: Record<string, Value>;
 }
 
 /** One file of a format, with its columns under the format's names for them. */
