@@ -84,7 +84,7 @@ export interface FormatFile<Name extends string> {
 }
 
 interface Description<Name extends string> extends Omit<Format, 'columns' | 'open'> {
-  /** The names that files use for each column. One that becomes a field has the name of that, and `sku` is that of `--key sku`. */
+  /** The names that files use for each column. One that becomes a field has the name of that. */
   readonly names: Readonly<Record<Name, readonly string[]>>;
   /** The columns of the fields that have another name. */
   readonly columnOf?: Readonly<Record<string, NoInfer<Name>>>;
@@ -102,7 +102,7 @@ export const defineFormat = <Name extends string>(description: Description<Name>
     columns: Object.values<readonly string[]>(names).flat(),
     open: (options) => {
       const { uses, ...file } = openFile(names, options);
-      const columns: Readonly<Record<string, string>> = { ...columnOf, ...(options.key === 'sku' && { slug: 'sku' }) };
+      const columns: Readonly<Record<string, string>> = { ...columnOf };
       return {
         columnOf: (field) => file.columnOf((columns[field] ?? field) as Name),
         uses,
