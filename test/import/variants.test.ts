@@ -97,6 +97,30 @@ describe('variants inside products', () => {
     expect(await product()).toMatchObject({ price: '5.00', stock: 2, option_names: ['Size', 'Colour'] });
   });
 
+  test('without options take the prices and the stock of their product, where that has no other', async () => {
+    await importText(
+      JSON.stringify([{ slug: 'cup', name: 'Cup', category: 'C', variants: [{ sku: 'C', price: 8, stock: 1 }] }]),
+    );
+    const list = 'slug,price,list_price,stock\ncup,6,8,2\n';
+    expect(await importText(list)).toMatchObject({ unchanged: 1, variants: { changed: 1 }, faults: [] });
+    expect(await importText(list)).toMatchObject({ unchanged: 1, variants: { unchanged: 1 }, faults: [] });
+    expect(await stored()).toMatchObject([{ sku: 'C', options: '', price: '6.00', stock: 2 }]);
+    expect(await product()).toMatchObject({ price: '6.00', list_price: '8.00', stock: 2 });
+  });
+
+  test('that say no option values are found by their sku', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const skus = [
+      { sku: 'L-B', stock: 0 },
+      { sku: 'S-B', stock: 1 },
+    ];
+    expect(await importText(JSON.stringify([shirt(skus)]))).toMatchObject({ variants: { changed: 2 }, faults: [] });
+    expect((await stored()).map(({ options, stock }) => [options, stock])).toEqual([
+      ['L/Blue', 0],
+      ['S/Blue', 1],
+    ]);
+  });
+
   test('are named by line, column and value where they are at fault, with their whole product', async () => {
     const cups = { slug: 'cup', name: 'Cup', category: 'Cups', optionNames: ['Size'] };
     const lines = [

@@ -70,7 +70,7 @@ const CHUNK_ROWS = 5000;
 
 /** Writes the staged rows into the catalogue: all in one transaction, or each batch in its own. */
 export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
-  const { client, kind, rowCount, batchRows = rowCount, onProgress } = options;
+  const { client, kind, variantKind, rowCount, batchRows = rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await findExisting(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
@@ -92,7 +92,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     onProgress('checking', range.to);
   }
   const statements = await createStatements(client, kind, options);
-  const variants = options.variantKind && (await stageVariants(client, options.variantKind, all, options));
+  const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [statements, variants]);

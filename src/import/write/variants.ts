@@ -32,14 +32,19 @@ const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
     [from, to],
   );
 
-/** @returns undefined if no product says its variants */
+/** @returns undefined if no product says something of its variants */
 export const stageVariants = async (
   client: ClientBase,
-  kind: ImportKind,
+  { kind, ofProducts }: { readonly kind: ImportKind; readonly ofProducts: ImportKind },
   all: Range,
   options: ReadOptions,
 ): Promise<StagedVariants | undefined> => {
-  if (!(await unfoldVariants(client, kind))) return undefined;
+  await unfoldVariants(client, kind);
+  await stageOnlyVariants(client, kind, ofProducts);
+  const { rowCount } = await client.query(`
+    select from ${VARIANT_STAGE} union all select from ${STAGE} where variants is not null limit 1`);
+  if (rowCount === 0) return undefined;
+  await client.query(`analyze ${VARIANT_STAGE}`);
   await setOwners(client, all);
   await findVariants(client, kind, VARIANT_STAGE);
   await settlePositions(client, kind);
@@ -113,6 +118,22 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
     [range.from, range.to],
   );
   await freeSkus(client, STAGE, range);
+};
+
+/** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
+const stageOnlyVariants = async (client: ClientBase, kind: ImportKind, ofProducts: ImportKind): Promise<void> => {
+  const names = ['price', 'listPrice', 'stock'];
+  const bits = names.map(
+    (name) =>
+      `case when s.present_fields & ${presentBit(ofProducts, name)} <> 0 then ${presentBit(kind, name)} else 0 end`,
+  );
+  await client.query(
+    `insert into ${VARIANT_STAGE} (ordinal, place, line, record, present_fields, price, list_price, stock)
+     select s.ordinal, 1, s.line, s.record, ${[presentBit(kind, 'product'), ...bits].join(' + ')}, s.price, s.list_price, s.stock
+     from ${STAGE} s join product_variant t on t.product_id = ${OWNER} and t.option_values = '{}'
+     where s.variants is null and s.present_fields & $1 <> 0`,
+    [names.reduce((sum, name) => sum + presentBit(ofProducts, name), 0)],
+  );
 };
 
 /** Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku. */
