@@ -218,7 +218,7 @@ const assertKey = (format: Format, key: Key, sourceName: string, columns: readon
 /** @throws OperatorError if one of the columns that are mapped to is none of the formats' */
 const assertTargets = (mapped: readonly MappedColumn[], formats: readonly Format[]): void => {
   for (const { target } of mapped) {
-    if (formats.some((format) => hasColumn(format, target))) continue;
+    if (formats.some(({ open }) => open({}).uses(target))) continue;
     const all = formats.map(({ name, columns }) => `  ${name}: ${columns.join(', ')}`).join('\n');
     const names = formats.flatMap(({ columns }) => columns);
     throw new OperatorError(`--map: there is no column ${target}.${suggest(target, names)} There are:\n${all}`);
