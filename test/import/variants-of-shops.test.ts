@@ -434,6 +434,20 @@ describe('a feed for Google', () => {
     ]);
   });
 
+  test('in a table has options in one cell', async () => {
+    const text = csv(
+      'id|title|price|availability|product_type|item_group_id|variant_option(name:value)',
+      'a|Screen|9 EUR|in stock|Screens|S|Ratio:16:9,Size:"24"" wide"',
+      'b|Screen|8 EUR|in stock|Screens|S|Ratio:4:3,Size:"24"" wide"',
+    );
+    expect(await importText(text)).toMatchObject({ created: 1, faults: [], unusedColumns: [] });
+    expect(await sql('select option_names from product')).toEqual([{ option_names: ['Ratio', 'Size'] }]);
+    expect((await variants('screen')).map(({ values }) => values)).toEqual([
+      ['16:9', '24" wide'],
+      ['4:3', '24" wide'],
+    ]);
+  });
+
   test('with a broken item changes no group that it may belong to, and every other item', async () => {
     await importText(feed, { key: 'sku' });
     const broken = feed.replace('"P1-B",', '').replace('"20 EUR"', '"21 EUR"').replace('"9 EUR"', '"8 EUR"');

@@ -162,8 +162,8 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
     title: read('name'),
     groupTitle: read('groupName'),
     images: [read('imageUrl'), ...listOf(get(record, 'moreImages'))],
-    options: pairsOf(get(record, 'options')),
-    attributes: [...features, ...pairsOf(get(record, 'attributes'))],
+    options: pairsOf(get(record, 'options'), 2),
+    attributes: [...features, ...pairsOf(get(record, 'attributes'), 3)],
   };
 };
 
@@ -253,15 +253,16 @@ const listOf = (value: Value | undefined): readonly Value[] => {
 /**
  * Elements with a name and a value, or texts such as `Display:Resolution:432 x 240,Display:Diagonal:"2.5"""`: what has a comma, a colon or a
  * quote is in quotes there, as in CSV. The section, which comes first of three, is left out.
+ * @param maxParts three where there may be a section
  */
-const pairsOf = (value: Value | undefined): readonly Pair[] =>
+const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
   [value ?? '']
     .flat()
     .flatMap((each): readonly (readonly Value[])[] => {
       if (isObject(each)) return [[each.attribute_name ?? each.name ?? '', each.attribute_value ?? each.value ?? '']];
       return (String(each).match(/(?:[^,"]|"(?:[^"]|"")*"|")+/g) ?? []).map((text) => {
         const parts = (text.match(/(?:[^:"]|"(?:[^"]|"")*"|")+/g) ?? []).map((part) => part.trim());
-        const [name = '', ...rest] = parts.slice(parts.length > 2 ? 1 : 0);
+        const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
         return [name, rest.join(':')].map((part) => part.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'));
       });
     })
