@@ -28,6 +28,7 @@ import {
 import {
   findVariantsOfFile,
   prepareVariants,
+  rejectUnfitNames,
   type StagedVariants,
   stageVariants,
   type VariantCounts,
@@ -91,6 +92,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
     onProgress('checking', range.to);
   }
+  if (isProductKind(kind)) await rejectUnfitNames(options);
   const statements = await createStatements(client, kind, options);
   const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);

@@ -120,6 +120,17 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
   await freeSkus(client, STAGE, range);
 };
 
+/** Names of options without variants have to fit those of the catalogue. */
+export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
+  reject(
+    context,
+    `delete from ${STAGE} s where variants is null and present_fields & ${presentBit(context.kind, 'optionNames')} <> 0 and exists (
+       select from product_variant v where v.product_id = ${OWNER} and cardinality(v.option_values) <> cardinality(s.option_names))
+     returning line, record, 'optionNames' as field, array_to_string(option_names, ', ') as value,
+       'has another number of options than the variants of the product: say the variants, too' as reason`,
+    [],
+  );
+
 /** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
 const stageOnlyVariants = async (client: ClientBase, kind: ImportKind, ofProducts: ImportKind): Promise<void> => {
   const names = ['price', 'listPrice', 'stock'];
