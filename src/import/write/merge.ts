@@ -182,7 +182,9 @@ const mergeRange = async (
     const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
     const isOfOther = column === 'sku' && kind.key !== 'sku' ? ': --key sku finds the product that has it' : '';
     const reason = `is refused by the database: ${message}${isOfOther}`;
-    for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
+    const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
+    for (const place of ofVariant ? [ofVariant] : rows)
+      onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
     return NONE;
   }
 };

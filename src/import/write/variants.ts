@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import { type ImportKind, type Key, presentBit } from '../kind.ts';
+import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { COUNT_STAGED, countOf, createStatements, type Range, STAGE, unfoldVariants, VARIANT_STAGE } from './stage.ts';
 
@@ -18,6 +19,8 @@ export interface StagedVariants {
   readonly differing: string;
   /** Deletes the variants that the products of a range do not have any more. @returns how many */
   readonly remove: (range: Range) => Promise<number>;
+  /** Where the variant of a product with a sku is in the file; undefined if there is none. */
+  readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
   /** Writes the variants of the products of a range, which are in the catalogue. */
   readonly write: (range: Range) => Promise<Omit<VariantCounts, 'deleted'>>;
 }
@@ -66,6 +69,13 @@ export const stageVariants = async (
          select count(*)::int as count from done`,
         range,
       ),
+    placeOf: async (ordinal, sku) =>
+      (
+        await client.query<Place>(`select line, record from ${VARIANT_STAGE} where ordinal = $1 and sku = $2`, [
+          ordinal,
+          sku,
+        ])
+      ).rows[0],
     write: async (range) => {
       await client.query(
         `delete from ${VARIANT_STAGE} v where ordinal between $1 and $2 and not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
