@@ -28,6 +28,7 @@ import {
 import {
   findVariantsOfFile,
   prepareVariants,
+  rejectUnfitNames,
   type StagedVariants,
   stageVariants,
   type VariantCounts,
@@ -91,6 +92,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
     onProgress('checking', range.to);
   }
+  if (isProductKind(kind)) await rejectUnfitNames(options);
   const statements = await createStatements(client, kind, options);
   const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
@@ -180,7 +182,9 @@ const mergeRange = async (
     const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
     const isOfOther = column === 'sku' && kind.key !== 'sku' ? ': --key sku finds the product that has it' : '';
     const reason = `is refused by the database: ${message}${isOfOther}`;
-    for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
+    const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
+    for (const place of ofVariant ? [ofVariant] : rows)
+      onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
     return NONE;
   }
 };

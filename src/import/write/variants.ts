@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import { type ImportKind, type Key, presentBit } from '../kind.ts';
+import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { COUNT_STAGED, countOf, createStatements, type Range, STAGE, unfoldVariants, VARIANT_STAGE } from './stage.ts';
 
@@ -18,6 +19,8 @@ export interface StagedVariants {
   readonly differing: string;
   /** Deletes the variants that the products of a range do not have any more. @returns how many */
   readonly remove: (range: Range) => Promise<number>;
+  /** Where the variant of a product with a sku is in the file; undefined if there is none. */
+  readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
   /** Writes the variants of the products of a range, which are in the catalogue. */
   readonly write: (range: Range) => Promise<Omit<VariantCounts, 'deleted'>>;
 }
@@ -66,6 +69,13 @@ export const stageVariants = async (
          select count(*)::int as count from done`,
         range,
       ),
+    placeOf: async (ordinal, sku) =>
+      (
+        await client.query<Place>(`select line, record from ${VARIANT_STAGE} where ordinal = $1 and sku = $2`, [
+          ordinal,
+          sku,
+        ])
+      ).rows[0],
     write: async (range) => {
       await client.query(
         `delete from ${VARIANT_STAGE} v where ordinal between $1 and $2 and not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
@@ -119,6 +129,17 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
   );
   await freeSkus(client, STAGE, range);
 };
+
+/** Names of options without variants have to fit those of the catalogue. */
+export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
+  reject(
+    context,
+    `delete from ${STAGE} s where variants is null and present_fields & ${presentBit(context.kind, 'optionNames')} <> 0 and exists (
+       select from product_variant v where v.product_id = ${OWNER} and cardinality(v.option_values) <> cardinality(s.option_names))
+     returning line, record, 'optionNames' as field, array_to_string(option_names, ', ') as value,
+       'has another number of options than the variants of the product: say the variants, too' as reason`,
+    [],
+  );
 
 /** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
 const stageOnlyVariants = async (client: ClientBase, kind: ImportKind, ofProducts: ImportKind): Promise<void> => {
