@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
-import { otherSlugsOfName } from './fields/slug.ts';
-import { InvalidValueError } from './fields/values.ts';
-import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
+import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
+import { InvalidValueError, type ReadOptions } from './fields/values.ts';
+import { type Draft, type Format, type FormatOptions, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
-import { type ImportKind, isStagedIfRejected, type ParsedRow, presentBit, withKey } from './kind.ts';
+import { type ImportKind, isProductKind, isVariantKind, type ParsedRow, presentBit, withKey } from './kind.ts';
 import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
 import type { CsvOptions } from './source/csv.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
-import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
+import { copyIntoStage, STAGE, toCopyRow, VARIANT_STAGE } from './write/stage.ts';
 
 export interface ImportOptions extends FormatOptions, CsvOptions {
   readonly client: ClientBase;
@@ -63,7 +63,8 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const reader = format.open(options);
   const columnOf: CheckOptions['columnOf'] = (field, draft) =>
     sourceOf(draft?.columns?.[field] ?? reader.columnOf(field));
-  const check = createCheck({ ...options, kind, columnOf });
+  const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
+  const check = createCheck({ ...options, kind, variantKind, columnOf });
   const unusedColumns = new Set<string>();
   let rowCount = 0;
 
@@ -106,6 +107,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const counts = await mergeStage({
     ...options,
     kind,
+    variantKind,
     rowCount,
     columnOf,
     key,
@@ -114,14 +116,25 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
       onProgress?.({ step, done, total: rowCount, rows: done });
     },
   });
-  await client.query(`drop table ${STAGE}`);
+  await client.query(`drop table ${STAGE}; drop table if exists ${VARIANT_STAGE}`);
   return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
 
 /** Adds what the operator says about rows that do not say it. */
-const completed = (draft: Draft, { fields }: ImportKind, { currency, category }: ImportOptions): Draft => {
+const completed = (draft: Draft, { fields, key }: ImportKind, { currency, category }: ImportOptions): Draft => {
   let { values, ifNew } = draft;
-  if (currency && !isBlank(values.price) && isBlank(values.currency)) values = { ...values, currency };
+  const hasVariants = (draft.variants?.length ?? 0) > 0;
+  if (hasVariants) {
+    const { price: _, listPrice: __, stock: ___, ...others } = values;
+    values = others;
+    ifNew = { ...ifNew, price: '0' };
+  }
+  if (key === 'sku' && draft.slugSource !== undefined) {
+    const { slug = '', ...others } = values;
+    values = others;
+    ifNew = { ...ifNew, slug };
+  }
+  if (currency && (hasVariants || !isBlank(values.price)) && isBlank(values.currency)) values = { ...values, currency };
   if (category && fields.category && isBlank(values.category)) {
     const { category: _, ...others } = values;
     values = others;
@@ -139,37 +152,107 @@ export interface CheckedRow extends Place {
   /** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
   readonly mark: Draft['doubt'] | 'rejected';
   readonly slugSource: string | undefined;
-  /** The slugs under which a row whose slug is made from its name may be stored, too. */
+  /** The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs. */
   readonly otherSlugs: readonly string[];
   readonly values: ParsedRow;
+  /** All variants of a product, as the staging table has them. */
+  readonly variants?: string | undefined;
 }
 
 interface CheckOptions extends ImportOptions {
   readonly kind: ImportKind;
+  /** Where the kind is that of products, the kind of their variants. */
+  readonly variantKind: ImportKind | undefined;
   /** The file's name for a field. */
-  readonly columnOf: (field: string, draft?: Draft) => string;
+  readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
 }
+
+const MAX_VARIANTS = 250;
 
 /** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
 const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
-  const { kind, columnOf, onFault } = options;
-  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
+  const { kind, variantKind, columnOf, onFault } = options;
+  const parse = createParse(kind, options);
+  const stageVariants = createStageVariants(variantKind, options);
   return (draft) => {
-    const { values, ifNew = {}, rejection, doubt } = draft;
-    const place = placeOf(draft);
+    const { values, ifNew = {}, rejection, doubt, variants } = draft;
     kind.complete?.(values, options);
     const faults: Fault[] = [];
+    const rejecting =
+      (row: VariantDraft & Pick<Draft, 'ifNew'>): Reject =>
+      (name, reason) => {
+        const place = placeOf(row);
+        const column = columnOf(name, row);
+        const value = showValue(row.values[name] ?? row.ifNew?.[name]);
+        // Several fields may come from one cell.
+        if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
+          return;
+        faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+      };
+    const reject = rejecting(draft);
+    const { parsed, presentFields, newFields } = parse(values, ifNew, reject);
+    const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
+    const conflict = kind.check?.(parsed);
+    if (conflict) reject(conflict.field, conflict.reason);
+    if (rejection && faults.length === 0) reject(kind.key, rejection);
+    const staged = variants && stageVariants(variants, parsed, rejecting);
+    if (variants && variants.length > MAX_VARIANTS)
+      reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
+    for (const fault of faults) onFault(fault);
+
+    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
+    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
+    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
+    const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
+    const row = { ...placeOf(draft), presentFields, newFields, slugSource, otherSlugs };
+    if (faults.length === 0) return { ...row, mark: doubt, values: parsed, variants: staged };
+    const { [kind.key]: key = null, name = null } = parsed;
+    if (!isProductKind(kind) || !key) return undefined;
+    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+  };
+};
+
+/** How many items a list in PostgreSQL's notation has, each of them in quotes. */
+const itemCount = (list: string): number => (list === '{}' ? 0 : list.split('","').length);
+
+/** Parses the variants of a product, under the names of the staging table's columns. */
+const createStageVariants = (kind: ImportKind | undefined, options: ReadOptions) => {
+  const parse = kind && createParse(kind, options);
+  return (
+    variants: readonly VariantDraft[],
+    { optionNames: names }: ParsedRow,
+    rejecting: (variant: VariantDraft) => Reject,
+  ): string | undefined => {
+    const seen = new Set<string>();
+    const rows = variants.map((variant) => {
+      const reject = rejecting(variant);
+      const row = parse?.(variant.values, {}, reject);
+      const { sku, optionValues } = row?.parsed ?? {};
+      // What says no values is found by its sku.
+      const values = optionValues ?? (sku ? undefined : '{}');
+      if (values && names && itemCount(values) !== itemCount(names))
+        reject('optionValues', `has ${itemCount(values)} values, but the product has ${itemCount(names)} options`);
+      else if (values && seen.has(values)) reject('optionValues', 'is the same as of another variant of this product');
+      if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
+      seen.add(values ?? '').add(`sku ${sku}`);
+      const columns = Object.entries(kind?.fields ?? {}).map(([name, { column }]) => [column, row?.parsed[name]]);
+      const present_fields = (row?.presentFields ?? 0) + (kind ? presentBit(kind, 'product') : 0);
+      return { ...placeOf(variant), present_fields, ...Object.fromEntries(columns) };
+    });
+    return kind && JSON.stringify(rows);
+  };
+};
+
+type Reject = (name: string, reason: string) => void;
+
+/** Parses the values of one row. */
+const createParse = (kind: ImportKind, options: ReadOptions) => {
+  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
+  return (values: Draft['values'], ifNew: NonNullable<Draft['ifNew']>, reject: Reject) => {
     const parsed: Record<string, string | null> = {};
     let presentFields = 0;
     let newFields = 0;
-    const reject = (name: string, reason: string): void => {
-      const column = columnOf(name, draft);
-      const value = showValue(values[name] ?? ifNew[name]);
-      // Several fields may come from one cell.
-      if (faults.some((fault) => fault.column === column && fault.value === value)) return;
-      faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
-    };
-
     for (const { name, bit, isNullable, parse } of fields) {
       const isForNew = values[name] === undefined && ifNew[name] !== undefined;
       const value = isForNew ? ifNew[name] : values[name];
@@ -182,19 +265,6 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
         reject(name, error.message);
       }
     }
-    if (faults.length === 0 && !parsed[kind.key]) reject(kind.key, 'is missing');
-    const conflict = kind.check?.(parsed);
-    if (conflict) reject(conflict.field, conflict.reason);
-    if (rejection && faults.length === 0) reject(kind.key, rejection);
-    for (const fault of faults) onFault(fault);
-
-    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const otherSlugs = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
-    const row = { ...place, presentFields, newFields, slugSource, otherSlugs };
-    if (faults.length === 0) return { ...row, mark: doubt, values: parsed };
-    const { [kind.key]: key = null, name = null } = parsed;
-    if (!isStagedIfRejected(kind) || !key) return undefined;
-    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+    return { parsed, presentFields, newFields };
   };
 };

@@ -13,7 +13,9 @@ const only = (rows: Rows, isWanted: (name: string) => boolean): string =>
 
 const stored = () =>
   sql(`select p.slug, p.name, subtitle, description, brand, tags, price, list_price, currency, stock, p.status, p.image_url, image_urls,
-    c.slug as category, p.updated_at from product p join category c on c.id = category_id order by p.id`);
+    sku, option_names, attributes, image_alts, c.slug as category, p.updated_at, array(select to_json(v) from product_variant v
+      where v.product_id = p.id order by position, v.id) as variants
+    from product p join category c on c.id = category_id order by p.id`);
 
 const table = (text: string): Rows =>
   text
@@ -41,6 +43,29 @@ id;title;description;image_link;additional_image_link;availability;quantity;pric
 7;Mug;For tea;https://cdn.example/1.jpg;https://cdn.example/2.jpg,https://cdn.example/3.jpg;in_stock;40;19.90 EUR;Potter;Kitchen > Cups;404
 `);
 
+const shopifyVariants = table(`
+Handle;Title;Type;Option1 Name;Option1 Value;Option2 Name;Option2 Value;Variant SKU;Variant Barcode;Variant Inventory Tracker;Variant Inventory Qty;Variant Price;Variant Compare At Price;Image Src;Image Alt Text;Variant Image
+mug;Mug;Cups;Size;S;Color;Blue;m-s;11;shopify;3;14.50;20;https://cdn.example/1.jpg;Small;https://cdn.example/2.jpg
+mug;;;;M;;Blue;m-m;12;shopify;4;12;20;https://cdn.example/2.jpg;;
+pan;Pan;Pans;Title;Default Title;;;p-1;13;shopify;40;30;;;;
+lid;Lid;Pans;Title;Default Title;;;l-1;;shopify;40;30;;;;
+`);
+
+const woocommerceVariants = table(`
+ID;Type;SKU;GTIN, UPC, EAN, or ISBN;Name;Published;In stock?;Stock;Sale price;Regular price;Categories;Images;Parent;Position;Attribute 1 name;Attribute 1 value(s);Attribute 1 visible;Attribute 2 name;Attribute 2 value(s);Attribute 2 visible
+1;simple;b-1;99;Belt;1;1;7;;65;Belts;https://cdn.example/1.jpg;;0;Material;Leather;1;;;
+2;variable;tee;;Tee;1;1;;;;Tees;;;0;Color;Red, Blue;1;Size;S, M;1
+3;variation;tee-r;11;Tee, red;1;1;20;;15;;https://cdn.example/2.jpg;tee;1;Color;Red;;Size;S;
+4;variation;tee-b;12;Tee, blue;1;1;30;;17;;;tee;2;Color;Blue;;Size;M;
+`);
+
+const googleVariants = table(`
+id;title;image_link;availability;quantity;price;brand;product_type;gtin;item_group_id;item_group_title;color;size;product_detail
+7;Mug, blue;https://cdn.example/1.jpg;in_stock;40;19.90 EUR;Potter;Cups;11;mug;Mug;Blue;S;General:Made in:Norway
+8;Mug, red;https://cdn.example/2.jpg;in_stock;30;18.90 EUR;Potter;Cups;12;mug;Mug;Red;S;
+9;Pan;https://cdn.example/3.jpg;in_stock;20;17.90 EUR;Potter;Pans;13;;;Black;L;
+`);
+
 const products = table(`
 slug;name;category;subtitle;description;brand;tags;price;listPrice;currency;stock;status
 mug;Mug;Kitchen > Cups;Blue;For tea;Potter;clay|blue;12;15;EUR;40;DRAFT
@@ -51,6 +76,9 @@ describe.each([
   ['woocommerce', woocommerce, ['Name', 'SKU', 'Parent']],
   ['google', google, ['title']],
   ['products', products, ['slug']],
+  ['shopify', shopifyVariants, ['Handle', 'Title']],
+  ['woocommerce', woocommerceVariants, ['Name', 'SKU', 'Parent', 'Type']],
+  ['google', googleVariants, ['id', 'title', 'item_group_id', 'item_group_title', 'color', 'size', 'product_detail']],
 ] as const)('of a complete %s file', (format, rows, keys) => {
   const isKey = (name: string): boolean => (keys as readonly string[]).includes(name);
 

@@ -1,8 +1,10 @@
+import { OperatorError } from '../../errors.ts';
 import { offerOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { isSoldOut } from '../fields/values.ts';
-import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
+import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
+import { ANY, type Offered, withoutOptions } from './variants.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
 const NAMES = {
@@ -19,62 +21,217 @@ const NAMES = {
   brand: ['brand'],
   category: ['product_type'],
   taxonomy: ['google_product_category'],
+  barcode: ['gtin'],
+  group: ['item_group_id'],
+  groupName: ['item_group_title'],
+  color: ['color'],
+  size: ['size'],
+  material: ['material'],
+  pattern: ['pattern'],
+  gender: ['gender'],
+  ageGroup: ['age_group'],
+  // The name of a table's column says of which parts a value is made.
+  options: ['variant_option', 'variant_option(name:value)'],
+  attributes: [
+    'product_detail',
+    'product_detail(section_name:attribute_name:attribute_value)',
+    'product_detail(attribute_name:attribute_value)',
+  ],
 };
 
-/** A feed for Google Merchant Center, as text with tabs or as XML. Each item is a product, also one of several in a group. */
+type GoogleFile = FormatFile<keyof typeof NAMES>;
+
+/** In what the items of a group may differ. In what they do not, is an attribute of the product. */
+const FEATURES = [
+  ['color', 'Color'],
+  ['size', 'Size'],
+  ['material', 'Material'],
+  ['pattern', 'Pattern'],
+  ['gender', 'Gender'],
+  ['ageGroup', 'Age group'],
+] as const;
+
+/** Items of groups wait for the others until the end of the file, in memory. */
+const MAX_WAITING = 200_000;
+
+/** A feed for Google Merchant Center, as text with tabs or as XML. The items of a group, which may stand anywhere, are one product. */
 export const google = defineFormat({
   name: 'google',
   summary: 'feeds for Google Merchant Center and Meta, as text or XML',
   kind: 'product',
   names: NAMES,
-  columnOf: { slug: 'name', listPrice: 'price', currency: 'price', imageUrls: 'moreImages' },
+  columnOf: {
+    slug: 'name',
+    listPrice: 'price',
+    currency: 'price',
+    imageUrls: 'moreImages',
+    optionNames: 'options',
+    optionValues: 'options',
+  },
   keys: ['slug', 'sku'],
   recognises: (has) => has('id') && has('title') && has('imagelink', 'availability', 'googleproductcategory'),
-  open: (file) => ({ read: (record) => [toDraft(record, file)] }),
+  open: (file) => {
+    const groups = new Map<string, [Item, ...Item[]]>();
+    const brokenLines = new Map<string, number>();
+    let waiting = 0;
+    return {
+      read: (record) => {
+        const item = toItem(record, file);
+        const group = file.text(record, 'group');
+        if (group === '') return [toDraft(item, withoutOptions(item.variant), file)];
+        waiting += 1;
+        if (waiting > MAX_WAITING)
+          throw new OperatorError(`A feed may have ${MAX_WAITING} items with an item_group_id: split it.`);
+        const items = groups.get(group);
+        // Of the others, their variants are kept alone.
+        if (items) items.push({ ...item, product: items[0].product });
+        else groups.set(group, [item]);
+        return [];
+      },
+      readBroken: (record) => {
+        const group = file.text(record, 'group');
+        if (!brokenLines.has(group) && brokenLines.size < MAX_WAITING) brokenLines.set(group, record.line);
+      },
+      end: () => {
+        // An item of no known group may be one of any.
+        const [, unknown] = [...brokenLines].find(([group]) => !groups.has(group)) ?? [];
+        return [...groups].map(([id, items]) => {
+          const line = brokenLines.get(id) ?? unknown;
+          const rejection =
+            line && `is not imported, because line ${line}, which is broken, may be an item of its group`;
+          return { ...toGroup(id, items, file), rejection: rejection || undefined };
+        });
+      },
+    };
+  },
 });
 
-const toDraft = (record: SourceRecord, file: FormatFile<keyof typeof NAMES>): Draft => {
+/** The name of an attribute, and a value. */
+type Pair = readonly [string, string];
+
+interface Item {
+  /** What is no matter of a variant. */
+  readonly product: Draft;
+  readonly variant: VariantDraft & Pick<Draft, 'ifNew'>;
+  readonly title: string;
+  readonly groupTitle: string;
+  readonly images: readonly Value[];
+  readonly options: readonly Pair[];
+  readonly attributes: readonly Pair[];
+}
+
+const toItem = (record: SourceRecord, file: GoogleFile): Item => {
   const { has, get, columnOf, options } = file;
   const { category: without = 'Uncategorized' } = options;
   /** The first value of an attribute, which a feed may repeat. */
   const read = (column: keyof typeof NAMES): string => {
-    const [first] = [get(record, column)].flat();
+    const value = get(record, column);
+    const first = Array.isArray(value) ? value[0] : value;
     return typeof first === 'string' ? first.trim() : '';
   };
   const [from = '', to = ''] = read('saleDates').split('/');
   const [regular, sale] = [moneyOf(read('price')), moneyOf(read('sale'))];
   const offer = offerOf(file, { regular: regular.amount, sale: sale.amount, from, to });
   const category = read('category') || nameOf(read('taxonomy'));
-  const images = [read('imageUrl'), ...listOf(get(record, 'moreImages'))];
-  const hasImages = has('imageUrl') && has('moreImages');
   const isCounted = read('stock') !== '' && !isSoldOut(read('availability'));
   const stockColumn = isCounted ? 'stock' : 'availability';
   // An item of no type has no category, if the feed has that attribute.
   const hasCategory = category !== '' || has('category');
-  const { slug, slugSource } = slugOf(read('name'), read('sku'), options);
+  const features = FEATURES.map(([column, name]): Pair => [name, read(column)]).filter(([, value]) => value !== '');
   return {
-    ...placeOf(record),
+    product: {
+      ...placeOf(record),
+      values: {
+        ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
+        ...(hasCategory && { category: category || without }),
+        currency: regular.currency || sale.currency,
+      },
+      ifNew: hasCategory ? undefined : { category: without },
+      columns: read('category') === '' && category !== '' ? { category: columnOf('taxonomy') } : undefined,
+    },
+    variant: {
+      ...placeOf(record),
+      values: {
+        ...pick(['sku', 'barcode', 'imageUrl'], file, read),
+        ...offer.values,
+        stock: read(stockColumn),
+      },
+      ifNew: offer.ifNew,
+      columns: { ...offer.columns, stock: columnOf(stockColumn) },
+    },
+    title: read('name'),
+    groupTitle: read('groupName'),
+    images: [read('imageUrl'), ...listOf(get(record, 'moreImages'))],
+    options: pairsOf(get(record, 'options'), 2),
+    attributes: [...features, ...pairsOf(get(record, 'attributes'), 3)],
+  };
+};
+
+const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has, options }: GoogleFile): Draft => {
+  const { slug, slugSource } = slugOf(String(product.values.name ?? ''), options);
+  const hasImages = has('imageUrl') && has('moreImages');
+  const hasAttributes = has('attributes') || FEATURES.some(([column]) => has(column));
+  const imageUrls = [...images];
+  const named = [...Map.groupBy(attributes, ([name]) => name)];
+  return {
+    ...product,
     slugSource,
     values: {
-      slug,
-      ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
-      ...(hasCategory && { category: category || without }),
-      ...(hasImages && { imageUrls: images }),
-      ...offer.values,
-      currency: regular.currency || sale.currency,
-      stock: read(stockColumn),
+      ...(slug !== undefined && { slug }),
+      ...product.values,
+      ...(hasImages && { imageUrls }),
+      ...(hasAttributes && { attributes: named.map(([name, of]) => ({ name, values: of.map(([, value]) => value) })) }),
+      ...offered.values,
     },
-    ifNew: {
-      ...offer.ifNew,
-      ...(!hasCategory && { category: without }),
-      ...(!hasImages && images[0] !== '' && { imageUrls: images }),
-    },
-    columns: {
-      ...offer.columns,
-      ...(read('category') === '' && category !== '' && { category: columnOf('taxonomy') }),
-      stock: columnOf(stockColumn),
-    },
+    ifNew: { ...product.ifNew, ...(!hasImages && images[0] !== '' && { imageUrls }), ...offered.ifNew },
+    columns: { ...product.columns, ...offered.columns },
+    variants: offered.variants,
   };
+};
+
+const toGroup = (id: string, items: readonly [Item, ...Item[]], file: GoogleFile): Draft => {
+  const [{ product, groupTitle, title, attributes }] = items;
+  const start = commonStart(items.map((item) => item.title));
+  const differing = FEATURES.map(([, name]) => name).filter((name) => !isOne(items.map((item) => valueIn(item, name))));
+  const named = [...new Set(items.flatMap((item) => item.options.map(([name]) => name)))];
+  let names: readonly string[] = named.length > 0 ? named : differing;
+  let values = items.map((item) => names.map((name) => valueIn(item, name) || ANY));
+  if (new Set(values.map((each) => each.join('\n'))).size < items.length) {
+    // A feed that does not say in what its items differ has it in their titles, or else in their ids alone.
+    const ends = items.map((item) => item.title.slice(start.length).replace(/^[^\p{L}\p{N}]+/u, '') || item.title);
+    const isTelling = new Set(ends).size === items.length;
+    names = [...names, 'Title'];
+    values = values.map((each, at) => [...each, String((isTelling ? ends[at] : items[at]?.variant.values.sku) ?? ANY)]);
+  }
+  const group: Item = {
+    ...items[0],
+    product: {
+      ...product,
+      values: { ...product.values, ...(file.has('name') && { name: groupTitle || start || title }) },
+    },
+    images: items.flatMap(({ images }) => images),
+    attributes: attributes.filter(([name]) => ![...names, ...differing].includes(name)),
+  };
+  const variants = items.map(({ variant: { ifNew, ...variant } }, at) => ({
+    ...variant,
+    values: { ...variant.values, optionValues: [...(values[at] ?? [])], position: String(at) },
+  }));
+  return toDraft(group, { values: { sku: id, optionNames: [...names] }, variants }, file);
+};
+
+const isOne = (values: readonly string[]): boolean => new Set(values).size === 1;
+
+const valueIn = ({ options, attributes }: Item, name: string): string =>
+  [...options, ...attributes].find(([each]) => each === name)?.[1] ?? '';
+
+/** The words with which all texts begin. */
+const commonStart = ([first = '', ...others]: readonly string[]): string => {
+  const words = first.split(' ');
+  const differs = words.findIndex((_, at) => {
+    const start = words.slice(0, at + 1).join(' ');
+    return !others.every((text) => text === start || text.startsWith(`${start} `));
+  });
+  return (differs === -1 ? words : words.slice(0, differs)).join(' ').replace(/[^\p{L}\p{N})"'”’!?.]+$/u, '');
 };
 
 /** An amount with the code of its currency before or behind it, such as `19.90 EUR`. */
@@ -92,3 +249,23 @@ const listOf = (value: Value | undefined): readonly Value[] => {
   if (Array.isArray(value)) return value;
   return typeof value === 'string' ? value.split(/\s*,\s*(?=https?:)/).filter(Boolean) : [];
 };
+
+/**
+ * Elements with a name and a value, or texts such as `Display:Resolution:432 x 240,Display:Diagonal:"2.5"""`: what has a comma, a colon or a
+ * quote is in quotes there, as in CSV. The section, which comes first of three, is left out.
+ * @param maxParts three where there may be a section
+ */
+const pairsOf = (value: Value | undefined, maxParts: 2 | 3): readonly Pair[] =>
+  [value ?? '']
+    .flat()
+    .flatMap((each): readonly (readonly Value[])[] => {
+      if (isObject(each)) return [[each.attribute_name ?? each.name ?? '', each.attribute_value ?? each.value ?? '']];
+      return (String(each).match(/(?:[^,"]|"(?:[^"]|"")*"|")+/g) ?? []).map((text) => {
+        const parts = (text.match(/(?:[^:"]|"(?:[^"]|"")*"|")+/g) ?? []).map((part) => part.trim());
+        const [name = '', ...rest] = parts.slice(parts.length >= 3 && maxParts === 3 ? 1 : 0);
+        return [name, rest.join(':')].map((part) => part.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"'));
+      });
+    })
+    .flatMap(([name, of]) =>
+      typeof name === 'string' && typeof of === 'string' && name && of ? [[name, of] as const] : [],
+    );

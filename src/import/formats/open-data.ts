@@ -1,6 +1,7 @@
 import { slugify, slugWithKey } from '../fields/slug.ts';
 import { isBlank, isObject, placeOf, type Value } from '../record.ts';
 import { defineFormat, pick } from './format.ts';
+import { withoutOptions } from './variants.ts';
 
 /**
  * The products of DummyJSON (https://dummyjson.com/docs/products). Some have equal titles, so a slug is the title with the id. The price is
@@ -17,22 +18,26 @@ export const dummyjson = defineFormat({
     description: ['description'],
     brand: ['brand'],
     tags: ['tags'],
+    sku: ['sku'],
     price: ['price'],
     stock: ['stock'],
     imageUrl: ['thumbnail'],
     imageUrls: ['images'],
     meta: ['meta'],
   },
-  columnOf: { slug: 'name', publishedAt: 'meta', createdAt: 'meta', updatedAt: 'meta' },
+  columnOf: { slug: 'name', publishedAt: 'meta', createdAt: 'meta', updatedAt: 'meta', barcode: 'meta' },
   recognises: (has) => has('title') && has('price') && has('category') && has('thumbnail'),
   open: (file) => ({
     read: (record) => {
       const read = (name: Parameters<typeof file.get>[1]): Value => file.get(record, name) ?? '';
       const [id, name, meta] = [read('id'), read('name'), read('meta')];
-      const { createdAt = '', updatedAt = '' } = isObject(meta) ? meta : {};
+      const { createdAt = '', updatedAt = '', barcode } = isObject(meta) ? meta : {};
       const has = (column: Parameters<typeof read>[0]): boolean => file.get(record, column) !== undefined;
+      const own = { ...pick(['sku', 'price', 'stock'], { has }, read), ...(barcode !== undefined && { barcode }) };
+      const { variants, ...offered } = withoutOptions({ ...placeOf(record), values: own });
       const values = {
-        ...pick(['description', 'brand', 'tags', 'price', 'stock', 'imageUrl', 'imageUrls'], { has }, read),
+        ...pick(['description', 'brand', 'tags', 'imageUrl', 'imageUrls'], { has }, read),
+        ...offered.values,
         slug: typeof name === 'string' && typeof id === 'string' ? slugWithKey(name, id) : name,
         name,
         category: toCategory(read('category')),
@@ -40,7 +45,8 @@ export const dummyjson = defineFormat({
         createdAt,
         updatedAt,
       };
-      return [{ ...placeOf(record), values, slugSource: id === '' && typeof name === 'string' ? name : undefined }];
+      const slugSource = id === '' && typeof name === 'string' ? name : undefined;
+      return [{ ...placeOf(record), values, slugSource, variants }];
     },
   }),
 });

@@ -1,27 +1,49 @@
-import { centsOf } from '../fields/price.ts';
 import { SOME } from '../fields/values.ts';
-import { placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
+import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
+import { folded, type Offered, withoutOptions } from './variants.ts';
 
-/** The columns of a product export, in Shopify's older and newer spelling: https://help.shopify.com/en/manual/products/import-export/using-csv */
+/**
+ * The columns of a product export, in Shopify's older and newer spelling (https://help.shopify.com/en/manual/products/import-export/using-csv),
+ * and the fields of a storefront's `products.json`, or that of the Admin API, with other names.
+ */
 const NAMES = {
   slug: ['Handle', 'URL handle'],
   name: ['Title'],
   description: ['Body (HTML)', 'Description'],
   brand: ['Vendor'],
-  type: ['Type'],
+  type: ['Type', 'product_type'],
   taxonomy: ['Product Category'],
   tags: ['Tags'],
   published: ['Published', 'Published on online store'],
   status: ['Status'],
+  option1: ['Option1 Name'],
+  value1: ['Option1 Value', 'option1'],
+  option2: ['Option2 Name'],
+  value2: ['Option2 Value', 'option2'],
+  option3: ['Option3 Name'],
+  value3: ['Option3 Value', 'option3'],
+  sku: ['Variant SKU', 'SKU'],
+  barcode: ['Variant Barcode', 'Barcode'],
   price: ['Variant Price', 'Price'],
   listPrice: ['Variant Compare At Price', 'Compare-at price'],
-  stock: ['Variant Inventory Qty', 'Inventory quantity'],
-  tracker: ['Variant Inventory Tracker', 'Inventory tracker'],
-  policy: ['Variant Inventory Policy', 'Continue selling when out of stock'],
-  imageUrls: ['Image Src', 'Product image URL'],
-  imagePosition: ['Image Position'],
+  stock: ['Variant Inventory Qty', 'Inventory quantity', 'available'],
+  tracker: ['Variant Inventory Tracker', 'Inventory tracker', 'inventory_management'],
+  policy: ['Variant Inventory Policy', 'Continue selling when out of stock', 'inventory_policy'],
+  imageUrls: ['Image Src', 'Product image URL', 'src'],
+  imagePosition: ['Image Position', 'position'],
+  imageAlts: ['Image Alt Text', 'alt'],
+  variantImage: ['Variant Image', 'Variant image URL'],
+  variants: ['variants'],
+  options: ['options'],
+  images: ['images'],
 };
+
+const OPTIONS = [
+  ['option1', 'value1'],
+  ['option2', 'value2'],
+  ['option3', 'value3'],
+] as const;
 
 type ShopifyFile = FormatFile<keyof typeof NAMES>;
 
@@ -34,12 +56,12 @@ const MAX_ROWS = 5000;
 /** Shopify's product export. The first row of a handle is the product, and each row may hold a variant, an image or both. */
 export const shopify = defineFormat({
   name: 'shopify',
-  summary: 'Shopify’s CSV export of products',
+  summary: 'Shopify’s CSV export of products, or its products.json',
   kind: 'product',
   names: NAMES,
-  columnOf: { category: 'type', imageUrl: 'imageUrls' },
+  columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
   recognises: (has) => has('title') && has('handle', 'urlhandle'),
-  open: (file) => {
+  open: (file, uses) => {
     const { text } = file;
     let rows: [SourceRecord, ...SourceRecord[]] | undefined;
     let rejection: string | undefined;
@@ -53,8 +75,9 @@ export const shopify = defineFormat({
       read: (record) => {
         const isSame = rows && text(rows[0], 'slug') === text(record, 'slug');
         const drafts = isSame && rows && rows.length < MAX_ROWS ? [] : end();
-        if (rows) rows.push(record);
-        else rows = [record];
+        const [first, ...more] = rowsOf(record, uses);
+        if (rows) rows.push(first, ...more);
+        else rows = [first, ...more];
         return drafts;
       },
       readBroken: (record) => {
@@ -67,6 +90,32 @@ export const shopify = defineFormat({
   },
 });
 
+/** The rows that the CSV would have for a product of `products.json`: one for each variant, and one for each picture. */
+const rowsOf = (record: SourceRecord, uses: FormatReader['uses']): Rows => {
+  const { variants, options, images, published_at: published, ...product } = record.fields;
+  if (!Array.isArray(variants)) return [record];
+  const pictures = listOf(images).filter(isObject);
+  const [first, ...more] = [
+    ...variants.filter(isObject).map(({ title, position, featured_image: own = null, image_id: id, ...variant }) => {
+      const picture = isObject(own) ? own : pictures.find((each) => each.id === id);
+      return { ...variant, ...(picture && { 'Variant Image': picture.src ?? '' }) };
+    }),
+    ...pictures.map(({ src = '', position = '', alt = '' }) => ({ src, position, alt })),
+  ];
+  const names = listOf(options).map((each) => (isObject(each) ? each.name : each));
+  const fields = {
+    ...(names.length > 0 && { option1: '', option2: '', option3: '' }),
+    ...first,
+    ...product,
+    ...(published !== undefined && { Published: String(published !== null) }),
+    ...(names.length > 0 && Object.fromEntries([1, 2, 3].map((at) => [`Option${at} Name`, names[at - 1] ?? '']))),
+  };
+  for (const column of [fields, ...more].flatMap(Object.keys)) uses(column);
+  return [{ ...record, fields }, ...more.map((row) => ({ ...record, fields: row }))];
+};
+
+const listOf = (value: Value | undefined): readonly Value[] => (Array.isArray(value) ? value : []);
+
 const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
   const { has, get, text, columnOf, options } = file;
   const read = (column: keyof typeof NAMES): string => text(rows[0], column);
@@ -76,6 +125,7 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
   // A product that has neither is of no category, if the file has both columns.
   const hasCategory = named !== '' || (has('type') && has('taxonomy'));
   const tags = get(rows[0], 'tags') ?? [];
+  const offered = offeredBy(rows, file);
   return {
     ...placeOf(rows[0]),
     values: {
@@ -85,21 +135,24 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
       ...pick(['tags'], file, () => (typeof tags === 'string' ? tags.split(',') : tags)),
       ...(has('imageUrls') && picturesOf(rows, file)),
       ...((has('status') || has('published')) && { status: toStatus(read('status'), read('published')) }),
-      ...foldPrices(rows, file),
-      ...foldStock(rows, file),
+      ...offered.values,
     },
-    ifNew: hasCategory ? undefined : { category },
+    ifNew: { ...offered.ifNew, ...(!hasCategory && { category }) },
     columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
     doubt: doubtOf(rows, file),
+    variants: offered.variants,
   };
 };
 
-const picturesOf = (rows: Rows, { text }: ShopifyFile): Record<string, Value> => {
-  const images = rows
+const picturesOf = (rows: Rows, { has, text }: ShopifyFile): Record<string, Value> => {
+  const altOf = new Map<string, string>();
+  const pictures = rows
     .filter((row) => text(row, 'imageUrls') !== '')
-    .sort((one, other) => Number(text(one, 'imagePosition')) - Number(text(other, 'imagePosition')))
-    .map((row) => text(row, 'imageUrls'));
-  return { imageUrl: images[0] ?? '', imageUrls: images };
+    .sort((one, other) => Number(text(one, 'imagePosition')) - Number(text(other, 'imagePosition')));
+  for (const row of pictures)
+    altOf.set(text(row, 'imageUrls'), altOf.get(text(row, 'imageUrls')) || text(row, 'imageAlts'));
+  const imageUrls = [...altOf.keys()];
+  return { imageUrl: imageUrls[0] ?? '', imageUrls, ...(has('imageAlts') && { imageAlts: [...altOf.values()] }) };
 };
 
 const doubtOf = (rows: Rows, { has, text }: ShopifyFile): Draft['doubt'] => {
@@ -118,43 +171,54 @@ const toStatus = (status: string, published: string): string => {
   return word === 'archived' || word === 'unlisted' ? 'OFF_SALE' : status;
 };
 
-/**
- * The lowest price of all variants, and the compare-at price of that variant if it is higher. An invalid price is returned as it is, so that the
- * product is rejected instead of sold at another variant's price.
- */
-const foldPrices = (rows: Rows, { has, text, options }: ShopifyFile): Record<string, Value> => {
-  if (!has('price')) {
-    const listPrices = new Set(rows.map((row) => text(row, 'listPrice')).filter(Boolean));
-    // Several belong to variants whose prices the file does not say.
-    return has('listPrice') && listPrices.size <= 1 ? { listPrice: [...listPrices][0] ?? '' } : {};
+/** What the rows say of variants: the name of an option stands in the first row alone, and a product without options is its `Default Title`. */
+const offeredBy = (rows: Rows, file: ShopifyFile): Offered => {
+  const { has, text } = file;
+  const sold = rows.filter((row) => isVariant(row, file));
+  const variants = sold.map((row, at) => toVariant(row, at, file));
+  const [only] = variants.length === 1 ? variants : [];
+  // Values without the names of their options, or the other way round, do not tell the variants apart.
+  if (!has('option1') || OPTIONS.some(([name, value]) => has(name) !== has(value))) {
+    const sku = only?.values.sku;
+    return { ...folded(variants, file.options), ...(sku !== undefined && { ifNew: { sku } }) };
   }
-  const offers = rows
-    .map((row) => ({ price: text(row, 'price'), listPrice: text(row, 'listPrice') }))
-    .filter(({ price }) => price !== '')
-    .map((offer) => ({ ...offer, cents: centsOf(offer.price, options) }));
-  const [cheapest] = offers.toSorted((one, other) => (one.cents ?? -1) - (other.cents ?? -1));
-  if (cheapest?.cents === undefined || !has('listPrice')) return { price: cheapest?.price ?? '' };
-  const { price, listPrice, cents } = cheapest;
-  // One that is no amount is kept, so that it is reported.
-  return { price, listPrice: (centsOf(listPrice, options) ?? Number.POSITIVE_INFINITY) > cents ? listPrice : '' };
+  const options = OPTIONS.filter(([, value]) => sold.some((row) => text(row, value) !== ''));
+  if (only && /^(?:Default Title)?$/.test(text(sold[0] as SourceRecord, 'value1'))) return withoutOptions(only);
+  if (options.length === 0) return folded(variants, file.options);
+  return {
+    values: { optionNames: options.map(([name]) => rows.map((row) => text(row, name)).find(Boolean) ?? '') },
+    variants: variants.map((variant, at) => ({
+      ...variant,
+      values: { ...variant.values, optionValues: options.map(([, value]) => text(sold[at] as SourceRecord, value)) },
+    })),
+  };
 };
 
-/** The stock of all variants together. One that is no number is returned as it is, so that it is reported. */
-const foldStock = (rows: Rows, { has, text, options }: ShopifyFile): Record<string, Value> => {
-  let pieces: number | undefined;
-  let isUncounted = false;
-  for (const row of rows) {
-    const quantity = text(row, 'stock');
-    const isVariant = quantity !== '' || (has('price') ? text(row, 'price') : text(row, 'policy')) !== '';
-    if (!isVariant) continue;
-    const isUnlimited =
-      (has('tracker') && text(row, 'tracker') === '') || /^(continue|true)$/i.test(text(row, 'policy'));
-    // Shops with several locations export quantities to another file.
-    if (quantity === '' && !isUnlimited) continue;
-    if (!/^(?:-?\d{1,9})?$/.test(quantity)) return { stock: quantity };
-    isUncounted ||= quantity === '' && !has('stock');
-    pieces = (pieces ?? 0) + Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0);
-  }
-  if (pieces === undefined) return {};
-  return { stock: isUncounted ? 'in stock' : String(pieces) };
+/** Other rows have a picture alone. */
+const isVariant = (row: SourceRecord, { has, text }: ShopifyFile): boolean =>
+  (['value1', 'sku', 'stock', has('price') ? 'price' : 'policy'] as const).some((name) => text(row, name) !== '');
+
+const toVariant = (row: SourceRecord, at: number, file: ShopifyFile): VariantDraft => {
+  const { has, text, columnOf } = file;
+  const stock = stockOf(row, file);
+  return {
+    ...placeOf(row),
+    values: {
+      ...pick(['sku', 'barcode', 'price', 'listPrice'], file, (name) => text(row, name)),
+      ...(has('variantImage') && { imageUrl: text(row, 'variantImage') }),
+      ...(stock !== '' && { stock }),
+      position: String(at),
+    },
+    columns: { imageUrl: columnOf('variantImage') },
+  };
+};
+
+/** Empty where the file does not say it: shops with several locations export quantities to another file. */
+const stockOf = (row: SourceRecord, { has, text, options }: ShopifyFile): string => {
+  const quantity = text(row, 'stock');
+  const isUnlimited = (has('tracker') && text(row, 'tracker') === '') || /^(continue|true)$/i.test(text(row, 'policy'));
+  if (quantity === '') return isUnlimited ? 'in stock' : '';
+  // What is no number is kept, so that it is reported.
+  if (!/^-?\d{1,9}$/.test(quantity)) return quantity;
+  return String(Math.max(Number(quantity), isUnlimited ? (options.stock ?? SOME) : 0));
 };

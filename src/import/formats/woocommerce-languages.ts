@@ -8,6 +8,7 @@ import { plainName } from './format.ts';
 const TRANSLATIONS = `
 Type|Typ|Tipo
 SKU|Artikelnummer|Art.-Nr.|UGS|Référence
+GTIN|GTIN, UPC, EAN oder ISBN|GTIN, UPC, EAN ou ISBN|GTIN, UPC, EAN o ISBN|GTIN, UPC, EAN of ISBN
 Name|Nom|Nombre|Naam
 Published|Veröffentlicht|Publié|Publicado|Gepubliceerd
 Visibility in catalog|Sichtbarkeit im Katalog|Katalogsichtbarkeit|Visibilité dans le catalogue|Visibilidad en el catálogo|Zichtbaarheid in catalogus
@@ -25,9 +26,13 @@ Brands|Marken|Marques|Marcas|Merken
 Images|Bilder|Imágenes|Afbeeldingen
 Parent|Übergeordnetes Produkt|Eltern|Superior|Hoofd
 Grouped products|Gruppierte Produkte|Produits groupés|Groupes de produits|Productos agrupados|Gegroepeerde producten
+Position|Posición|Positie
+Attribute # name|Attribut # Name|Nom de l’attribut #|Nombre del atributo #
+Attribute # value(s)|Attribut # Wert(e)|Valeur(s) de l’attribut #|Valor(es) del atributo #
+Attribute # visible|Attribut # Sichtbar|Attribut # visible|Atributo visible #
 `;
 
-/** Our column by each of its other names. */
+/** Our column by each of its other names, of which one may have a number. */
 const COLUMN_OF = new Map(
   TRANSLATIONS.trim()
     .split('\n')
@@ -58,7 +63,8 @@ export const adviceOnLanguage = (
 ): string | undefined => {
   const found = new Map<string, string>();
   for (const column of columns) {
-    const ours = COLUMN_OF.get(plainName(column));
+    const [number = ''] = /\d+/.exec(column) ?? [];
+    const ours = COLUMN_OF.get(plainName(column.replace(number, '')))?.replace('#', number);
     if (ours !== undefined && !found.has(ours)) found.set(ours, column);
   }
   const cellsAre = (pattern: RegExp, column = ''): boolean[] =>

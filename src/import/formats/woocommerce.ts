@@ -1,15 +1,19 @@
 import { OperatorError } from '../../errors.ts';
-import { centsOf, type Offer, offerOf } from '../fields/price.ts';
+import { plainValue } from '../fields/html.ts';
+import { centsOf, offerOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { SOME, TRUE } from '../fields/values.ts';
-import { placeOf, type SourceRecord } from '../record.ts';
+import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
+import { ANY, folded, type Offered, type OfferedVariant, withoutOptions } from './variants.ts';
+import { type Attribute, listOf, openAttributes, unescaped } from './woocommerce-attributes.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
   id: ['ID'],
   type: ['Type'],
   sku: ['SKU'],
+  barcode: ['GTIN, UPC, EAN, or ISBN', 'GTIN'],
   name: ['Name'],
   published: ['Published'],
   visibility: ['Visibility in catalog'],
@@ -27,6 +31,7 @@ const NAMES = {
   imageUrls: ['Images'],
   parent: ['Parent'],
   members: ['Grouped products'],
+  position: ['Position'],
 };
 
 type Column = keyof typeof NAMES;
@@ -58,17 +63,18 @@ export const woocommerce = defineFormat({
       (has('type') && has('published'));
     return isOwn && has('name', 'sku') && !has('price', 'slug', 'title', 'category', 'listprice');
   },
-  open: (columns) => {
+  open: (columns, uses) => {
+    const attributes = openAttributes(uses);
     const file: WooCommerceFile = {
       ...columns,
-      // The export writes an apostrophe before what a spreadsheet would take for a formula, such as -1.
-      text: (record, column) => columns.text(record, column).replace(/^'(?=[=+@-])/, ''),
+      text: (record, column) => unescaped(columns.text(record, column)),
+      attributesOf: attributes.read,
     };
     const { has, text, options } = file;
     const parents: SourceRecord[] = [];
     const groups: SourceRecord[] = [];
     const priceOf = new Map<string, string>();
-    const variationsOf = new Map<string, SourceRecord[]>();
+    const variationsOf = new Map<string, Variation[]>();
     let rejection: string | undefined;
 
     const isVariation = (record: SourceRecord): boolean =>
@@ -80,8 +86,7 @@ export const woocommerce = defineFormat({
     const namesOf = (record: SourceRecord): string[] =>
       [text(record, 'sku'), `id:${text(record, 'id')}`].filter(Boolean);
 
-    const remembered = (record: SourceRecord, draft: Draft): Draft => {
-      const { price } = draft.values;
+    const remembered = (record: SourceRecord, draft: Draft, price = draft.values.price): Draft => {
       if (typeof price === 'string' && priceOf.size < MAX_PRICES) {
         for (const name of namesOf(record)) priceOf.set(name, price);
       }
@@ -91,11 +96,13 @@ export const woocommerce = defineFormat({
       const names = namesOf(record);
       const variations = names.flatMap((name) => variationsOf.get(name) ?? []);
       for (const name of names) variationsOf.delete(name);
-      return { ...remembered(record, toDraft(record, variations, file)), rejection };
+      const offered = offerOfVariations(record, variations, file);
+      const draft = { ...toDraft(record, offered, file, variations), rejection };
+      return remembered(record, draft, folded(offered.variants ?? [draft], options).values.price);
     };
     /** A group has no price of its own: it costs what its cheapest member costs. */
     const toGroup = (record: SourceRecord): Draft => {
-      const draft = toDraft(record, [], file);
+      const draft = toDraft(record, ownOffer(record, file), file);
       if (!has('price') && !has('sale')) return draft;
       const prices = listOf(text(record, 'members')).map((member) => priceOf.get(member) ?? '');
       const cents = prices.map((price) => centsOf(price, options) ?? Number.POSITIVE_INFINITY);
@@ -103,23 +110,26 @@ export const woocommerce = defineFormat({
       if (price !== '') return { ...draft, values: { ...draft.values, price, listPrice: '' } };
       return { ...draft, rejection: 'is a group of products, none of which is in the file with a price' };
     };
-    const toOrphan = (record: SourceRecord): Draft => ({
-      ...placeOf(record),
-      values: { slug: text(record, 'name'), name: text(record, 'name') },
-      rejection: `is a variation of "${text(record, 'parent')}", which is not in the file`,
+    const toOrphan = ({ line, record, name, parent }: Variation): Draft => ({
+      ...placeOf({ line, record }),
+      values: { slug: name, name },
+      rejection: `is a variation of "${parent}", which is not in the file`,
     });
 
     return {
+      uses: attributes.uses,
       read: (record) => {
         const isGroup = GROUPED.test(text(record, 'type'));
         if (isVariation(record)) {
           const parent = text(record, 'parent');
-          variationsOf.set(parent, [...(variationsOf.get(parent) ?? []), record]);
+          const variations = variationsOf.get(parent) ?? [];
+          variations.push(toVariation(record, file));
+          variationsOf.set(parent, variations);
         } else if (isGroup || isVariable(record)) {
           if (parents.length + groups.length >= MAX_WAITING)
             throw new OperatorError(`A file may have ${MAX_WAITING} variable or grouped products: split it.`);
           (isGroup ? groups : parents).push(record);
-        } else return [remembered(record, toDraft(record, [], file))];
+        } else return [remembered(record, toDraft(record, withoutOptions(toVariant(record, file)), file))];
         return [];
       },
       readBroken: (record) => {
@@ -135,79 +145,142 @@ export const woocommerce = defineFormat({
   },
 });
 
-type WooCommerceFile = FormatFile<Column>;
+interface WooCommerceFile extends FormatFile<Column> {
+  readonly attributesOf: ReturnType<typeof openAttributes>['read'];
+}
 
-const toDraft = (record: SourceRecord, variations: readonly SourceRecord[], file: WooCommerceFile): Draft => {
+/** What is kept of a variation until the end of the file. */
+interface Variation extends OfferedVariant {
+  readonly name: string;
+  readonly parent: string;
+  /** Whether it can be bought. */
+  readonly isSold: boolean;
+  readonly hasStockOfParent: boolean;
+  readonly position: number;
+  readonly attributes: readonly Attribute[] | undefined;
+  readonly images: readonly string[];
+}
+
+/** @param variations of a product that has some; without one, the file does not have them, so that which attributes are options is unknown */
+const toDraft = (
+  record: SourceRecord,
+  { values, ifNew, columns, variants }: Offered,
+  file: WooCommerceFile,
+  variations?: readonly Variation[],
+): Draft => {
   const { has, text, options } = file;
+  const isWhole = variations?.length !== 0;
   const read = (column: Column): string => text(record, column);
-  const { slug, slugSource } = slugOf(read('name'), read('sku'), options);
-  // The variations that can be bought: they are published, and have a price if the file has prices.
-  const sold = variations.filter(
-    (row) => text(row, 'published') !== '0' && (!has('price') || offerOfRow(row, file).price !== ''),
-  );
-  const offer = lowestOffer(sold.length === 0 ? [record] : sold, file);
+  const { slug, slugSource } = slugOf(read('name'), options);
+  const optionNames = [values.optionNames ?? []].flat();
+  const attributes = file
+    .attributesOf(record)
+    ?.filter(({ name, isHidden }) => !isHidden && !optionNames.includes(name))
+    .map((attribute): Value => ({ ...attribute, values: plainValue(listOf(attribute.values), options) }));
+  const images = [...listOf(read('imageUrls')), ...(variations ?? []).flatMap((each) => each.images)];
   return {
     ...placeOf(record),
     slugSource,
     values: {
-      slug,
-      ...pick(['name'], file, read),
+      ...(slug !== undefined && { slug }),
+      ...pick(['sku', 'name'], file, read),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
       ...pick(['category'], file, () => categoryOf(read('category'), file)),
       ...pick(['tags'], file, () => listOf(read('tags'))),
-      ...pick(['imageUrls'], file, () => [record, ...variations].flatMap((each) => listOf(text(each, 'imageUrls')))),
+      ...pick(['imageUrls'], file, () => images),
+      ...(isWhole && attributes && { attributes }),
       status: statusOf(read('published'), read('visibility')),
-      stock: stockOf(record, sold, file),
-      ...offer.values,
+      ...values,
     },
-    ifNew: { ...offer.ifNew, ...(!has('category') && { category: categoryOf('', file) }) },
-    columns: offer.columns,
+    ifNew: {
+      ...ifNew,
+      ...(!isWhole && attributes && { attributes }),
+      ...(!has('category') && { category: categoryOf('', file) }),
+    },
+    columns,
+    variants,
   };
 };
 
-const offerOfRow = (row: SourceRecord, file: WooCommerceFile): Offer =>
-  offerOf(file, {
+/** What a row itself says of its price and stock. */
+const ownOffer = (row: SourceRecord, file: WooCommerceFile): Offered => {
+  const { values, ifNew, columns } = offerOf(file, {
     regular: file.text(row, 'price'),
     sale: file.text(row, 'sale'),
     from: file.text(row, 'saleStart'),
     to: file.text(row, 'saleEnd'),
   });
-
-/** A price that is none is kept, and is reported. */
-const lowestOffer = (
-  rows: readonly SourceRecord[],
-  file: WooCommerceFile,
-): Pick<Draft, 'values' | 'ifNew' | 'columns'> => {
-  const offers = rows.map((row) => offerOfRow(row, file));
-  // A variation whose price the file does not say may be the cheapest.
-  if (offers.some(({ price }) => price === '')) return { values: {} };
-  const cents = offers.map(({ price }) => centsOf(price, file.options) ?? -1);
-  return offers[cents.indexOf(Math.min(...cents))] as Offer;
+  return { values: { ...values, stock: stockOf(row, file) }, ifNew, columns };
 };
 
-/** The pieces of all variations together, or of the product itself. What is no number is kept, and is reported. */
-const stockOf = (record: SourceRecord, sold: readonly SourceRecord[], file: WooCommerceFile): string => {
+const toVariant = (row: SourceRecord, file: WooCommerceFile): OfferedVariant => {
+  const { values, ifNew, columns } = ownOffer(row, file);
+  const own = pick(['sku', 'barcode'], file, (name) => file.text(row, name));
+  return { ...placeOf(row), values: { ...own, ...values }, ifNew, columns };
+};
+
+const toVariation = (row: SourceRecord, file: WooCommerceFile): Variation => {
   const { has, text } = file;
-  // Variations that share the stock of the product say `parent`.
-  const own = sold.filter((row) => text(row, 'stock') !== 'parent');
-  const rows = own.length < sold.length || sold.length === 0 ? [...own, record] : own;
-  const isUncounted = !has('stock') || (sold.length === 0 && text(record, 'stock') === '');
-  if (isUncounted) {
-    if (!has('inStock') || rows.every((row) => text(row, 'inStock') === '')) return '';
-    return rows.some((row) => isAvailable(row, file)) ? 'in stock' : 'out of stock';
-  }
-  const pieces = rows.map((row) => piecesOf(row, file));
-  return pieces.find((each) => !/^\d{1,9}$/.test(each)) ?? String(pieces.reduce((sum, each) => sum + Number(each), 0));
+  const { values, ...variant } = toVariant(row, file);
+  const images = listOf(text(row, 'imageUrls'));
+  return {
+    ...variant,
+    values: { ...values, ...pick(['imageUrl'], { has: () => has('imageUrls') }, () => images[0] ?? '') },
+    name: text(row, 'name'),
+    parent: text(row, 'parent'),
+    isSold: text(row, 'published') !== '0' && (!has('price') || values.price !== undefined),
+    hasStockOfParent: text(row, 'stock') === 'parent',
+    position: Number.parseInt(text(row, 'position'), 10) || 0,
+    attributes: file.attributesOf(row),
+    images,
+  };
 };
 
-const piecesOf = (row: SourceRecord, file: WooCommerceFile): string => {
-  const stock = file.text(row, 'stock');
-  if (stock === '' && file.text(row, 'inStock') === '') return '';
+/** The variations that can be bought. An option is an attribute of which at least one of them has a value. */
+const offerOfVariations = (record: SourceRecord, variations: readonly Variation[], file: WooCommerceFile): Offered => {
+  const own = ownOffer(record, file);
+  const { stock = '' } = own.values;
+  const sold = variations.filter(({ isSold }) => isSold).toSorted((one, other) => one.position - other.position);
+  const valueIn = ({ attributes = [] }: Variation, name: string): string =>
+    attributes.find((attribute) => attribute.name === name)?.values.replaceAll('\\,', ',') ?? '';
+  const attributes = file.attributesOf(record);
+  const names = [attributes ?? [], ...sold.map((each) => each.attributes ?? [])].flat().map(({ name }) => name);
+  const options = [...new Set(names)].filter((name) => sold.some((each) => valueIn(each, name) !== ''));
+  // The file may be of products alone.
+  if (variations.length === 0) return own;
+  if (!attributes || (options.length === 0 && sold.length > 1)) {
+    const shared = sold.find(({ hasStockOfParent }) => hasStockOfParent);
+    const counted = sold.map((each) =>
+      each.hasStockOfParent ? { ...each, values: { ...each.values, stock: each === shared ? stock : '' } } : each,
+    );
+    return sold.length === 0 ? own : folded(counted, file.options);
+  }
+  return {
+    values: { ...(sold.length === 0 && own.values), optionNames: options },
+    columns: own.columns,
+    variants: sold.map((variation, at) => ({
+      ...placeOf(variation),
+      values: {
+        ...variation.values,
+        ...(variation.hasStockOfParent && { stock }),
+        optionValues: options.map((name) => valueIn(variation, name) || ANY),
+        ...pick(['position'], file, () => String(at)),
+      },
+      columns: variation.columns,
+    })),
+  };
+};
+
+/** What is no number is kept, and is reported. Empty where the file does not say it. */
+const stockOf = (row: SourceRecord, file: WooCommerceFile): string => {
+  const { text, options } = file;
+  const pieces = text(row, 'stock').replace(/\.0+$/, '');
+  if (pieces === '' && text(row, 'inStock') === '') return '';
+  if (pieces === '') return isAvailable(row, file) ? 'in stock' : 'out of stock';
   // What is sold on back order has no pieces, or fewer than none.
-  if (stock === '' || /^-|^0(?:\.0+)?$/.test(stock))
-    return isAvailable(row, file) ? String(file.options.stock ?? SOME) : '0';
-  return stock.replace(/\.0+$/, '');
+  if (/^-|^0$/.test(pieces)) return isAvailable(row, file) ? String(options.stock ?? SOME) : '0';
+  return pieces;
 };
 
 const isAvailable = (row: SourceRecord, { text }: WooCommerceFile): boolean =>
@@ -223,13 +296,6 @@ const statusOf = (published: string, visibility: string): string => {
   const isShown = word === '' || TRUE.includes(word.toLowerCase());
   return visibility === 'hidden' && isShown ? 'OFF_SALE' : status;
 };
-
-/** Items with commas between them; a comma inside one has a backslash. */
-const listOf = (text: string): string[] =>
-  text
-    .split(/(?<!\\),/)
-    .map((item) => item.replaceAll('\\,', ',').trim())
-    .filter(Boolean);
 
 /** The deepest of several categories: the export names the parents of a category, too. */
 const categoryOf = (text: string, { options: { category = 'Uncategorized' } }: WooCommerceFile): string => {

@@ -6,12 +6,17 @@ import { MAX_RECORD_BYTES, MAY_BE_CUT, type TextBlock } from './text.ts';
 /** The elements that are records: those of RSS, of Atom, and a usual one. */
 const RECORD_ELEMENTS = new Set(['item', 'entry', 'product']);
 
+/** Elements of Google's feeds that hold elements. In others, such as a description, these are markup in a text. */
+const NESTED = new Set(['product_detail', 'variant_option']);
+
 interface OpenRecord {
   readonly line: number;
   /** How many elements it is in, itself included. */
   readonly depth: number;
   readonly name: string;
   readonly fields: Record<string, Value>;
+  /** The elements in the one that is open now. */
+  inner: Record<string, Value>;
   characters: number;
   fault?: string;
 }
@@ -69,9 +74,13 @@ export async function* readXml(
             depth: open.length,
             name,
             fields: Object.create(null),
+            inner: {},
             characters: 0,
           };
-        } else if (record && open.length === record.depth + 1) text = '';
+        } else if (record && open.length === record.depth + 1) {
+          text = '';
+          record.inner = {};
+        } else if (record && NESTED.has(open[record.depth] ?? '')) text = '';
       },
       ontext: (part) => {
         if (!record) return;
@@ -84,8 +93,9 @@ export async function* readXml(
         open.pop();
         if (!record) return;
         if (isImplied) record.fault ??= `is not well-formed: <${prefixed}> has no end`;
+        if (open.length === record.depth + 1 && NESTED.has(open[record.depth] ?? '')) record.inner[name] = text.trim();
         if (open.length === record.depth) {
-          const value = text.trim();
+          const value = NESTED.has(name) ? record.inner : text.trim();
           const earlier = record.fields[name];
           if (earlier === undefined) record.fields[name] = value;
           else record.fields[name] = [...(Array.isArray(earlier) ? earlier : [earlier]), value];
