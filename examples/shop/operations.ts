@@ -133,12 +133,12 @@ export type ProductQueryVariables = Exact<{
 
 
 export type ProductQuery = { readonly product: (
-    { readonly description: string, readonly brand: string | null, readonly tags: ReadonlyArray<string>, readonly imageUrls: ReadonlyArray<string>, readonly publishedAt: string, readonly category: (
-      { readonly ancestors: ReadonlyArray<CategoryLinkFragment>, readonly products: ReadonlyArray<ProductTileFragment> }
+    { readonly description: string, readonly brand: string | null, readonly sku: string | null, readonly tags: ReadonlyArray<string>, readonly publishedAt: string, readonly images: ReadonlyArray<{ readonly url: string, readonly alt: string }>, readonly options: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly attributes: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly category: (
+      { readonly ancestors: ReadonlyArray<CategoryLinkFragment> }
       & CategoryLinkFragment
-    ) }
+    ), readonly related: ReadonlyArray<ProductTileFragment> }
     & ProductTileFragment
-    & ProductStockFragment
+    & ProductOfferFragment
   ) | null };
 
 export type ProductChangesSubscriptionVariables = Exact<{
@@ -146,10 +146,14 @@ export type ProductChangesSubscriptionVariables = Exact<{
 }>;
 
 
-export type ProductChangesSubscription = { readonly product: (
-    ProductPriceFragment
-    & ProductStockFragment
-  ) | null };
+export type ProductChangesSubscription = { readonly product: ProductOfferFragment | null };
+
+export type ViewedQueryVariables = Exact<{
+  ids: ReadonlyArray<number> | number;
+}>;
+
+
+export type ViewedQuery = { readonly productsByIds: ReadonlyArray<ProductTileFragment | null> };
 
 export type NoticesQueryVariables = Exact<{
   page: number;
@@ -174,13 +178,18 @@ export type NoticeQuery = { readonly notice: (
   ) | null };
 
 export type ProductTileFragment = (
-  { readonly id: number, readonly name: string, readonly subtitle: string | null, readonly imageUrl: string | null, readonly inStock: boolean }
+  { readonly id: number, readonly name: string, readonly subtitle: string | null, readonly imageUrl: string | null, readonly inStock: boolean, readonly priceRange: { readonly max: { readonly amount: string } } }
   & ProductPriceFragment
 );
 
 export type ProductPriceFragment = { readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null };
 
-export type ProductStockFragment = { readonly inStock: boolean, readonly stock: number, readonly sales: number };
+export type ProductOfferFragment = (
+  { readonly stock: number, readonly inStock: boolean, readonly sales: number, readonly variants: ReadonlyArray<VariantFragment> }
+  & ProductPriceFragment
+);
+
+export type VariantFragment = { readonly id: number, readonly title: string, readonly sku: string | null, readonly barcode: string | null, readonly imageUrl: string | null, readonly stock: number, readonly inStock: boolean, readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null, readonly selectedOptions: ReadonlyArray<{ readonly name: string, readonly value: string }> };
 
 export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null } };
 
@@ -211,13 +220,6 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const ProductStockFragmentDoc = new TypedDocumentString(`
-    fragment ProductStock on Product {
-  inStock
-  stock
-  sales
-}
-    `, {"fragmentName":"ProductStock"}) as unknown as TypedDocumentString<ProductStockFragment, unknown>;
 export const ProductPriceFragmentDoc = new TypedDocumentString(`
     fragment ProductPrice on Product {
   price {
@@ -230,6 +232,70 @@ export const ProductPriceFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ProductPrice"}) as unknown as TypedDocumentString<ProductPriceFragment, unknown>;
+export const VariantFragmentDoc = new TypedDocumentString(`
+    fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
+}
+    `, {"fragmentName":"Variant"}) as unknown as TypedDocumentString<VariantFragment, unknown>;
+export const ProductOfferFragmentDoc = new TypedDocumentString(`
+    fragment ProductOffer on Product {
+  ...ProductPrice
+  stock
+  inStock
+  sales
+  variants {
+    ...Variant
+  }
+}
+    fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}
+fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
+}`, {"fragmentName":"ProductOffer"}) as unknown as TypedDocumentString<ProductOfferFragment, unknown>;
 export const ProductTileFragmentDoc = new TypedDocumentString(`
     fragment ProductTile on Product {
   id
@@ -237,6 +303,11 @@ export const ProductTileFragmentDoc = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
     fragment ProductPrice on Product {
@@ -295,6 +366,11 @@ export const ProductListFragmentDoc = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -429,6 +505,11 @@ export const HomeDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -471,6 +552,11 @@ export const SearchDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -554,6 +640,11 @@ export const CategoryDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -613,20 +704,32 @@ export const ProductDocument = new TypedDocumentString(`
     query Product($id: Int!) {
   product(id: $id) {
     ...ProductTile
-    ...ProductStock
+    ...ProductOffer
     description
     brand
+    sku
     tags
-    imageUrls
     publishedAt
+    images {
+      url
+      alt
+    }
+    options {
+      name
+      values
+    }
+    attributes {
+      name
+      values
+    }
     category {
       ...CategoryLink
       ancestors {
         ...CategoryLink
       }
-      products(limit: 5) {
-        ...ProductTile
-      }
+    }
+    related(limit: 4) {
+      ...ProductTile
     }
   }
 }
@@ -636,6 +739,11 @@ export const ProductDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -648,10 +756,35 @@ fragment ProductPrice on Product {
     currencyCode
   }
 }
-fragment ProductStock on Product {
-  inStock
+fragment ProductOffer on Product {
+  ...ProductPrice
   stock
+  inStock
   sales
+  variants {
+    ...Variant
+  }
+}
+fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
 }
 fragment CategoryLink on Category {
   id
@@ -660,8 +793,7 @@ fragment CategoryLink on Category {
 export const ProductChangesDocument = new TypedDocumentString(`
     subscription ProductChanges($id: Int!) {
   product(id: $id) {
-    ...ProductPrice
-    ...ProductStock
+    ...ProductOffer
   }
 }
     fragment ProductPrice on Product {
@@ -674,11 +806,65 @@ export const ProductChangesDocument = new TypedDocumentString(`
     currencyCode
   }
 }
-fragment ProductStock on Product {
-  inStock
+fragment ProductOffer on Product {
+  ...ProductPrice
   stock
+  inStock
   sales
+  variants {
+    ...Variant
+  }
+}
+fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
 }`) as unknown as TypedDocumentString<ProductChangesSubscription, ProductChangesSubscriptionVariables>;
+export const ViewedDocument = new TypedDocumentString(`
+    query Viewed($ids: [Int!]!) {
+  productsByIds(ids: $ids) {
+    ...ProductTile
+  }
+}
+    fragment ProductTile on Product {
+  id
+  name
+  subtitle
+  imageUrl
+  inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}`) as unknown as TypedDocumentString<ViewedQuery, ViewedQueryVariables>;
 export const NoticesDocument = new TypedDocumentString(`
     query Notices($page: Int!, $type: NoticeType, $keyword: String) {
   noticePage(page: $page, pageSize: 6, type: $type, keyword: $keyword) {
