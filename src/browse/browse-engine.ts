@@ -8,6 +8,24 @@ export interface SearchTerm {
   readonly isPrefix: boolean;
 }
 
+/**
+ * A product fits where a value of its attribute is one of `values`, or where the attribute is a number within the bounds. The values of an attribute are its string, each
+ * string of its list, `true` or `false`, or its number without an exponent and without zeros at its end: `1.5`, where the table has `1.50`.
+ */
+export interface AttributeFilter {
+  readonly name: string;
+  readonly values?: readonly string[];
+  /** Inclusive, a decimal. A string of digits is no number. */
+  readonly min?: string;
+  readonly max?: string;
+}
+
+/** A variant fits where its value, at the place where the option names of its product have `name`, is one of `values`. */
+export interface OptionFilter {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
 /** Parts are joined by *and*; an absent part filters nothing. */
 export interface SearchFilter {
   /** Any of them, with their descendants already added where they count. Empty: nothing matches. */
@@ -24,10 +42,17 @@ export interface SearchFilter {
   readonly onSale?: boolean;
   /** Inclusive. */
   readonly publishedFrom?: Date;
+  /** All of them, also of one name. Each has values or bounds. */
+  readonly attributes?: readonly AttributeFilter[];
+  /** One and the same variant has all of them, and is in stock where `inStock` is true. A product without variants does not fit. */
+  readonly options?: readonly OptionFilter[];
 }
 
 /** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. */
 export const FIELD_WEIGHTS = { name: 8, brand: 4, tags: 4, subtitle: 2, description: 1 } as const;
+
+/** The whole score of a product that is found by its code, above all others: a search has ten terms at most. */
+export const CODE_SCORE = 1000;
 
 /**
  * Where a product stands in an order: the values of the order's columns as PostgreSQL writes them (times in microseconds since 1970), the id last.
@@ -41,10 +66,15 @@ export type SearchPage =
   | { readonly from: 'offset'; readonly size: number; readonly offset: number };
 
 /** Only those that an operation selects, because each takes time. */
-export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale';
+export type Facet = 'categories' | 'brands' | 'tags' | 'price' | 'inStock' | 'onSale' | 'attributes' | 'options';
 
 export interface BrowseRequest {
   readonly terms: readonly SearchTerm[];
+  /**
+   * The whole search, as `foldCode` of words.ts folds it; never empty. A product whose sku, or one of whose variants' sku or barcode, is the same once it is folded is found too,
+   * whether it has the terms or not, with {@link CODE_SCORE}. Without terms nothing else is found.
+   */
+  readonly code?: string;
   readonly filter: SearchFilter;
   readonly order: ProductSearchOrder;
   readonly page: SearchPage;
@@ -65,8 +95,18 @@ export interface PriceRange {
   readonly bands: readonly { readonly min: string; readonly max: string; readonly count: number }[];
 }
 
-/** Of brands and of tags no more are counted. */
+/** Of brands, of tags, of the names of attributes and of options, and of the values of each name, no more are counted. */
 export const MAX_FACET_VALUES = 100;
+
+/** The values of an attribute or an option. */
+export interface ValueFacets {
+  readonly name: string;
+  /** Most products first, then by value in the order of code points. A product that has a value twice counts once. */
+  readonly values: readonly ValueCount<string>[];
+  /** The least and the greatest, written as `values` are, where all that the counted products have of the name are numbers: never of options, which are texts. */
+  readonly min?: string;
+  readonly max?: string;
+}
 
 /**
  * Each counts the products under search and filter without the facet's own part, but tags with it: a product needs all of those that are picked, so that
@@ -79,8 +119,18 @@ export interface FacetCounts {
   readonly brands?: readonly ValueCount<string>[];
   readonly tags?: readonly ValueCount<string>[];
   readonly price?: PriceRange | null;
+  /** With options in the filter: only products of which a variant that has them all is in stock. */
   readonly inStock?: number;
   readonly onSale?: number;
+  /**
+   * By name: those that most products have a value of first, then in the order of code points. Each name counts the products under search and filter without the
+   * attribute filters of that very name, and with those of all other names.
+   */
+  readonly attributes?: readonly ValueFacets[];
+  /**
+   * As attributes. A product counts for a value where a variant that fits all option filters of other names, and is in stock where `inStock` is true in the filter, has it.
+   */
+  readonly options?: readonly ValueFacets[];
 }
 
 /** All of one snapshot. */

@@ -73,6 +73,12 @@ export const fold = (text: string): string => (isAscii(text) ? text.toLowerCase(
 const cut = (text: string, maxCharacters: number): string =>
   text.length <= maxCharacters ? text : [...text.slice(0, maxCharacters * 2)].slice(0, maxCharacters).join('');
 
+/** How many characters of a code count: as many as a search may have. */
+const MAX_CODE = 200;
+
+/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same. */
+export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
+
 /** Of ASCII, all that is no separator once it is folded. */
 const ASCII_WORDS = /[0-9a-z]+/g;
 

@@ -9,9 +9,19 @@ import type {
   SearchFilter,
   SearchTerm,
 } from '../../src/browse/browse-engine.ts';
-import { termsOf } from '../../src/browse/words.ts';
+import { foldCode, termsOf } from '../../src/browse/words.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  addVariants,
+  attributesSql,
+  CODES,
+  deepChanges,
+  expectedOf,
+  foundOf,
+  randomDeepFilter,
+  readDeepProducts,
+} from '../support/deep-catalogue.ts';
 
 const WORDS = ['Kettle', 'kettles', 'Teapot', 'tea', 'Größe', 'GROSSE', 'lamp', 'lamps', 'Lampe', 'naïve'].concat([
   'Σίσυφος',
@@ -31,7 +41,7 @@ const WORDS = ['Kettle', 'kettles', 'Teapot', 'tea', 'Größe', 'GROSSE', 'lamp'
 const BRANDS = ['Tea & Co', 'Lampe', 'lampe', 'Ærø', '运动', 'Kettle', "O'Neill", ''];
 const TAGS = ['tea', 'Tea time', 'new', 'été', 'lamp', 'a\\b', '🍵', 'x y'];
 const ORDERS: ProductSearchOrder[] = ['RELEVANCE', 'BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
-const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale'];
+const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale', 'attributes', 'options'];
 const CATEGORIES = 12;
 const PRODUCTS = 400;
 
@@ -47,9 +57,9 @@ const COLUMNS = (n: string): string => `
   case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${one(TAGS, `${n} + 9`)}, ${one(TAGS, `${n} + 10`)}, ${one(TAGS, `${n} + 11`)}])[1:${n} % 4],
   (abs(hashint4(${n} + 12)) % 5000) / 100.0, case when ${n} % 3 = 0 then (abs(hashint4(${n} + 13)) % 5000) / 100.0 end, ${n} % 4, abs(hashint4(${n} + 14)) % 20,
   (case when ${n} % 11 = 0 then 'DRAFT' else 'ON_SALE' end)::product_status,
-  case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end`;
+  case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end, ${attributesSql(n)}`;
 const NAMES =
-  'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, status, published_at';
+  'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, status, published_at, attributes';
 
 const fill = async ({ sql }: TestDatabase): Promise<void> => {
   await sql(`insert into category (id, parent_id, name, slug)
@@ -57,6 +67,7 @@ const fill = async ({ sql }: TestDatabase): Promise<void> => {
   await sql(
     `insert into product (id, slug, ${NAMES}) select n, 'p' || n, ${COLUMNS('n')} from generate_series(1, ${PRODUCTS}) n`,
   );
+  await addVariants({ sql });
 };
 
 /** What a back office does, at random. */
@@ -79,6 +90,7 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     `update product set price = 129.90 + id % 10 * 0.01 where id % 4 = ${n % 4}`,
     `insert into product (slug, ${NAMES}) overriding system value select 'x' || ${n}, ${COLUMNS(`${n}`)} on conflict do nothing`,
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
+    ...deepChanges(id, n),
   ];
   await sql(kinds[n % kinds.length] ?? '');
 };
@@ -88,7 +100,7 @@ const pickFrom =
   <Value>(values: readonly Value[]): Value =>
     values[g(fc.nat, { max: values.length - 1 })] as Value;
 
-const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => {
+const randomText = (g: GeneratorValue): string => {
   const pick = pickFrom(g);
   const words = Array.from({ length: pick([0, 1, 1, 2, 3]) }, () => {
     const word = pick([
@@ -105,8 +117,12 @@ const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => {
     ]);
     return pick([word, word, [...word].slice(0, pick([1, 2, 3])).join('')]);
   });
-  return termsOf(words.join(' '));
+  return pick([words.join(' '), words.join(' '), words.join(' '), pick(CODES)]);
 };
+
+const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => termsOf(randomText(g));
+
+const nat = (g: GeneratorValue, max: number): number => g(fc.nat, { max });
 
 const randomFilter = (g: GeneratorValue, now: Date): SearchFilter => {
   const pick = pickFrom(g);
@@ -122,16 +138,20 @@ const randomFilter = (g: GeneratorValue, now: Date): SearchFilter => {
     ...(pick([0, 0, 1]) && { inStock: pick([true, false]) }),
     ...(pick([0, 0, 1]) && { onSale: pick([true, false]) }),
     ...(pick([0, 0, 0, 1]) && { publishedFrom: new Date(now.getTime() - pick([1, 10, 30]) * 86_400_000) }),
+    ...randomDeepFilter(g, nat),
   };
 };
 
 const randomRequest = (g: GeneratorValue, now: Date): BrowseRequest => {
   const pick = pickFrom(g);
-  const terms = randomTerms(g);
+  const text = randomText(g);
+  const terms = termsOf(text);
+  const code = foldCode(text.trim());
   const order = pick(ORDERS);
   const size = pick([0, 1, 3, 20, 100]);
   return {
     terms,
+    ...(code !== '' && { code }),
     filter: randomFilter(g, now),
     order: order === 'RELEVANCE' && terms.length === 0 ? 'BEST_SELLING' : order,
     page: pick([
@@ -170,8 +190,11 @@ const search = async (engine: BrowseEngine, request: BrowseRequest) => {
 
 const askBoth = async ({ sql, index, either }: BrowseEngines, request: BrowseRequest) => {
   const expected = await search(sql, request);
-  // The order of names is read while SQL answers.
-  const engine = request.order === 'NAME_ASC' ? either() : index;
+  const { order, code, filter, facets } = request;
+  const isDeep =
+    [code, filter.attributes, filter.options].some(Boolean) || facets.has('attributes') || facets.has('options');
+  // The order of names is read while SQL answers; the index has no attributes and variants yet.
+  const engine = order === 'NAME_ASC' || isDeep ? either() : index;
   expect(await search(engine, request), JSON.stringify({ ...request, facets: [...request.facets] })).toEqual(expected);
   return expected;
 };
@@ -201,4 +224,36 @@ test('both engines answer every question alike, while the catalogue changes', { 
   );
   // What SQL answered in the order of names is a small part.
   expect(browseIndex.answers.index).toBeGreaterThan(browseIndex.answers.sql);
+});
+
+test('SQL finds and counts by attributes, options and codes as one product at a time does', {
+  timeout: 300_000,
+}, async () => {
+  await using database = await createTestDatabase();
+  await fill(database);
+  await using engines = await createBrowseEngines(database, { waitsForIndex: false });
+  await fc.assert(
+    fc.asyncProperty(fc.gen(), async (g) => {
+      const pick = pickFrom(g);
+      for (let count = pick([0, 0, 1, 3]); count > 0; count -= 1) await change(database, g);
+      const text = pick(CODES);
+      const request: BrowseRequest = {
+        terms: [],
+        ...(pick([0, 0, 1]) && { code: foldCode(text.trim()) }),
+        filter: { ...randomDeepFilter(g, nat), ...(pick([0, 1]) && { inStock: pick([true, false]) }) },
+        order: 'BEST_SELLING',
+        page: { from: 'start', size: 2 * PRODUCTS },
+        isCounted: true,
+        facets: new Set<Facet>(['inStock', 'attributes', 'options']),
+        now: engines.now(),
+      };
+      const expected = expectedOf(await readDeepProducts(database, request.now), request);
+      const answer = await engines.sql.search(request);
+      expect(foundOf(answer), JSON.stringify(request)).toEqual(expected);
+      expect(answer.totalCount).toBe(expected.ids.length);
+      // What is not asked for changes nothing.
+      expect(foundOf(await engines.sql.search({ ...request, facets: new Set() })).ids).toEqual(expected.ids);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -6,7 +6,7 @@ import { withConnection } from '../../database/client.ts';
 import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
-import type { BrowseEngine, BrowseResult, Suggestion } from '../browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion } from '../browse-engine.ts';
 import { foldLateLetters } from '../late-letters.ts';
 import { compareCodePoints } from '../order.ts';
 import {
@@ -118,10 +118,14 @@ export const createBrowseIndex = ({
       return undefined;
     };
     return {
-      search: async (request) =>
-        (await fromIndex('search', request, async (found) =>
-          request.order === 'NAME_ASC' ? withNames(found) : found,
-        )) ?? other.search(request),
+      search: async (request) => {
+        const found = needsTables(request)
+          ? undefined
+          : await fromIndex('search', request, async (reply) =>
+              request.order === 'NAME_ASC' ? withNames(reply) : reply,
+            );
+        return found ?? other.search(request);
+      },
       suggest: async (request) => {
         const { terms, now, limit } = request;
         // More products than are asked for, as some have the same name.
@@ -161,6 +165,12 @@ export const createBrowseIndex = ({
     },
   };
 };
+
+/** The index has no variants and no attributes yet. */
+const needsTables = ({ code, filter, facets }: BrowseRequest): boolean =>
+  [code, filter.attributes, filter.options].some((part) => part !== undefined) ||
+  facets.has('attributes') ||
+  facets.has('options');
 
 const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
 

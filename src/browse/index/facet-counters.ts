@@ -24,6 +24,7 @@ export class FacetCounters {
     this.#index = index;
     for (const facet of facets) {
       if (facet === 'price') this.#prices = new PriceCounter(index);
+      else if (facet === 'attributes' || facet === 'options') throw new TypeError(`the index has no ${facet}`);
       else if (facet === 'inStock' || facet === 'onSale') this.#byState.push({ facet, count: 0 });
       else this.#byCode.push({ facet, counts: new Int32Array(index[facet].values.length) });
     }

@@ -17,6 +17,8 @@ const OWN_PARTS: Readonly<Record<Facet, number>> = {
   price: PRICE,
   inStock: STOCK,
   onSale: SALE,
+  attributes: 0,
+  options: 0,
 };
 
 /** In NAME_ASC positions have no name. @param boundaryRank of the name that the page continues from there */
