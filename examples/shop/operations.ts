@@ -4,6 +4,18 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What an attribute must be: one of the values, or a number within the bounds. With values and bounds either of the two is enough; without both, all products fit. */
+export type AttributeFilter = {
+  /** A number that is not greater. */
+  readonly max?: string | null | undefined;
+  /** A number that is not less. */
+  readonly min?: string | null | undefined;
+  /** Of the attribute, as it is written. */
+  readonly name: string;
+  /** Any of these values, as facets and products show them. Empty: any. At most 1000. */
+  readonly values?: ReadonlyArray<string> | null | undefined;
+};
+
 /** How much it matters. */
 export type NoticeLevel =
   | 'IMPORTANT'
@@ -16,8 +28,18 @@ export type NoticeType =
   | 'MAINTENANCE'
   | 'PROMOTION';
 
+/** What a variant must be in one respect. */
+export type OptionFilter = {
+  /** Of the option, as it is written. */
+  readonly name: string;
+  /** Any of these values. Empty: any. At most 1000. */
+  readonly values: ReadonlyArray<string>;
+};
+
 /** Every part that is given must hold. */
 export type ProductFilter = {
+  /** Each of them must hold. At most 20. */
+  readonly attributes?: ReadonlyArray<AttributeFilter> | null | undefined;
   /** Of any of these brands. Empty: any. At most 1000. */
   readonly brands?: ReadonlyArray<string> | null | undefined;
   /** In any of these categories. Empty: any. At most 1000. */
@@ -30,6 +52,8 @@ export type ProductFilter = {
   readonly minPrice?: string | null | undefined;
   /** Whether the list price is above the price. */
   readonly onSale?: boolean | null | undefined;
+  /** One and the same variant has each of them, and is in stock where `inStock` is true. At most 20. */
+  readonly options?: ReadonlyArray<OptionFilter> | null | undefined;
   /** Published in a later millisecond than this. */
   readonly publishedAfter?: string | null | undefined;
   /** With all of these tags. Empty: any. At most 1000. */
@@ -191,7 +215,9 @@ export type ProductOfferFragment = (
 
 export type VariantFragment = { readonly id: number, readonly title: string, readonly sku: string | null, readonly barcode: string | null, readonly imageUrl: string | null, readonly stock: number, readonly inStock: boolean, readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null, readonly selectedOptions: ReadonlyArray<{ readonly name: string, readonly value: string }> };
 
-export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null } };
+export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null, readonly options: ReadonlyArray<FacetFragment>, readonly attributes: ReadonlyArray<FacetFragment> } };
+
+export type FacetFragment = { readonly name: string, readonly min: string | null, readonly max: string | null, readonly values: ReadonlyArray<{ readonly value: string, readonly count: number }> };
 
 export type MenuEntryFragment = (
   { readonly children: ReadonlyArray<{ readonly id: number }> }
@@ -320,6 +346,17 @@ export const ProductTileFragmentDoc = new TypedDocumentString(`
     currencyCode
   }
 }`, {"fragmentName":"ProductTile"}) as unknown as TypedDocumentString<ProductTileFragment, unknown>;
+export const FacetFragmentDoc = new TypedDocumentString(`
+    fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
+  }
+}
+    `, {"fragmentName":"Facet"}) as unknown as TypedDocumentString<FacetFragment, unknown>;
 export const ProductListFragmentDoc = new TypedDocumentString(`
     fragment ProductList on ProductConnection {
   totalCount
@@ -356,6 +393,12 @@ export const ProductListFragmentDoc = new TypedDocumentString(`
         count
       }
     }
+    options(limit: 4) {
+      ...Facet
+    }
+    attributes(limit: 6) {
+      ...Facet
+    }
     inStock
     onSale
   }
@@ -381,6 +424,15 @@ fragment ProductPrice on Product {
   listPrice {
     amount
     currencyCode
+  }
+}
+fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
   }
 }`, {"fragmentName":"ProductList"}) as unknown as TypedDocumentString<ProductListFragment, unknown>;
 export const CategoryLinkFragmentDoc = new TypedDocumentString(`
@@ -604,8 +656,23 @@ fragment ProductList on ProductConnection {
         count
       }
     }
+    options(limit: 4) {
+      ...Facet
+    }
+    attributes(limit: 6) {
+      ...Facet
+    }
     inStock
     onSale
+  }
+}
+fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
   }
 }
 fragment CategoryLink on Category {
@@ -692,8 +759,23 @@ fragment ProductList on ProductConnection {
         count
       }
     }
+    options(limit: 4) {
+      ...Facet
+    }
+    attributes(limit: 6) {
+      ...Facet
+    }
     inStock
     onSale
+  }
+}
+fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
   }
 }
 fragment CategoryLink on Category {

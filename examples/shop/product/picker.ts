@@ -1,6 +1,6 @@
 import { element } from '../elements.ts';
 import type { ProductQuery, VariantFragment } from '../operations.ts';
-import { optionParameter } from '../view.ts';
+import { OPTION } from '../view.ts';
 
 type Product = NonNullable<ProductQuery['product']>;
 type Variants = readonly VariantFragment[];
@@ -11,7 +11,7 @@ export type Choice = readonly { readonly name: string; readonly value: string }[
 /** What the address asks for; of what it leaves open, the first that there are any left of. */
 export const readChoice = ({ options, variants }: Product, search: URLSearchParams): Choice => {
   const wanted = options.map(({ name, values }) => {
-    const value = search.get(optionParameter(name));
+    const value = search.get(OPTION + name);
     return value !== null && values.includes(value) ? value : undefined;
   });
   const fitting = variants.filter(({ selectedOptions }) =>
@@ -45,7 +45,7 @@ export const picker = ({ options }: Product, chosen: Choice, choose: (choice: Ch
     const buttons = values.map((value) => {
       const input = element('input', {
         type: 'radio',
-        name: optionParameter(name),
+        name: OPTION + name,
         value,
         checked: chosen[place]?.value === value,
       });

@@ -13,7 +13,7 @@ import { type Choice, chosenVariant, picker, readChoice } from '../product/picke
 import { structuredData } from '../product/structured-data.ts';
 import { priceTag, productGrid } from '../products.ts';
 import { plainText } from '../text.ts';
-import { type MakeView, optionParameter, productPath, SEARCH_PATH } from '../view.ts';
+import { type MakeView, OPTION, productPath, SEARCH_PATH } from '../view.ts';
 import { recentlyViewed, rememberViewed } from '../viewed.ts';
 import { notFoundView } from './not-found.ts';
 import { trail } from './trail.ts';
@@ -121,7 +121,7 @@ const offer = (
 };
 
 const addressOf = (id: number, choice: Choice): string => {
-  const search = new URLSearchParams(choice.map(({ name, value }) => [optionParameter(name), value]));
+  const search = new URLSearchParams(choice.map(({ name, value }) => [OPTION + name, value]));
   return search.size === 0 ? productPath(id) : `${productPath(id)}?${search}`;
 };
 
