@@ -6,7 +6,7 @@ import { withConnection } from '../../database/client.ts';
 import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, Suggestion } from '../browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, BrowseResult, Facet, Suggestion } from '../browse-engine.ts';
 import { foldLateLetters } from '../late-letters.ts';
 import { compareCodePoints } from '../order.ts';
 import {
@@ -119,9 +119,10 @@ export const createBrowseIndex = ({
     };
     return {
       search: async (request) => {
-        const found = needsTables(request)
+        const { code: _, ...asked } = request;
+        const found = (await needsTables(request, other))
           ? undefined
-          : await fromIndex('search', request, async (reply) =>
+          : await fromIndex('search', asked, async (reply) =>
               request.order === 'NAME_ASC' ? withNames(reply) : reply,
             );
         return found ?? other.search(request);
@@ -166,11 +167,18 @@ export const createBrowseIndex = ({
   };
 };
 
-/** The index has no variants and no attributes yet. */
-const needsTables = ({ code, filter, facets }: BrowseRequest): boolean =>
-  [code, filter.attributes, filter.options].some((part) => part !== undefined) ||
-  facets.has('attributes') ||
-  facets.has('options');
+/** The index has no attributes, variants and codes yet. */
+const needsTables = async (
+  { terms, code, filter, facets, now }: BrowseRequest,
+  sql: BrowseEngine,
+): Promise<boolean> => {
+  if (filter.attributes || filter.options || facets.has('attributes') || facets.has('options')) return true;
+  if (code === undefined) return false;
+  if (terms.length === 0) return true;
+  const page = { from: 'offset', size: 0, offset: 0 } as const;
+  const none = { terms: [], filter: {}, facets: new Set<Facet>(), isCounted: false, order: 'BEST_SELLING' } as const;
+  return (await sql.search({ ...none, code, page, now })).hasNextPage;
+};
 
 const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];
 
