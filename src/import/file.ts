@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
-import { otherSlugsOfName } from './fields/slug.ts';
+import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
 import { InvalidValueError } from './fields/values.ts';
 import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
-import { type ImportKind, isStagedIfRejected, type ParsedRow, presentBit, withKey } from './kind.ts';
+import { type ImportKind, isProductKind, type ParsedRow, presentBit, withKey } from './kind.ts';
 import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
 import type { CsvOptions } from './source/csv.ts';
@@ -108,7 +108,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     kind,
     rowCount,
     columnOf,
-    key,
     onProgress: (step, done) => {
       signal.throwIfAborted();
       onProgress?.({ step, done, total: rowCount, rows: done });
@@ -119,8 +118,13 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
 };
 
 /** Adds what the operator says about rows that do not say it. */
-const completed = (draft: Draft, { fields }: ImportKind, { currency, category }: ImportOptions): Draft => {
+const completed = (draft: Draft, { fields, key }: ImportKind, { currency, category }: ImportOptions): Draft => {
   let { values, ifNew } = draft;
+  if (key === 'sku' && draft.slugSource !== undefined) {
+    const { slug = '', ...others } = values;
+    values = others;
+    ifNew = { ...ifNew, slug };
+  }
   if (currency && !isBlank(values.price) && isBlank(values.currency)) values = { ...values, currency };
   if (category && fields.category && isBlank(values.category)) {
     const { category: _, ...others } = values;
@@ -139,7 +143,7 @@ export interface CheckedRow extends Place {
   /** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
   readonly mark: Draft['doubt'] | 'rejected';
   readonly slugSource: string | undefined;
-  /** The slugs under which a row whose slug is made from its name may be stored, too. */
+  /** The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs. */
   readonly otherSlugs: readonly string[];
   readonly values: ParsedRow;
 }
@@ -182,7 +186,8 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
         reject(name, error.message);
       }
     }
-    if (faults.length === 0 && !parsed[kind.key]) reject(kind.key, 'is missing');
+    const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
     const conflict = kind.check?.(parsed);
     if (conflict) reject(conflict.field, conflict.reason);
     if (rejection && faults.length === 0) reject(kind.key, rejection);
@@ -190,11 +195,12 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const otherSlugs = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
+    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
+    const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
     const row = { ...place, presentFields, newFields, slugSource, otherSlugs };
     if (faults.length === 0) return { ...row, mark: doubt, values: parsed };
     const { [kind.key]: key = null, name = null } = parsed;
-    if (!isStagedIfRejected(kind) || !key) return undefined;
+    if (!isProductKind(kind) || !key) return undefined;
     return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
   };
 };

@@ -27,7 +27,7 @@ export interface ImportKind {
   readonly native: NativeColumns;
 }
 
-/** Which column of the file finds an existing row: `sku` is the file's own number, with which the slug ends; `id` is that of the table. */
+/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
 export type Key = 'slug' | 'sku' | 'id';
 
 export interface Field {
@@ -104,7 +104,8 @@ export const required = { isRequired: true };
 
 // A longer one might not fit into an index, whose entries have at most 2,704 bytes.
 export const NAME = field('name', 'text', plain(shortText(600)), required);
-export const SLUG = field('slug', 'text', slug, required);
+// A row without one has one made from its name.
+export const SLUG = field('slug', 'text', slug);
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
 
@@ -118,22 +119,24 @@ export const isProductKind = ({ table }: ImportKind): boolean => table === 'prod
 /** Categories refer to their own table, so they are written all together. */
 export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'category';
 
-/** Whether a row without a slug gets the next free one: `mug`, `mug-2`. */
-export const hasNumberedSlugs = (kind: ImportKind): boolean => kind.key === 'slug' && !isCategoryKind(kind);
-
 const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
 
 /** The kind with its rows found by another column, if it can be that one. */
 export const withKey = (kind: ImportKind, key: Key): ImportKind => {
   if (!kind.keys?.includes(key) || key === 'slug') return kind;
-  const { recognises, extra = [] } = kind.native;
+  const { recognises } = kind.native;
   const native: NativeColumns = {
     ...kind.native,
-    extra: key === 'sku' ? [...extra, 'sku'] : extra,
     recognises: (has, hasNoOther) =>
       recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
-  if (key === 'sku') return { ...kind, native };
+  if (key === 'sku')
+    return {
+      ...kind,
+      key,
+      native,
+      identity: { isSame: 'other.sku = s.sku', isFound: () => 't.sku = s.sku', order: 't.id' },
+    };
   const identity: Identity = {
     isSame: 'other.id = s.id',
     isFound: () => 't.id = s.id',
@@ -143,21 +146,13 @@ export const withKey = (kind: ImportKind, key: Key): ImportKind => {
   return { ...kind, key: 'id', identity, native, fields: { id: ID, ...kind.fields } };
 };
 
-/** Whether the key of a row that is rejected counts. */
-export const isStagedIfRejected = (kind: ImportKind): boolean => hasNumberedSlugs(kind) || kind.key === 'id';
-
 /** The bit of a field in a staged row's `present_fields`, which has one for each field that the file has a value for. */
 export const presentBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
 
-/**
- * Gives a row without a slug one made from its name. With `sku`, the slug ends with that instead, and with `id` no slug is needed.
- * @returns the name, if that alone made the slug
- */
+/** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
 export const addMissingSlug = (values: Record<string, Value>, options: FormatOptions): string | undefined => {
-  const [name, sku] = [values.name, values.sku].map((value) => (typeof value === 'string' ? value : ''));
-  const isNeeded = options.key === 'sku' || ((values.slug ?? '') === '' && typeof values.name === 'string');
-  if (options.key === 'id' || !isNeeded) return undefined;
-  const { slug, slugSource } = slugOf(name ?? '', sku ?? '', options);
+  if (options.key === 'id' || (values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
+  const { slug = '', slugSource } = slugOf(values.name, options);
   values.slug = slug;
   return slugSource;
 };

@@ -1,6 +1,15 @@
+import { attributes } from '../import/fields/attributes.ts';
 import { categoryPath } from '../import/fields/category-path.ts';
 import { plain, richText } from '../import/fields/html.ts';
-import { firstPicture, pictureUrl, pictureUrls, textList, unpacked } from '../import/fields/lists.ts';
+import {
+  firstPicture,
+  optionNames,
+  pictureUrl,
+  pictureUrls,
+  textList,
+  textsByPlace,
+  unpacked,
+} from '../import/fields/lists.ts';
 import { amount, currency } from '../import/fields/price.ts';
 import {
   count,
@@ -10,6 +19,7 @@ import {
   oneOf,
   type Parse,
   SOME,
+  shortText,
   stock,
   TRUE,
   timestamp,
@@ -74,6 +84,10 @@ export const productImport: ImportKind = {
       // The file has only the first of the pictures.
       keep: 'array_replace(t.image_urls, t.image_url, s.image_url)',
     }),
+    imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
+    sku: field('sku', 'text', shortText(600), nullable),
+    optionNames: field('option_names', 'text[]', plain(optionNames)),
+    attributes: field('attributes', 'jsonb', attributes),
     status: field('status', 'product_status', status),
     publishedAt: field('published_at', 'timestamptz', timestamp),
     createdAt: CREATED_AT,
@@ -103,6 +117,10 @@ export const productImport: ImportKind = {
       sales: '0',
       imageUrl: 'https://cdn.example/copper-pan.jpg',
       imageUrls: 'https://cdn.example/copper-pan.jpg|https://cdn.example/copper-pan-lid.jpg',
+      imageAlts: 'The pan from above|Its lid',
+      sku: 'PAN-24',
+      optionNames: 'Diameter|Lid',
+      attributes: '{"Material":"Copper","Weight":1.2,"Fits":["gas","induction"]}',
       status: 'ON_SALE',
       publishedAt: '2026-11-20T09:00:00Z',
     },

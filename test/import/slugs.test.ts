@@ -38,7 +38,7 @@ describe('a slug made from a name', () => {
       'muehlen',
     ]);
     await importText('sku,name,category,price\nÖ1,Öl,Mühlen,1\n', { germanSlugs: true, key: 'sku' });
-    expect(await slugs()).toEqual(['grosse-aepfel', 'oel--o1']);
+    expect(await slugs()).toEqual(['grosse-aepfel', 'oel']);
   });
 });
 
@@ -96,7 +96,6 @@ describe('a product that was imported by another rule of slugs', () => {
     await sql(`insert into category (name, slug) values ('C', 'c')`);
     await sql(`insert into product (category_id, name, slug, price) values (1, 'Чай', 'чаи--аи-7', 1)`);
     const key = 'sku';
-    expect(await importText('sku,price\nАЙ-7,2\n', { key })).toMatchObject({ created: 0, changed: 1 });
     expect(await importText('sku,name,category,price\nАЙ-7,Чай,C,3\nАИ-7,Чаи,C,4\n', { key })).toMatchObject({
       created: 1,
       changed: 1,
@@ -104,7 +103,7 @@ describe('a product that was imported by another rule of slugs', () => {
     });
     expect(await sql('select slug, price::text from product order by id')).toEqual([
       { slug: 'чаи--аи-7', price: '4.00' },
-      { slug: 'чай--ай-7', price: '3.00' },
+      { slug: 'чай', price: '3.00' },
     ]);
   });
 

@@ -34,13 +34,18 @@ export const jsonIn = (text: string): Value | undefined => {
 /** What separates the items of a text. */
 type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;
 
-/** The items of a list, without blank or repeated ones: a JSON list, also in a text, or one text that a separator splits. @throws InvalidValueError */
-const itemsOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
+/** The items of a list: a JSON list, also in a text, or one text that a separator splits. @throws InvalidValueError */
+const placesOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
   const list = unpacked(value);
   const items = typeof list === 'string' ? list.split(separatorOf(list, options)) : list;
   if (!Array.isArray(items)) throw new InvalidValueError('must be a list of texts');
-  return [...new Set(items.map((item) => longText(item).trim()).filter(Boolean))];
+  return items.map((item) => longText(item ?? '').trim());
 };
+
+/** The same without blank or repeated ones. */
+const itemsOf = (...list: Parameters<typeof placesOf>): readonly string[] => [
+  ...new Set(placesOf(...list).filter(Boolean)),
+];
 
 /** A list of texts in PostgreSQL's notation. */
 export const toArray = (texts: readonly string[]): string =>
@@ -51,6 +56,31 @@ export const textList =
   (separatorOf: SeparatorOf): Parse =>
   (value, options = {}) =>
     toArray(itemsOf(value, options, separatorOf));
+
+const bars: SeparatorOf = (_, { listSeparator = '|' }) => listSeparator;
+
+/** A list in which each text has its place, so that blank and repeated ones stay; blank ones at the end go. */
+export const textsByPlace: Parse = (value, options = {}) => {
+  const texts = placesOf(value, options, bars);
+  return toArray(texts.slice(0, texts.findLastIndex(Boolean) + 1));
+};
+
+const MAX_OPTIONS = 5;
+
+/** What the variants of a product differ in, at most five. */
+export const optionNames: Parse = (value, options = {}) => {
+  const names = placesOf(value, options, bars);
+  if (names.length > MAX_OPTIONS || names.includes('') || new Set(names).size < names.length)
+    throw new InvalidValueError(`must be at most ${MAX_OPTIONS} names of options, each once`);
+  return toArray(names);
+};
+
+/** What a variant is in each respect, by place as the names of the product's options. */
+export const optionValues: Parse = (value, options = {}) => {
+  const values = placesOf(value, options, bars);
+  if (values.includes('')) throw new InvalidValueError('must have a value for each option');
+  return toArray(values);
+};
 
 const BASE = 'https://shop.invalid/';
 

@@ -1,4 +1,3 @@
-import type { FormatOptions } from '../formats/format.ts';
 import { withoutEntities } from './html.ts';
 import { assertStorable, InvalidValueError, type Parse, type ReadOptions, textOf } from './values.ts';
 
@@ -30,28 +29,18 @@ export const otherSlugsOfName = (name: string, slug: string): readonly string[] 
   );
 
 /** A slug made from a name and the file's own key, which is never cut. */
-export const slugWithKey = (name: string, key: string): string =>
-  withEnd(name, '-', slugify(key)).replaceAll(/^-|-$/g, '');
-
-const withEnd = (name: string, separator: string, end: string): string =>
-  `${cut(slugify(name), Math.max(0, MAX_CHARACTERS - separator.length - end.length))}${separator}${end}`;
-
-/** Between name and sku in a slug. No name has it, so the end of a slug tells the sku. */
-export const SKU_SEPARATOR = '--';
-
-/**
- * The slug of a product whose file has none, by the column that finds it, and the name it was made from, if that alone made it. With `sku` it
- * ends with that number; it is blank if the number has no letter or digit.
- */
-export const slugOf = (
-  name: string,
-  sku: string,
-  options: FormatOptions = {},
-): { readonly slug: string; readonly slugSource?: string } => {
-  if (options.key !== 'sku') return { slug: slugOfName(name, options), slugSource: name };
-  const end = slugify(sku);
-  return { slug: end && withEnd(options.germanSlugs ? inGermanLetters(name) : name, SKU_SEPARATOR, end) };
+export const slugWithKey = (name: string, key: string): string => {
+  const end = slugify(key);
+  return `${cut(slugify(name), Math.max(0, MAX_CHARACTERS - 1 - end.length))}-${end}`.replaceAll(/^-|-$/g, '');
 };
+
+/** With what the slugs of earlier versions ended, behind two hyphens, whose products were found by a sku. */
+export const endsOfSku = (sku: string): readonly string[] =>
+  [...new Set([slugify(sku), earlierSlugify(sku)])].filter(Boolean);
+
+/** The slug of a product whose file has none, and the name it was made from; nothing without a name. */
+export const slugOf = (name: string, options: ReadOptions): { readonly slug?: string; readonly slugSource?: string } =>
+  name === '' ? {} : { slug: slugOfName(name, options), slugSource: name };
 
 /**
  * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes
@@ -77,7 +66,7 @@ export const slugify = (name: string): string =>
 const COMPATIBLE = /[^\p{Script=Thai}\p{Script=Lao}\p{Script=Tibetan}\u3131-\u318e]+/gu;
 
 /** The rule of earlier versions, which took the marks of every script away, and left letters decomposed. */
-export const earlierSlugify = (name: string): string =>
+const earlierSlugify = (name: string): string =>
   cut(
     name
       .normalize('NFKD')

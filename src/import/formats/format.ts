@@ -55,6 +55,19 @@ export interface Draft extends Place {
    * so another row of that key is a part of it.
    */
   readonly doubt?: 'continuation' | 'unterminated' | 'together' | undefined;
+  /**
+   * All variants of the product, in their order: others are deleted, and none means that it has none. The database keeps the price, the list
+   * price and the stock of a product with variants, so its own values of these are not read. @default those of the catalogue stay
+   */
+  readonly variants?: readonly VariantDraft[] | undefined;
+}
+
+/**
+ * A variant, with its values under the names of the kind's fields: `sku`, `barcode`, `optionValues` (a list, by place as the product's
+ * `optionNames`), `price`, `listPrice`, `stock`, `imageUrl` and `position`. If one of its values is refused, so is its product.
+ */
+export interface VariantDraft extends Place {
+  readonly values: Record<string, Value>;
 }
 
 /** One file of a format, with its columns under the format's names for them. */
@@ -71,7 +84,7 @@ export interface FormatFile<Name extends string> {
 }
 
 interface Description<Name extends string> extends Omit<Format, 'columns' | 'open'> {
-  /** The names that files use for each column. One that becomes a field has the name of that, and `sku` is that of `--key sku`. */
+  /** The names that files use for each column. One that becomes a field has the name of that. */
   readonly names: Readonly<Record<Name, readonly string[]>>;
   /** The columns of the fields that have another name. */
   readonly columnOf?: Readonly<Record<string, NoInfer<Name>>>;
@@ -89,7 +102,7 @@ export const defineFormat = <Name extends string>(description: Description<Name>
     columns: Object.values<readonly string[]>(names).flat(),
     open: (options) => {
       const { uses, ...file } = openFile(names, options);
-      const columns: Readonly<Record<string, string>> = { ...columnOf, ...(options.key === 'sku' && { slug: 'sku' }) };
+      const columns: Readonly<Record<string, string>> = { ...columnOf };
       return {
         columnOf: (field) => file.columnOf((columns[field] ?? field) as Name),
         uses,

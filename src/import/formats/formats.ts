@@ -47,10 +47,7 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind): Form
       };
       return {
         read: (record) => toDrafts(record),
-        columnOf: (field) => {
-          if (options.key === 'sku' && field === 'slug') return columnOf('sku');
-          return columnOf([field, ...(alternatives[field] ?? [])].find(has) ?? field);
-        },
+        columnOf: (field) => columnOf([field, ...(alternatives[field] ?? [])].find(has) ?? field),
       };
     },
   });

@@ -51,13 +51,13 @@ const toDraft = (record: SourceRecord, file: FormatFile<keyof typeof NAMES>): Dr
   const stockColumn = isCounted ? 'stock' : 'availability';
   // An item of no type has no category, if the feed has that attribute.
   const hasCategory = category !== '' || has('category');
-  const { slug, slugSource } = slugOf(read('name'), read('sku'), options);
+  const { slug, slugSource } = slugOf(read('name'), options);
   return {
     ...placeOf(record),
     slugSource,
     values: {
-      slug,
-      ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
+      ...(slug !== undefined && { slug }),
+      ...pick(['sku', 'name', 'description', 'brand', 'imageUrl'], file, read),
       ...(hasCategory && { category: category || without }),
       ...(hasImages && { imageUrls: images }),
       ...offer.values,

@@ -140,7 +140,7 @@ type WooCommerceFile = FormatFile<Column>;
 const toDraft = (record: SourceRecord, variations: readonly SourceRecord[], file: WooCommerceFile): Draft => {
   const { has, text, options } = file;
   const read = (column: Column): string => text(record, column);
-  const { slug, slugSource } = slugOf(read('name'), read('sku'), options);
+  const { slug, slugSource } = slugOf(read('name'), options);
   // The variations that can be bought: they are published, and have a price if the file has prices.
   const sold = variations.filter(
     (row) => text(row, 'published') !== '0' && (!has('price') || offerOfRow(row, file).price !== ''),
@@ -150,8 +150,8 @@ const toDraft = (record: SourceRecord, variations: readonly SourceRecord[], file
     ...placeOf(record),
     slugSource,
     values: {
-      slug,
-      ...pick(['name'], file, read),
+      ...(slug !== undefined && { slug }),
+      ...pick(options.key === 'sku' ? ['sku', 'name'] : ['name'], file, read),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
       ...pick(['category'], file, () => categoryOf(read('category'), file)),

@@ -1,6 +1,6 @@
 import pg, { type ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { hasNumberedSlugs, isCategoryKind, isProductKind, type Key } from '../kind.ts';
+import { isCategoryKind, isProductKind } from '../kind.ts';
 import { keepStaged } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
@@ -12,7 +12,7 @@ import {
   rejectUnknownCategories,
   rejectUnterminated,
 } from './checks.ts';
-import { assignProductSlugs, assignSlugsBySku } from './product-slugs.ts';
+import { assignProductSlugs, findByEarlierSlugs } from './product-slugs.ts';
 import {
   COUNT_STAGED,
   countAssumed,
@@ -41,7 +41,6 @@ export interface Counts extends Written {
 }
 
 export interface MergeOptions extends CheckContext, ReadOptions {
-  readonly key: Key;
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
   /** Whether the rows that no file has are withdrawn after all files. */
@@ -61,9 +60,9 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const { client, kind, rowCount, batchRows = rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await findExisting(client, kind);
-  if (hasNumberedSlugs(kind)) {
-    if (options.key === 'sku') await assignSlugsBySku(client, kind);
-    else await assignProductSlugs(client, kind);
+  if (isProductKind(kind)) {
+    if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
+    await assignProductSlugs(client, kind);
     await rejectSeparated(options);
   }
   await settleNewFields(client, kind);
@@ -80,7 +79,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   }
   const statements = await createStatements(client, kind, options);
   const assumed = await countAssumed(client, kind);
-  if (hasNumberedSlugs(kind)) await rejectUnterminated(options, statements);
+  if (isProductKind(kind)) await rejectUnterminated(options, statements);
   let counts = NONE;
   for (const batch of isCategoryKind(kind) ? [all] : rangesOf(all, batchRows)) {
     const written = await transaction(options, (onFault) => mergeBatch({ ...options, onFault }, statements, batch));
@@ -135,8 +134,12 @@ const mergeRange = async (options: MergeOptions, statements: Statements, range: 
     const { rows } = await client.query<Place>(`delete from ${STAGE} where ordinal = $1 returning line, record`, [
       from,
     ]);
-    const { message, column } = error as pg.DatabaseError;
-    for (const place of rows) onFault({ ...placeOf(place), column, reason: `is refused by the database: ${message}` });
+    const { message, column: ofError, detail = '' } = error as pg.DatabaseError;
+    // "Key (sku)=(A-7) already exists.", in the language of the server.
+    const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
+    const isOfOther = column === 'sku' && kind.key !== 'sku' ? ': --key sku finds the product that has it' : '';
+    const reason = `is refused by the database: ${message}${isOfOther}`;
+    for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
     return NONE;
   }
 };

@@ -1,5 +1,4 @@
 import type { ClientBase } from 'pg';
-import { earlierSlugify, SKU_SEPARATOR } from '../fields/slug.ts';
 import type { ImportKind } from '../kind.ts';
 import { STAGE } from './stage.ts';
 
@@ -15,13 +14,22 @@ interface Series {
 /**
  * Gives each staged row without a slug the slug that it has in the catalogue, or a free one. The catalogue's product is found by its name, and
  * among several of one name by their order in the file. Rejected rows count, so that the others keep their slugs when one is corrected.
+ * With `--key sku` names find nothing, and new rows alone get a slug.
  */
 export const assignProductSlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   const { rowCount } = await client.query(`select from ${STAGE} where slug_source is not null limit 1`);
   if (rowCount === 0) return;
+  const isByName = kind.key === 'slug';
+  if (!isByName) {
+    await client.query(`
+      update ${STAGE} s set slug_source = null, slug = t.slug
+      from ${STAGE} o left join ${kind.table} t on t.id = o.target_id
+      where o.ordinal = s.ordinal and o.slug_source is not null and (o.target_id is not null or o.mark = 'rejected' or exists (
+        select from ${STAGE} later where later.sku = o.sku and later.ordinal > o.ordinal and later.mark is distinct from 'rejected'))`);
+  }
   // The planner underestimates the joins, and would choose nested loops, which take minutes for 100,000 rows.
   await client.query('set enable_nestloop = off');
-  await findByOtherSlugs(client, kind);
+  if (isByName) await findByOtherSlugs(client, kind);
   const assigned = (await readSeries(client, kind)).flatMap((series) => [...assign(series)]);
   await client.query('reset enable_nestloop');
   await client.query(
@@ -83,7 +91,7 @@ const assign = ({ base, rows, taken }: Series): Map<number, string> => {
 };
 
 /** The series in which a row may get another slug than its base; a file has few, so they fit into memory. */
-const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<readonly Series[]> => {
+const readSeries = async (client: ClientBase, { table, key }: ImportKind): Promise<readonly Series[]> => {
   const { rows } = await client.query<Series>(`
     with made as (
       select slug as base, min(lower(name)) as name, count(*) as count,
@@ -91,7 +99,7 @@ const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<re
           order by ordinal) as rows
       from ${STAGE} where slug_source is not null group by slug),
     slugs as (
-      select slug, lower(name) as name, true as is_fixed from ${table} t
+      select slug, ${key === 'slug' ? 'lower(name)' : 'null'} as name, true as is_fixed from ${table} t
       where not exists (select from ${STAGE} s where s.slug = t.slug and s.slug_source is null)
       union all
       select slug, null, bool_or(slug_source is null) from ${STAGE} s group by slug
@@ -113,31 +121,19 @@ const readSeries = async (client: ClientBase, { table }: ImportKind): Promise<re
 };
 
 /**
- * Gives each staged row, whose slug ends with its sku, the slug of the catalogue's product with that end. Rows of one sku get one slug, so that
- * they are found to be repeated.
+ * Finds, for staged rows whose sku the catalogue does not have, products without one whose slug ends with that sku: earlier versions kept it
+ * there. Each is that of one row, whose sku it then gets.
  */
-export const assignSlugsBySku = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
-  const skuOf = (slug: string): string => `split_part(${slug}, '${SKU_SEPARATOR}', -1)`;
-  const { rows } = await client.query<{ sku: string }>(
-    `select distinct sku from (select ${skuOf('slug')} as sku from ${STAGE}) s where octet_length(sku) > length(sku)`,
-  );
-  // A product that was imported by the earlier rule has another end. Two skus that the earlier rule made one stay apart.
-  const skus = rows.map(({ sku }) => sku);
-  await client.query(
-    `with staged as (select ordinal, slug, ${skuOf('slug')} as sku from ${STAGE}),
+export const findByEarlierSlugs = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
+  await client.query('set enable_nestloop = off');
+  await client.query(`
+    with ended as (
+      select id, split_part(slug, '--', -1) as slug_end from ${table} where sku is null and strpos(slug, '--') > 0),
     found as (
-      select distinct on (sku) sku, slug from (select id, slug, ${skuOf('slug')} as sku from ${table}) t
-      where strpos(slug, '${SKU_SEPARATOR}') > 0 order by sku, id),
-    earlier as (
-      select distinct on (end_then) changed.sku, found.slug from unnest($1::text[], $2::text[]) changed (sku, end_then)
-      join found on found.sku = end_then
-      where changed.sku <> end_then and not exists (select from staged where staged.sku = end_then) order by end_then, changed.sku),
-    chosen as (
-      select distinct on (sku) sku, coalesce(found.slug, earlier.slug, staged.slug) as slug
-      from staged left join found using (sku) left join earlier using (sku)
-      order by sku, ordinal desc)
-    update ${STAGE} s set slug = chosen.slug from staged join chosen using (sku)
-    where s.ordinal = staged.ordinal and s.slug <> chosen.slug`,
-    [skus, skus.map(earlierSlugify)],
-  );
+      select distinct on (id) ordinal, id
+      from ${STAGE} s cross join unnest(other_slugs) with ordinality as other (slug_end, rank) join ended using (slug_end)
+      where target_id is null order by id, mark is not distinct from 'rejected', rank, ordinal desc)
+    update ${STAGE} s set target_id = found.id from (select distinct on (ordinal) * from found order by ordinal, id) found
+    where found.ordinal = s.ordinal`);
+  await client.query('reset enable_nestloop');
 };

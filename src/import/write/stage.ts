@@ -175,7 +175,7 @@ export const createStatements = async (
         from ${source}
         where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
         order by s.ordinal
-        on conflict do nothing
+        ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
         returning t.id${isCategoryKind(kind) ? ', t.slug' : ''})
       ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
       select count(*)::int as count from done`,
