@@ -26,7 +26,16 @@ const SHELF = `Coffee & Tea [
 ]
 `;
 
-const { url: databaseUrl } = await shared(createDemoDatabase());
+const CART = `2 × 100% Linen Duvet Cover, Oatmeal, Single: 189.00 USD true
+No longer on sale
+`;
+
+const demo = await shared(createDemoDatabase());
+await demo.sql(
+  `with product as (update product set option_names = '{Size}' where slug = 'linen-duvet-cover-oatmeal' returning id)
+  insert into product_variant (product_id, option_values, price, list_price, stock) select id, '{Single}', 189, 219, 20 from product`,
+);
+const { url: databaseUrl } = demo;
 const gateway = await shared(createTestGateway({ url: databaseUrl }, PATIENT));
 const { url } = await shared(listen(gateway));
 
@@ -131,9 +140,9 @@ describe('GraphQL Code Generator', { timeout: 120_000 }, () => {
     expect(generated.code, generated.output).toBe(0);
     expect(await client.typeCheck()).toEqual(FINE);
     const ran = await client.runTrusted('gql/persisted-documents.json', (trusted) => client.node(['main.ts'], trusted));
-    expect(ran).toEqual({ code: 0, output: SHELF });
+    expect(ran).toEqual({ code: 0, output: SHELF + CART });
     const troubled = await client.runInTrouble('gql/persisted-documents.json', ['main.ts']);
-    expect(troubled).toEqual({ code: 0, output: SHELF, seen: [502, 503, ...troubled.seen.slice(2, -1), 200] });
+    expect(troubled).toEqual({ code: 0, output: SHELF + CART, seen: [502, 503, ...troubled.seen.slice(2, -1), 200] });
     // Without the file, the gateway knows no id.
     expect((await client.node(['main.ts'])).output).toContain('PersistedQueryNotFound');
     await client.misspell('main.ts');
