@@ -12,7 +12,7 @@ import { readEnvironment, tokensOf, usageError } from './commands.ts';
 
 const FORMATS = formatsOf(IMPORT_KINDS);
 
-const DESCRIPTION = `Load products, categories or notices from CSV, JSON, JSON Lines or XML.
+const DESCRIPTION = `Load products, their variants, categories or notices from CSV, JSON, JSON Lines or XML.
 
 Imports into DATABASE_URL, or into the embedded database, which a running gateway may be using. An existing product or category is found by its
 slug or by --key, a notice by its title (and its start, if the file has one), and updated. A column that the file does not have keeps its values.
@@ -74,7 +74,7 @@ const importArgs = {
   },
   'german-slugs': flag('Write ä, ö, ü and ß as ae, oe, ue and ss in slugs that are made from names.'),
   prune: flag(
-    'Take products off sale that no file has; all files are one transaction. Asks if these are more than a fifth.',
+    'Take products off sale, and delete variants, that no file has; all files are one transaction. Asks if these are more than a fifth.',
   ),
   yes: flag('Let --prune go on without a question, also if rows were rejected.'),
   batch: text('ROWS', 'Commit after so many rows, instead of at the end of each file.'),

@@ -1,16 +1,16 @@
 import type { ClientBase } from 'pg';
 import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
-import { InvalidValueError } from './fields/values.ts';
+import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
-import { type ImportKind, isProductKind, type ParsedRow, presentBit, withKey } from './kind.ts';
+import { type ImportKind, isProductKind, isVariantKind, type ParsedRow, presentBit, withKey } from './kind.ts';
 import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
 import type { CsvOptions } from './source/csv.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
-import { copyIntoStage, STAGE, toCopyRow } from './write/stage.ts';
+import { copyIntoStage, STAGE, toCopyRow, VARIANT_STAGE } from './write/stage.ts';
 
 export interface ImportOptions extends FormatOptions, CsvOptions {
   readonly client: ClientBase;
@@ -63,7 +63,8 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const reader = format.open(options);
   const columnOf: CheckOptions['columnOf'] = (field, draft) =>
     sourceOf(draft?.columns?.[field] ?? reader.columnOf(field));
-  const check = createCheck({ ...options, kind, columnOf });
+  const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
+  const check = createCheck({ ...options, kind, variantKind, columnOf });
   const unusedColumns = new Set<string>();
   let rowCount = 0;
 
@@ -106,26 +107,34 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const counts = await mergeStage({
     ...options,
     kind,
+    variantKind,
     rowCount,
     columnOf,
+    key,
     onProgress: (step, done) => {
       signal.throwIfAborted();
       onProgress?.({ step, done, total: rowCount, rows: done });
     },
   });
-  await client.query(`drop table ${STAGE}`);
+  await client.query(`drop table ${STAGE}; drop table if exists ${VARIANT_STAGE}`);
   return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
 
 /** Adds what the operator says about rows that do not say it. */
 const completed = (draft: Draft, { fields, key }: ImportKind, { currency, category }: ImportOptions): Draft => {
   let { values, ifNew } = draft;
+  const hasVariants = (draft.variants?.length ?? 0) > 0;
+  if (hasVariants) {
+    const { price: _, listPrice: __, stock: ___, ...others } = values;
+    values = others;
+    ifNew = { ...ifNew, price: '0' };
+  }
   if (key === 'sku' && draft.slugSource !== undefined) {
     const { slug = '', ...others } = values;
     values = others;
     ifNew = { ...ifNew, slug };
   }
-  if (currency && !isBlank(values.price) && isBlank(values.currency)) values = { ...values, currency };
+  if (currency && (hasVariants || !isBlank(values.price)) && isBlank(values.currency)) values = { ...values, currency };
   if (category && fields.category && isBlank(values.category)) {
     const { category: _, ...others } = values;
     values = others;
@@ -146,34 +155,106 @@ export interface CheckedRow extends Place {
   /** The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs. */
   readonly otherSlugs: readonly string[];
   readonly values: ParsedRow;
+  /** All variants of a product, as the staging table has them. */
+  readonly variants?: string | undefined;
 }
 
 interface CheckOptions extends ImportOptions {
   readonly kind: ImportKind;
+  /** Where the kind is that of products, the kind of their variants. */
+  readonly variantKind: ImportKind | undefined;
   /** The file's name for a field. */
   readonly columnOf: (field: string, draft?: Draft) => string;
 }
 
+const MAX_VARIANTS = 250;
+
 /** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
 const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
-  const { kind, columnOf, onFault } = options;
-  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
+  const { kind, variantKind, columnOf, onFault } = options;
+  const parse = createParse(kind, options);
+  const parseVariant = variantKind && createParse(variantKind, options);
   return (draft) => {
-    const { values, ifNew = {}, rejection, doubt } = draft;
-    const place = placeOf(draft);
+    const { values, ifNew = {}, rejection, doubt, variants } = draft;
     kind.complete?.(values, options);
     const faults: Fault[] = [];
+    const rejecting =
+      (row: Place & Pick<Draft, 'values' | 'ifNew'>): Reject =>
+      (name, reason) => {
+        const place = placeOf(row);
+        const column = columnOf(name, draft);
+        const value = showValue(row.values[name] ?? row.ifNew?.[name]);
+        // Several fields may come from one cell.
+        if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
+          return;
+        faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+      };
+    const reject = rejecting(draft);
+    const { parsed, presentFields, newFields } = parse(values, ifNew, reject);
+    const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
+    const conflict = kind.check?.(parsed);
+    if (conflict) reject(conflict.field, conflict.reason);
+    if (rejection && faults.length === 0) reject(kind.key, rejection);
+    const ofVariants = variants?.map((variant) => {
+      const rejectVariant = rejecting(variant);
+      const row = parseVariant?.(variant.values, {}, rejectVariant);
+      return {
+        ...placeOf(variant),
+        presentFields: row?.presentFields ?? 0,
+        values: row?.parsed ?? {},
+        reject: rejectVariant,
+      };
+    });
+    if (ofVariants && ofVariants.length > MAX_VARIANTS)
+      reject('variants', `has ${ofVariants.length} variants, and may have ${MAX_VARIANTS}`);
+    const names = parsed.optionNames ? itemCount(parsed.optionNames) : undefined;
+    for (const [place, { values: row, reject: rejectVariant }] of ofVariants?.entries() ?? []) {
+      const [before, count] = [ofVariants?.slice(0, place) ?? [], itemCount(row.optionValues)];
+      if (names !== undefined && count !== names)
+        rejectVariant('optionValues', `has ${count} values, but the product has ${names} options`);
+      else if (before.some(({ values: { optionValues } }) => (optionValues ?? '{}') === (row.optionValues ?? '{}')))
+        rejectVariant('optionValues', 'is the same as of another variant of this product');
+      if (row.sku && before.some(({ values: { sku } }) => sku === row.sku))
+        rejectVariant('sku', 'is that of another variant of this product');
+    }
+    for (const fault of faults) onFault(fault);
+
+    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
+    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
+    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
+    const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
+    const row = { ...placeOf(draft), presentFields, newFields, slugSource, otherSlugs };
+    if (faults.length === 0) {
+      const staged = variantKind && ofVariants && JSON.stringify(ofVariants.map((each) => toStaged(variantKind, each)));
+      return { ...row, mark: doubt, values: parsed, variants: staged };
+    }
+    const { [kind.key]: key = null, name = null } = parsed;
+    if (!isProductKind(kind) || !key) return undefined;
+    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+  };
+};
+
+/** How many items a list in PostgreSQL's notation has, each of them in quotes. */
+const itemCount = (list: string | null | undefined): number => (list && list !== '{}' ? list.split('","').length : 0);
+
+/** A variant under the names of the staging table's columns. */
+const toStaged = (kind: ImportKind, row: Place & Pick<CheckedRow, 'presentFields' | 'values'>): object => ({
+  line: row.line,
+  record: row.record,
+  present_fields: row.presentFields + presentBit(kind, 'product'),
+  ...Object.fromEntries(Object.entries(kind.fields).map(([name, { column }]) => [column, row.values[name]])),
+});
+
+type Reject = (name: string, reason: string) => void;
+
+/** Parses the values of one row. */
+const createParse = (kind: ImportKind, options: ReadOptions) => {
+  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
+  return (values: Draft['values'], ifNew: NonNullable<Draft['ifNew']>, reject: Reject) => {
     const parsed: Record<string, string | null> = {};
     let presentFields = 0;
     let newFields = 0;
-    const reject = (name: string, reason: string): void => {
-      const column = columnOf(name, draft);
-      const value = showValue(values[name] ?? ifNew[name]);
-      // Several fields may come from one cell.
-      if (faults.some((fault) => fault.column === column && fault.value === value)) return;
-      faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
-    };
-
     for (const { name, bit, isNullable, parse } of fields) {
       const isForNew = values[name] === undefined && ifNew[name] !== undefined;
       const value = isForNew ? ifNew[name] : values[name];
@@ -186,21 +267,6 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
         reject(name, error.message);
       }
     }
-    const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
-    const conflict = kind.check?.(parsed);
-    if (conflict) reject(conflict.field, conflict.reason);
-    if (rejection && faults.length === 0) reject(kind.key, rejection);
-    for (const fault of faults) onFault(fault);
-
-    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
-    const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
-    const row = { ...place, presentFields, newFields, slugSource, otherSlugs };
-    if (faults.length === 0) return { ...row, mark: doubt, values: parsed };
-    const { [kind.key]: key = null, name = null } = parsed;
-    if (!isProductKind(kind) || !key) return undefined;
-    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+    return { parsed, presentFields, newFields };
   };
 };

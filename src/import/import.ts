@@ -10,7 +10,7 @@ import { migrateEmbedded, type OpenOptions, openOrJoinDatabase } from '../databa
 import { assertOwnSession } from '../database/pooler.ts';
 import { OperatorError } from '../errors.ts';
 import { type ImportOptions, importFile } from './file.ts';
-import { isProductKind } from './kind.ts';
+import { isProductKind, isVariantKind } from './kind.ts';
 import { beginPrune, endPrune } from './prune.ts';
 import { createReport } from './report.ts';
 import { openSource } from './source/source.ts';
@@ -58,6 +58,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     if (isOneTransaction) await client.query('begin');
     if (isPruning) await beginPrune(client);
     let hasProducts = false;
+    let hasVariants = false;
     for (const source of sources) {
       file = source.name;
       const counts = await importFile({
@@ -72,12 +73,13 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
       report.counts(source.name, counts);
       imported += counts.created + counts.changed + counts.unchanged;
       hasProducts ||= isProductKind(counts.kind);
+      hasVariants ||= isVariantKind(counts.kind) || counts.variants !== undefined;
     }
     if (isPruning) {
       if (!hasProducts) throw new OperatorError('--prune needs a file of products: there was none.');
       // Standard input may be a file of the import.
       const canAsk = process.stdin.isTTY && process.stderr.isTTY && !paths.includes('-');
-      await endPrune(report.rejected(), { ...options, client, canAsk, signal });
+      await endPrune(report.rejected(), { ...options, client, canAsk, signal, hasVariants });
     }
     if (isDryRun) await client.query('rollback');
     else if (isOneTransaction) await commit(client);

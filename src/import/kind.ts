@@ -39,6 +39,8 @@ export interface Field {
   readonly isNullable?: boolean;
   /** Whether a new row must have it. */
   readonly isRequired?: boolean;
+  /** Whether the database keeps it, where a product has variants. */
+  readonly isOfVariants?: boolean;
   /** Whether an existing row keeps its value. */
   readonly isInsertOnly?: boolean;
   /** Whether it only finds the row, and is not written. */
@@ -61,8 +63,8 @@ export type ParsedRow = Readonly<Record<string, string | null>>;
 /** SQL conditions that identify a row: `s` and `other` are staged rows, `t` is the catalogue's. */
 export interface Identity {
   readonly isSame: string;
-  /** @param isPresent returns the condition that the file has a field */
-  readonly isFound: (isPresent: (field: string) => string) => string;
+  /** @param isPresent returns the condition that the file has a field. @default variants have ways of their own */
+  readonly isFound?: (isPresent: (field: string) => string) => string;
   /** Where several rows of the catalogue are found, the first in this order is taken. */
   readonly order: string;
   /** Why a row that the catalogue does not have is rejected. @default such a row is new */
@@ -115,6 +117,11 @@ export const categoryFieldOf = ({ fields }: ImportKind): string | undefined =>
   Object.entries(fields).find(([, field]) => isCategoryReference(field))?.[0];
 
 export const isProductKind = ({ table }: ImportKind): boolean => table === 'product';
+
+/** What one row is called in a message. */
+export const singularOf = ({ table }: ImportKind): string => table.replace(/^.*_/, '');
+
+export const isVariantKind = ({ table }: ImportKind): boolean => table === 'product_variant';
 
 /** Categories refer to their own table, so they are written all together. */
 export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'category';

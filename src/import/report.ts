@@ -3,6 +3,7 @@ import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
 import { SOME } from './fields/values.ts';
 import type { Imported, ImportOptions } from './file.ts';
+import { singularOf } from './kind.ts';
 import { type Fault, showValue } from './record.ts';
 
 /** What an import tells the operator. */
@@ -96,18 +97,23 @@ export const createReport = ({ isDryRun, stock, rejectsPath }: ReportOptions): R
       const shown = value && ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})`;
       print(`${place}: ${reason}${shown}`);
     },
-    counts: (source, { kind, format, container, unusedColumns, assumed, createdCategories, ...rows }) => {
+    counts: (source, { kind, format, container, unusedColumns, assumed, createdCategories, variants, ...rows }) => {
       if (stderr.isTTY) stderr.write(EMPTY_LINE);
       if (unusedColumns.length > 0) print(`${source}: columns not used: ${unusedColumns.join(', ')}`);
       if (assumed > 0 && stock === undefined) {
-        const products = assumed === 1 ? '1 new product has' : `${assumed} new products have`;
-        print(`${source}: ${products} no stock, and ${SOME} piece is assumed: say how many with --stock`);
+        const ofRows = assumed === 1 ? `1 new ${singularOf(kind)} has` : `${assumed} new ${kind.plural} have`;
+        print(`${source}: ${ofRows} no stock, and ${SOME} piece is assumed: say how many with --stock`);
       }
       const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
       const counts = `${rows.created} new, ${rows.changed} changed, ${rows.unchanged} unchanged`;
       const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;
       const alsoCreated = createdCategories > 0 ? `; ${categories} created` : '';
-      console.log(`${source}: ${dryRun}${kind.plural} (${format.name}, ${container}): ${counts}${alsoCreated}`);
+      const ofVariants = variants
+        ? `; variants: ${variants.created} new, ${variants.changed} changed, ${variants.unchanged} unchanged, ${variants.deleted} deleted`
+        : '';
+      console.log(
+        `${source}: ${dryRun}${kind.plural} (${format.name}, ${container}): ${counts}${ofVariants}${alsoCreated}`,
+      );
     },
     rejected: () => rejected,
     close: () => {

@@ -36,7 +36,7 @@ import {
   SLUG,
   UPDATED_AT,
 } from '../import/kind.ts';
-import { isBlank, isObject } from '../import/record.ts';
+import { isBlank, isObject, type Value } from '../import/record.ts';
 
 const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
 const TAGS: Parse = (value, options) => TAG_LIST(unpacked(value), options);
@@ -67,17 +67,22 @@ export const productImport: ImportKind = {
     description: field('description', 'text', richText),
     brand: field('brand', 'text', plain(longText), nullable),
     tags: field('tags', 'text[]', TAGS),
-    price: field('price', 'numeric(14,2)', amount, required),
+    price: field('price', 'numeric(14,2)', amount, { ...required, isOfVariants: true }),
     // A list price at or below the price is no reduction.
     listPrice: field('list_price', 'numeric(14,2)', amount, {
       ...nullable,
       mustExceed: 'price',
+      isOfVariants: true,
       // The file has only the reduced price.
       keep: 'coalesce(t.list_price, t.price)',
     }),
     currency: field('currency', 'char(3)', currency),
     // The default of the table would be sold out.
-    stock: field('stock', 'int', stock, { merge: mergeStock, assumed: ({ stock: pieces = SOME }) => String(pieces) }),
+    stock: field('stock', 'int', stock, {
+      isOfVariants: true,
+      merge: mergeStock,
+      assumed: ({ stock: pieces = SOME }) => String(pieces),
+    }),
     sales: field('sales', 'int', count),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     imageUrls: field('image_urls', 'text[]', pictureUrls, {
@@ -100,8 +105,24 @@ export const productImport: ImportKind = {
   },
   native: {
     summary: 'products, with columns as in the table product or the API',
+    // With --key sku, variants have what a product has, too.
     recognises: (has) =>
-      has('slug', 'name') && has('price', 'stock', 'sales', 'tags', 'brand', 'listprice', 'category', 'publishedat'),
+      (has('name') || !has('product')) &&
+      has('slug', 'name') &&
+      has(
+        ...[
+          'price',
+          'stock',
+          'sales',
+          'tags',
+          'brand',
+          'listprice',
+          'category',
+          'publishedat',
+          'variants',
+          'attributes',
+        ],
+      ),
     example: {
       slug: 'copper-pan',
       name: 'Copper Pan, 24 cm',
@@ -124,8 +145,14 @@ export const productImport: ImportKind = {
       status: 'ON_SALE',
       publishedAt: '2026-11-20T09:00:00Z',
     },
-    extra: ['currencyCode', 'categorySlug'],
-    alternatives: { category: ['categorySlug'], currency: ['currencyCode'], slug: ['name'] },
+    extra: ['currencyCode', 'categorySlug', 'variants', 'options', 'images'],
+    alternatives: {
+      category: ['categorySlug'],
+      currency: ['currencyCode'],
+      slug: ['name'],
+      optionNames: ['options'],
+      imageAlts: ['images'],
+    },
     shape: (values, options) => {
       const slugSource = addMissingSlug(values, options);
       values.currency ??= values.currencyCode ?? '';
@@ -136,8 +163,18 @@ export const productImport: ImportKind = {
         values[name] = money.amount ?? '';
         values.currency ||= money.currencyCode ?? '';
       }
+      // So does it with pictures, which show the product where nothing else is said, and with options.
+      const [images, withNames] = [objectsIn(values.images), objectsIn(values.options)];
+      if (images) {
+        values.imageUrls ??= images.map(({ url = '' }) => url);
+        values.imageAlts ??= images.map(({ alt = '' }) => (alt === values.name ? '' : alt));
+      }
+      if (withNames) values.optionNames ??= withNames.map(({ name = '' }) => name);
       if (!isBlank(values.categorySlug)) values.category = { slug: values.categorySlug ?? '' };
       return slugSource;
     },
   },
 };
+
+const objectsIn = (value: Value | undefined): readonly Readonly<Record<string, Value>>[] | undefined =>
+  Array.isArray(value) && value.every(isObject) ? value : undefined;

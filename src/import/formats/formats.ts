@@ -1,10 +1,11 @@
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
 import { splitPath } from '../fields/category-path.ts';
-import type { ImportKind, Key } from '../kind.ts';
-import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
+import { jsonIn } from '../fields/lists.ts';
+import { type ImportKind, isVariantKind, type Key } from '../kind.ts';
+import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
 import { toCell } from '../report.ts';
-import { type Draft, defineFormat, type Format, MAX_COLUMNS, plainName } from './format.ts';
+import { type Draft, defineFormat, type Format, type FormatOptions, MAX_COLUMNS, plainName } from './format.ts';
 import { google } from './google.ts';
 import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
@@ -14,10 +15,13 @@ import { adviceOnLanguage } from './woocommerce-languages.ts';
 const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
 
 /** Every format. A file is in the first one that recognises its columns, so the most specific come first. */
-export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [...SHOPS, ...kinds.map(nativeFormat)];
+export const formatsOf = (kinds: readonly ImportKind[]): readonly Format[] => [
+  ...SHOPS,
+  ...kinds.map((kind) => nativeFormat(kind, kinds)),
+];
 
 /** The format of a kind's own: columns as in its table or in the API, in any spelling. */
-const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind): Format => {
+const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds: readonly ImportKind[]): Format => {
   const { summary, recognises, extra = [], alternatives = {}, shape } = native;
   const names = [...Object.keys(fields), ...extra];
   return defineFormat({
@@ -36,7 +40,8 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind): Form
         }
         if (parent !== undefined) values.parent = parent;
         const slugSource = shape?.(values, options);
-        const draft = { ...placeOf(record), values, slugSource };
+        const variants = variantsOf(values, record, kinds, options);
+        const draft = { ...placeOf(record), values, slugSource, ...variants };
         const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
         for (const column of children.flatMap(Object.keys)) uses(column);
         const self =
@@ -51,6 +56,35 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind): Form
       };
     },
   });
+};
+
+/** What a product says of its variants, which have the columns of a file of variants. Names of options that only they have become those of the product. */
+const variantsOf = (
+  values: Record<string, Value>,
+  record: SourceRecord,
+  kinds: readonly ImportKind[],
+  options: FormatOptions,
+): Pick<Draft, 'variants' | 'rejection'> => {
+  const list = typeof values.variants === 'string' ? jsonIn(values.variants) : values.variants;
+  const kind = kinds.find(isVariantKind);
+  if (isBlank(values.variants) || !kind) return {};
+  if (!Array.isArray(list) || !list.every(isObject)) return { rejection: 'has variants that are no list of objects' };
+  const { fields, native } = kind;
+  const nameOf = new Map([...Object.keys(fields), ...(native.extra ?? [])].map((name) => [plainName(name), name]));
+  const variants = list.map((variant) => {
+    const own: Record<string, Value> = {};
+    for (const [column, value] of Object.entries(variant)) own[nameOf.get(plainName(column)) ?? column] = value;
+    native.shape?.(own, options);
+    values.optionNames ??= own.optionNames ?? null;
+    const names = values.optionNames;
+    // In the order of the product's names.
+    if (Array.isArray(names) && Array.isArray(own.optionNames) && names.length === own.optionNames.length) {
+      const [given, ofName] = [own.optionNames, [own.optionValues].flat()];
+      own.optionValues = names.map((name) => ofName[given.indexOf(name)] ?? '');
+    }
+    return { ...placeOf(record), values: own };
+  });
+  return { variants };
 };
 
 /**
@@ -122,7 +156,7 @@ export const chooseFormat = (wish: Wish, sourceName: string, records: readonly S
   const { kinds, map = [], key = 'slug' } = wish;
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
   const head = records.slice(0, HEAD_RECORDS);
-  const formats = map.length > 0 ? kinds.map(nativeFormat) : formatsOf(kinds);
+  const formats = map.length > 0 ? kinds.map((kind) => nativeFormat(kind, kinds)) : formatsOf(kinds);
   const named = formatsOf(kinds).find(({ name }) => name === wish.format);
   assertTargets(map, named ? [named] : formats);
   const mapping = createMapping(map, sourceName, columnsOf(head));

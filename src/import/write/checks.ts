@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { categoryFieldOf, type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
+import { categoryFieldOf, type ImportKind, isCategoryKind, presentBit, singularOf } from '../kind.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { isMatch, type Range, STAGE, type Statements } from './stage.ts';
@@ -21,7 +21,11 @@ interface Rejected extends Place {
 }
 
 /** @param sql deletes staged rows, and returns them as {@link Rejected} @returns how many */
-const reject = async ({ client, columnOf, onFault }: CheckContext, sql: string, values: unknown[]): Promise<number> => {
+export const reject = async (
+  { client, columnOf, onFault }: CheckContext,
+  sql: string,
+  values: unknown[],
+): Promise<number> => {
   const { rows } = await client.query<Rejected>(sql, values);
   for (const { field, value, reason, ...place } of rows) {
     onFault({ ...placeOf(place), column: columnOf(field), value, reason });
@@ -40,7 +44,7 @@ export const rejectRepeated = (context: CheckContext, { from, to }: Range): Prom
   return reject(
     context,
     `delete from ${STAGE} s where s.ordinal between $1 and $2 and exists (select ${later})
-     returning line, record, $3 as field, ${key}::text as value,
+     returning line, record, $3 as field, ${context.kind.fields[key]?.column}::text as value,
        format('is repeated in %s, which is imported instead: remove one of the two',
          (select ${placeIn('other')} ${later} order by other.ordinal desc limit 1)) as reason`,
     [from, to, key],
@@ -68,8 +72,8 @@ export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Pr
        delete from ${STAGE} s
        where s.ordinal between $1 and $2 and s.present_fields & ${allBits} <> ${allBits}
          and not exists (select from ${kind.table} t where ${isMatch(kind)})
-       returning ordinal, line, record, present_fields, ${kind.key} as key)
-     select line, record, field, '' as value, format('is missing, and the ${kind.table} "%s" is new', key) as reason
+       returning ordinal, line, record, present_fields, ${kind.fields[kind.key]?.column} as key)
+     select line, record, field, '' as value, format('is missing, and the ${singularOf(kind)} "%s" is new', key) as reason
      from removed join unnest($3::text[], $4::int[]) required (field, bit) on present_fields & bit = 0
      order by ordinal, bit`,
     [from, to, required, bits],
@@ -128,10 +132,13 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
  * Where the file may be cut inside the last product, it must not change an existing one. A new product, or one without a change, suggests that
  * only the last line end is missing.
  */
-export const rejectUnterminated = (context: CheckContext, { differing }: Statements): Promise<number> =>
+export const rejectUnterminated = (
+  context: CheckContext,
+  statements: readonly (Pick<Statements, 'differing'> | undefined)[],
+): Promise<number> =>
   reject(
     context,
-    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${differing})
+    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${statements.flatMap((each) => each?.differing ?? []).join(' union ')})
      returning line, record, 'slug' as field, slug as value,
        'is not changed, because the last line of the file has no line end${MAY_BE_CUT}. If it is complete, add a line end' as reason`,
     [],

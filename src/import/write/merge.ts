@@ -1,7 +1,7 @@
 import pg, { type ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { isCategoryKind, isProductKind } from '../kind.ts';
-import { keepStaged } from '../prune.ts';
+import { type ImportKind, isCategoryKind, isProductKind, isVariantKind, type Key } from '../kind.ts';
+import { keepStaged, keepVariants } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
 import {
@@ -23,7 +23,15 @@ import {
   STAGE,
   type Statements,
   settleNewFields,
+  VARIANT_STAGE,
 } from './stage.ts';
+import {
+  findVariantsOfFile,
+  prepareVariants,
+  type StagedVariants,
+  stageVariants,
+  type VariantCounts,
+} from './variants.ts';
 
 /** How many rows were written. */
 export interface Written {
@@ -32,6 +40,8 @@ export interface Written {
   readonly unchanged: number;
   /** Categories that were created because paths lead through them. */
   readonly createdCategories: number;
+  /** What was done with variants inside products; undefined if none were said. */
+  readonly variants?: VariantCounts | undefined;
 }
 
 /** How many rows of a file were written. */
@@ -41,6 +51,9 @@ export interface Counts extends Written {
 }
 
 export interface MergeOptions extends CheckContext, ReadOptions {
+  readonly key: Key;
+  /** Where the kind is that of products, the kind of their variants. */
+  readonly variantKind: ImportKind | undefined;
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
   /** Whether the rows that no file has are withdrawn after all files. */
@@ -60,6 +73,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const { client, kind, rowCount, batchRows = rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await findExisting(client, kind);
+  if (isVariantKind(kind)) await findVariantsOfFile(options);
   if (isProductKind(kind)) {
     if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
     await assignProductSlugs(client, kind);
@@ -67,7 +81,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   }
   await settleNewFields(client, kind);
   if (kind.categoryColumn) await assignCategorySlugs(client, kind);
-  if (options.isPruning && isProductKind(kind)) await keepStaged(client, kind);
+  if (options.isPruning) await keepStaged(client, kind);
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   const all: Range = { from: 1, to: rowCount };
@@ -78,21 +92,30 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     onProgress('checking', range.to);
   }
   const statements = await createStatements(client, kind, options);
+  const variants = options.variantKind && (await stageVariants(client, options.variantKind, all, options));
+  if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
-  if (isProductKind(kind)) await rejectUnterminated(options, statements);
+  if (isProductKind(kind)) await rejectUnterminated(options, [statements, variants]);
   let counts = NONE;
   for (const batch of isCategoryKind(kind) ? [all] : rangesOf(all, batchRows)) {
-    const written = await transaction(options, (onFault) => mergeBatch({ ...options, onFault }, statements, batch));
+    const written = await transaction(options, (onFault) =>
+      mergeBatch({ ...options, onFault }, statements, variants, batch),
+    );
     counts = sum(counts, written);
   }
   return { ...counts, assumed };
 };
 
-const mergeBatch = async (options: MergeOptions, statements: Statements, batch: Range): Promise<Written> => {
+const mergeBatch = async (
+  options: MergeOptions,
+  statements: Statements,
+  variants: StagedVariants | undefined,
+  batch: Range,
+): Promise<Written> => {
   if (isCategoryKind(options.kind)) return mergeCategories(options, statements, batch);
   let counts = NONE;
   for (const range of rangesOf(batch, CHUNK_ROWS)) {
-    counts = sum(counts, await mergeRange(options, statements, range));
+    counts = sum(counts, await mergeRange(options, statements, variants, range));
     options.onProgress('writing', range.to);
   }
   return counts;
@@ -105,6 +128,15 @@ const sum = (one: Written, other: Written): Written => ({
   changed: one.changed + other.changed,
   unchanged: one.unchanged + other.unchanged,
   createdCategories: one.createdCategories + other.createdCategories,
+  variants:
+    one.variants && other.variants ? sumOfVariants(one.variants, other.variants) : (one.variants ?? other.variants),
+});
+
+const sumOfVariants = (one: VariantCounts, other: VariantCounts): VariantCounts => ({
+  created: one.created + other.created,
+  changed: one.changed + other.changed,
+  unchanged: one.unchanged + other.unchanged,
+  deleted: one.deleted + other.deleted,
 });
 
 function* rangesOf({ from, to }: Range, size: number): Generator<Range> {
@@ -112,24 +144,33 @@ function* rangesOf({ from, to }: Range, size: number): Generator<Range> {
 }
 
 /** Writes a range of rows. Where the database refuses one of them, it is found by halving the range, and rejected. */
-const mergeRange = async (options: MergeOptions, statements: Statements, range: Range): Promise<Written> => {
+const mergeRange = async (
+  options: MergeOptions,
+  statements: Statements,
+  variants: StagedVariants | undefined,
+  range: Range,
+): Promise<Written> => {
   const { client, kind, onFault } = options;
   const { from, to } = range;
   try {
     return await savepoint(client, async () => {
       const createdCategories = kind.categoryColumn ? await createMissingCategories(client, range) : 0;
+      if (isVariantKind(kind)) await prepareVariants(client, range);
+      // Before their product is written, which takes its own price once it has none.
+      const deleted = await variants?.remove(range);
       const created = await countOf(client, statements.insert, range);
       // After the insert, so that rows which another writer has inserted meanwhile are updated.
       const changed = await countOf(client, statements.update, range);
       const unchanged = Math.max(0, (await countOf(client, COUNT_STAGED, range)) - created - changed);
-      return { created, changed, unchanged, createdCategories };
+      const ofVariants = variants && { ...(await variants.write(range)), deleted: deleted ?? 0 };
+      return { created, changed, unchanged, createdCategories, variants: ofVariants };
     });
   } catch (error) {
     if (!isRowError(error)) throw error;
     if (from < to) {
       const middle = Math.floor((from + to) / 2);
-      const lower = await mergeRange(options, statements, { from, to: middle });
-      return sum(lower, await mergeRange(options, statements, { from: middle + 1, to }));
+      const lower = await mergeRange(options, statements, variants, { from, to: middle });
+      return sum(lower, await mergeRange(options, statements, variants, { from: middle + 1, to }));
     }
     const { rows } = await client.query<Place>(`delete from ${STAGE} where ordinal = $1 returning line, record`, [
       from,

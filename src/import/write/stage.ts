@@ -16,6 +16,9 @@ import {
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
 
+/** The variants of staged products, each with the number of its product in `ordinal`, and its own place, from 1, among those of the product. */
+export const VARIANT_STAGE = 'pg_temp.vitrine_import_variants';
+
 /**
  * A staged row has its number in the file in `ordinal`, from 1, a bit for each field that the file has in `present_fields`, and for each that
  * only a new row takes in `new_fields`.
@@ -29,7 +32,15 @@ const OWN_COLUMNS = [
   'mark text',
   'slug_source text',
   'other_slugs text[]',
+  // All variants of a product, as JSON.
+  'variants text',
 ];
+
+/** What is found out about a staged row; `owner_id` is the product of a variant. */
+const FOUND_COLUMNS = 'target_id int, owner_id int, place int, is_new boolean not null default false';
+
+const fieldColumns = ({ fields }: ImportKind): readonly string[] =>
+  Object.values(fields).map(({ column, type }) => `${column} ${type}`);
 
 /**
  * Creates the staging table, which the caller drops, and copies rows into it.
@@ -41,21 +52,47 @@ export const copyIntoStage = async (
   rows: AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const columns = [...OWN_COLUMNS, ...Object.values(kind.fields).map(({ column, type }) => `${column} ${type}`)];
-  await client.query(`create temporary table vitrine_import (
-    ${columns.join(', ')}, target_id int, is_new boolean not null default false)`);
+  const columns = [...OWN_COLUMNS, ...fieldColumns(kind)];
+  await client.query(`create temporary table vitrine_import (${columns.join(', ')}, ${FOUND_COLUMNS})`);
   const names = columns.map((column) => column.split(' ', 1)[0]).join(', ');
   await pipeline(rows, client.query(copyFrom(`copy ${STAGE} (${names}) from stdin`)), { signal });
   await client.query(`create index on ${STAGE} (ordinal)`);
-  await client.query(`create index on ${STAGE} (${kind.key})`);
+  await client.query(`create index on ${STAGE} (${kind.fields[kind.key]?.column})`);
   await client.query(`analyze ${STAGE}`);
+};
+
+/** Creates the staging table of the variants of staged products, which the caller drops. @returns whether there are products that say theirs */
+export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<boolean> => {
+  const { rowCount } = await client.query(`select from ${STAGE} where variants is not null limit 1`);
+  if (rowCount === 0) return false;
+  const columns = ['line int', 'record int', 'present_fields int', ...fieldColumns(kind)];
+  const names = columns.map((column) => column.split(' ', 1)[0]);
+  await client.query(`create temporary table vitrine_import_variants (
+    ordinal int, ${columns.join(', ')}, new_fields int not null default 0, ${FOUND_COLUMNS})`);
+  await client.query(`
+    insert into ${VARIANT_STAGE} (ordinal, place, ${names.join(', ')})
+    select s.ordinal, v.place, ${names.map((name) => `v.${name}`).join(', ')}
+    from ${STAGE} s cross join rows from (json_to_recordset(s.variants::json) as (${columns.join(', ')}))
+      with ordinality v (${names.join(', ')}, place)
+    where s.variants is not null`);
+  await client.query(`create index on ${VARIANT_STAGE} (ordinal)`);
+  await client.query(`analyze ${VARIANT_STAGE}`);
+  return true;
 };
 
 /** The row in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
 export const toCopyRow = (kind: ImportKind, ordinal: number, row: CheckedRow): string => {
-  const { line, record, presentFields, newFields, mark, slugSource, otherSlugs, values } = row;
+  const { line, record, presentFields, newFields, mark, slugSource, otherSlugs, variants, values } = row;
   const others = otherSlugs.length > 0 ? toArray(otherSlugs) : undefined;
-  const texts = [record?.toString(), presentFields.toString(), newFields.toString(), mark, slugSource, others];
+  const texts = [
+    record?.toString(),
+    presentFields.toString(),
+    newFields.toString(),
+    mark,
+    slugSource,
+    others,
+    variants,
+  ];
   const cells = [...texts, ...Object.keys(kind.fields).map((name) => values[name])].map(toCell);
   return `${[ordinal, line, ...cells].join('\t')}\n`;
 };
@@ -93,7 +130,7 @@ export const countAssumed = async (client: ClientBase, kind: ImportKind): Promis
   const bits = names.reduce((sum, name) => sum + presentBit(kind, name), 0);
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::int as count from ${STAGE} s
-     where s.present_fields & ${bits} <> ${bits} and not exists (select from ${kind.table} t where ${isMatch(kind)})`,
+     where s.present_fields & ${bits} <> ${bits} and coalesce(s.variants, '[]') = '[]' and not exists (select from ${kind.table} t where ${isMatch(kind)})`,
   );
   return rows[0]?.count ?? 0;
 };
@@ -118,14 +155,15 @@ export const createStatements = async (
   client: ClientBase,
   kind: ImportKind,
   options: ReadOptions,
+  stage = STAGE,
 ): Promise<Statements> => {
   const { table, categoryColumn = '' } = kind;
   const defaults = await readDefaults(client, kind);
   const target = (field: Field): string => (isCategoryReference(field) ? categoryColumn : field.column);
   const staged = (field: Field): string => (isCategoryReference(field) ? 'reference.id' : `s.${field.column}`);
   const source = categoryColumn
-    ? `${STAGE} s left join category reference on reference.slug = s.category_path -> -1 ->> 0`
-    : `${STAGE} s`;
+    ? `${stage} s left join category reference on reference.slug = s.category_path -> -1 ->> 0`
+    : `${stage} s`;
 
   const old = (field: Field): string => `t.${target(field)}`;
   const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
@@ -153,13 +191,17 @@ export const createStatements = async (
     // The API returns times in milliseconds, so a row that comes back from there is equal.
     const compared = (sql: string): string =>
       field.type === 'timestamptz' ? `date_trunc('milliseconds', ${sql})` : sql;
+    const unlessOfVariants = (value: string): string =>
+      field.isOfVariants
+        ? `case when exists (select from product_variant v where v.product_id = t.id) then ${old(field)} else ${value} end`
+        : value;
     return {
       ...field,
       target: target(field),
       inserted: stagedOr(preset, () => 'null'),
-      updated: stagedOr(field.column === 'updated_at' ? () => 'now()' : kept),
+      updated: unlessOfVariants(stagedOr(field.column === 'updated_at' ? () => 'now()' : kept)),
       comparedOld: compared(old(field)),
-      comparedNew: compared(stagedOr(kept)),
+      comparedNew: compared(unlessOfVariants(stagedOr(kept))),
     };
   });
   const updatable = fields.filter(({ isInsertOnly }) => !isInsertOnly);
@@ -174,7 +216,7 @@ export const createStatements = async (
         select ${fields.map(({ inserted }) => inserted).join(', ')}
         from ${source}
         where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
-        order by s.ordinal
+        order by s.ordinal, s.place
         ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
         returning t.id${isCategoryKind(kind) ? ', t.slug' : ''})
       ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
@@ -201,7 +243,7 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
 
 /** Finds the existing rows of a kind without slugs, and notes their ids in the staging table. */
 export const findExisting = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  if (!kind.identity) return;
+  if (!kind.identity?.isFound) return;
   const isFound = kind.identity.isFound((field) => `(s.present_fields & ${presentBit(kind, field)} <> 0)`);
   await client.query(`
     update ${STAGE} s set target_id = found.id

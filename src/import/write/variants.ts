@@ -1,0 +1,152 @@
+import type { ClientBase } from 'pg';
+import type { ReadOptions } from '../fields/values.ts';
+import { type ImportKind, type Key, presentBit } from '../kind.ts';
+import { type CheckContext, reject } from './checks.ts';
+import { COUNT_STAGED, countOf, createStatements, type Range, STAGE, unfoldVariants, VARIANT_STAGE } from './stage.ts';
+
+/** How many variants were written with their products. */
+export interface VariantCounts {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+}
+
+/** The variants of the staged products that say theirs. */
+export interface StagedVariants {
+  /** Selects the ordinals of the products whose variants would change. */
+  readonly differing: string;
+  /** Deletes the variants that the products of a range do not have any more. @returns how many */
+  readonly remove: (range: Range) => Promise<number>;
+  /** Writes the variants of the products of a range, which are in the catalogue. */
+  readonly write: (range: Range) => Promise<Omit<VariantCounts, 'deleted'>>;
+}
+
+/** The id of the product that a staged one is, or becomes. */
+const OWNER = 'coalesce(s.target_id, (select p.id from product p where p.slug = s.slug))';
+
+const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
+  client.query(
+    `update ${VARIANT_STAGE} v set owner_id = ${OWNER} from ${STAGE} s
+     where s.ordinal between $1 and $2 and s.ordinal = v.ordinal and v.owner_id is null`,
+    [from, to],
+  );
+
+/** @returns undefined if no product says its variants */
+export const stageVariants = async (
+  client: ClientBase,
+  kind: ImportKind,
+  all: Range,
+  options: ReadOptions,
+): Promise<StagedVariants | undefined> => {
+  if (!(await unfoldVariants(client, kind))) return undefined;
+  await setOwners(client, all);
+  await findVariants(client, kind, VARIANT_STAGE);
+  await settlePositions(client, kind);
+  await client.query(`create index on ${VARIANT_STAGE} (target_id)`);
+  await client.query(`analyze ${VARIANT_STAGE}`);
+  const { insert, update, differing } = await createStatements(client, kind, options, VARIANT_STAGE);
+  const absent = `
+    from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = ${OWNER}
+      and not exists (select from ${VARIANT_STAGE} v where v.target_id = t.id)`;
+  return {
+    differing: `${differing}
+      union select ordinal from ${VARIANT_STAGE} where target_id is null and owner_id is not null
+      union select s.ordinal ${absent}`,
+    remove: (range) =>
+      countOf(
+        client,
+        `with done as (delete from product_variant where id = any (
+           array(select t.id ${absent} and s.ordinal between $1 and $2)) returning id)
+         select count(*)::int as count from done`,
+        range,
+      ),
+    write: async (range) => {
+      await client.query(
+        `delete from ${VARIANT_STAGE} v where ordinal between $1 and $2 and not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
+        [range.from, range.to],
+      );
+      await setOwners(client, range);
+      await freeSkus(client, VARIANT_STAGE, range);
+      const created = await countOf(client, insert, range);
+      const changed = await countOf(client, update, range);
+      const staged = await countOf(client, COUNT_STAGED.replace(STAGE, VARIANT_STAGE), range);
+      return { created, changed, unchanged: staged - created - changed };
+    },
+  };
+};
+
+/** The names of the options of each product in a file of variants: those of its first row, where it has none and no variants. */
+const NAMES = `(
+  select distinct on (p.id) p.id, case when p.option_names <> '{}' or exists (select from product_variant v where v.product_id = p.id) then p.option_names else s.option_names end as names
+  from ${STAGE} s join product p on p.id = s.owner_id where s.option_names is not null order by p.id, s.ordinal)`;
+
+/** Finds the products of a file of variants, by the column of the key, and their existing variants. Its rows then have the values in the product's order. */
+export const findVariantsOfFile = async (context: CheckContext & { readonly key: Key }): Promise<void> => {
+  const { client, kind, key } = context;
+  await client.query(`update ${STAGE} s set owner_id = p.id from product p where p.${key}::text = s.product_id`);
+  await reject(
+    context,
+    `delete from ${STAGE} s where owner_id is null
+     returning line, record, 'product' as field, product_id as value, 'is the ${key} of no product: import the product first' as reason`,
+    [],
+  );
+  await client.query(`
+    update ${STAGE} s set option_names = names, option_values = array(
+      select value from unnest(s.option_names, s.option_values) named (name, value) order by array_position(names, name))
+    from ${NAMES} p where p.id = s.owner_id and s.option_names <> names and s.option_names @> names and names @> s.option_names`);
+  await reject(
+    context,
+    `delete from ${STAGE} s using ${NAMES} p where p.id = s.owner_id and s.option_names <> names
+     returning line, record, 'optionValues' as field, array_to_string(s.option_names, ', ') as value,
+       concat('must name the options of the product: ', array_to_string(names, ', ')) as reason`,
+    [],
+  );
+  await findVariants(client, kind, STAGE);
+};
+
+/** Before the variants of a range of a file are written: gives products the names of their options, and takes the skus that others get. */
+export const prepareVariants = async (client: ClientBase, range: Range): Promise<void> => {
+  await client.query(
+    `update product p set option_names = s.option_names
+     from ${STAGE} s where s.ordinal between $1 and $2 and p.id = s.owner_id and p.option_names <> s.option_names`,
+    [range.from, range.to],
+  );
+  await freeSkus(client, STAGE, range);
+};
+
+/** Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku. */
+const findVariants = async (client: ClientBase, kind: ImportKind, stage: string): Promise<void> => {
+  const hasValues = `s.present_fields & ${presentBit(kind, 'optionValues')} <> 0`;
+  await client.query(`
+    update ${stage} s set target_id = t.id from product_variant t
+    where t.product_id = s.owner_id and t.option_values = coalesce(s.option_values, '{}') and (${hasValues} or s.sku is null)`);
+  await client.query(`
+    update ${stage} s set target_id = found.id
+    from (
+      select distinct on (t.id) t.id, s.ordinal, s.place from ${stage} s join product_variant t on t.sku = s.sku
+      where s.target_id is null and (t.product_id = s.owner_id or ${hasValues})
+        and not exists (select from ${stage} o where o.target_id = t.id)
+      order by t.id, s.ordinal desc, s.place) found
+    where found.ordinal = s.ordinal and found.place is not distinct from s.place`);
+};
+
+/** Variants whose file has no positions keep theirs, unless one is new or their order is another. */
+const settlePositions = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  const bit = presentBit(kind, 'position');
+  await client.query(`
+    with placed as (
+      select s.ordinal, t.id is null or (t.position, t.id) < lag((t.position, t.id)) over (partition by s.ordinal order by s.place) as is_moved
+      from ${VARIANT_STAGE} s left join product_variant t on t.id = s.target_id)
+    update ${VARIANT_STAGE} s set position = place, present_fields = present_fields | ${bit}
+    where present_fields & ${bit} = 0 and ordinal in (select ordinal from placed where is_moved)`);
+};
+
+/** Takes skus from variants of a range that another one of it gets. */
+const freeSkus = (client: ClientBase, stage: string, { from, to }: Range): Promise<unknown> =>
+  client.query(
+    `update product_variant t set sku = null from ${stage} s, ${stage} o
+     where s.ordinal between $1 and $2 and o.ordinal between $1 and $2 and t.id = s.target_id and o.sku = t.sku
+       and o.target_id is distinct from t.id`,
+    [from, to],
+  );

@@ -1,0 +1,72 @@
+import { optionNames, optionValues, pictureUrl, unpacked } from '../import/fields/lists.ts';
+import { amount } from '../import/fields/price.ts';
+import { INT32_MAX, integer, longText, mergeStock, SOME, shortText, stock } from '../import/fields/values.ts';
+import { CREATED_AT, field, type ImportKind, nullable, required, UPDATED_AT } from '../import/kind.ts';
+import { isBlank, isObject, type Value } from '../import/record.ts';
+
+const SKU = shortText(600);
+
+export const variantImport: ImportKind = {
+  table: 'product_variant',
+  plural: 'variants',
+  key: 'product',
+  identity: {
+    isSame: `other.product_id = s.product_id and coalesce(other.option_values, '{}') = coalesce(s.option_values, '{}')
+      and (s.option_values is not null or other.sku is not distinct from s.sku)`,
+    order: 't.id',
+  },
+  fields: {
+    // In a file of variants, what --key says of the product.
+    product: field('product_id', 'text', longText, { merge: () => 's.owner_id' }),
+    sku: field('sku', 'text', SKU, nullable),
+    barcode: field('barcode', 'text', SKU, nullable),
+    // The names of its options, where the file says them with the values.
+    optionNames: field('option_names', 'text[]', optionNames, { isKeyOnly: true }),
+    optionValues: field('option_values', 'text[]', optionValues),
+    price: field('price', 'numeric(14,2)', amount, required),
+    listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
+    stock: field('stock', 'int', stock, { merge: mergeStock, assumed: ({ stock: pieces = SOME }) => String(pieces) }),
+    imageUrl: field('image_url', 'text', pictureUrl, nullable),
+    position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
+    createdAt: CREATED_AT,
+    updatedAt: UPDATED_AT,
+  },
+  native: {
+    summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
+    recognises: (has) => has('product') && has('sku', 'barcode', 'options', 'optionvalues') && !has('name', 'title'),
+    example: {
+      product: 'copper-pan',
+      options: 'Diameter=24 cm|Lid=With',
+      sku: 'PAN-24-L',
+      barcode: '4006381333931',
+      price: '139.00',
+      listPrice: '159.00',
+      stock: '5',
+      imageUrl: 'https://cdn.example/copper-pan-with-lid.jpg',
+      position: '1',
+    },
+    extra: ['options', 'selectedOptions'],
+    alternatives: { optionValues: ['options', 'selectedOptions'], optionNames: ['options', 'selectedOptions'] },
+    shape: (values) => {
+      for (const name of ['price', 'listPrice']) if (isObject(values[name])) values[name] = values[name].amount ?? '';
+      const options = values.selectedOptions ?? values.options;
+      if (isBlank(options)) return undefined;
+      const pairs = pairsOf(options as Value);
+      values.optionNames = pairs.map(([name]) => name);
+      values.optionValues = pairs.map(([, value]) => value);
+      return undefined;
+    },
+  },
+};
+
+/** `Size=M|Colour=Blue`, `{ "Size": "M" }`, or as the API returns them, `[{ "name": "Size", "value": "M" }]`. */
+const pairsOf = (options: Value): [Value, Value][] => {
+  const given = unpacked(options);
+  if (isObject(given)) return Object.entries(given);
+  const list = typeof given === 'string' ? given.split('|').map((pair) => pair.split(/=(.*)/s)) : [given].flat();
+  return list.map((pair) => {
+    if (isObject(pair)) return [pair.name ?? '', pair.value ?? ''];
+    const [name = '', value = ''] = [pair].flat();
+    return [name, value];
+  });
+};

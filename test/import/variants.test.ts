@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { jsonLines, useImportDatabase } from '../support/import.ts';
+
+const { url, sql, column, importText } = useImportDatabase();
+
+interface Variant {
+  readonly [name: string]: unknown;
+}
+
+const shirt = (variants: readonly Variant[] | undefined, more: object = {}) => ({
+  slug: 'shirt',
+  name: 'Shirt',
+  category: 'Clothes',
+  optionNames: ['Size', 'Colour'],
+  variants,
+  ...more,
+});
+const small = { sku: 'S-B', barcode: '4006381333931', optionValues: ['S', 'Blue'], price: '20.00', stock: 3 };
+const large = { sku: 'L-B', optionValues: ['L', 'Blue'], price: '25.50', listPrice: '30.00', stock: 4 };
+
+const stored = () =>
+  sql(`select v.id, p.slug, v.sku, array_to_string(option_values, '/') as options, v.price::text, v.stock, v.position
+    from product_variant v join product p on p.id = product_id order by p.slug, v.position, v.id`);
+const product = async () =>
+  (await sql(`select price::text, list_price::text, stock, option_names, sku, attributes, image_alts from product`))[0];
+
+describe('variants inside products', () => {
+  test('are written with their product, whose price, list price and stock are theirs', async () => {
+    const imported = await importText(JSON.stringify([shirt([small, large], { sku: 'SHIRT' })]));
+    expect(imported).toMatchObject({ created: 1, assumed: 0, faults: [], unusedColumns: [] });
+    expect(imported.variants).toEqual({ created: 2, changed: 0, unchanged: 0, deleted: 0 });
+    expect(await stored()).toEqual([
+      { id: 1, slug: 'shirt', sku: 'S-B', options: 'S/Blue', price: '20.00', stock: 3, position: 1 },
+      { id: 2, slug: 'shirt', sku: 'L-B', options: 'L/Blue', price: '25.50', stock: 4, position: 2 },
+    ]);
+    expect(await product()).toMatchObject({ price: '20.00', list_price: null, stock: 7, sku: 'SHIRT' });
+  });
+
+  test('are found by their option values, else by their sku; equal ones are not touched, and others go', async () => {
+    const medium = { sku: 'M-B', optionValues: ['M', 'Blue'], price: 22, stock: 1 };
+    await importText(JSON.stringify([shirt([small, medium, large])]));
+    const before = await sql('select id, updated_at from product_variant order by id');
+    const again = await importText(JSON.stringify([shirt([small, medium, large])]));
+    expect(again.variants).toEqual({ created: 0, changed: 0, unchanged: 3, deleted: 0 });
+    const file = [
+      small,
+      { ...large, optionValues: ['XL', 'Blue'] },
+      { ...small, sku: 'S-R', optionValues: ['S', 'Red'] },
+    ];
+    const { variants, unchanged } = await importText(JSON.stringify([shirt(file)]));
+    expect({ variants, unchanged }).toEqual({
+      variants: { created: 1, changed: 1, unchanged: 1, deleted: 1 },
+      unchanged: 1,
+    });
+    expect((await stored()).map(({ id, options }) => [id, options])).toEqual([
+      [1, 'S/Blue'],
+      [3, 'XL/Blue'],
+      [4, 'S/Red'],
+    ]);
+    expect(await sql('select id, updated_at from product_variant where id = 1')).toEqual(before.slice(0, 1));
+  });
+
+  test('may take the skus, the values and the places of one another', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const swapped = [
+      { ...large, sku: 'S-B' },
+      { ...small, sku: 'L-B' },
+    ];
+    expect(await importText(JSON.stringify([shirt(swapped)]))).toMatchObject({ faults: [], variants: { changed: 2 } });
+    expect((await stored()).map(({ id, sku, options }) => [id, sku, options])).toEqual([
+      [2, 'S-B', 'L/Blue'],
+      [1, 'L-B', 'S/Blue'],
+    ]);
+    const moved = [shirt([]), shirt([small, large], { slug: 'blouse', name: 'Blouse' })];
+    const { faults, variants } = await importText(JSON.stringify(moved));
+    expect({ faults, variants }).toMatchObject({ faults: [], variants: { created: 0, changed: 2, deleted: 0 } });
+    expect((await stored()).map(({ id, slug }) => [id, slug])).toEqual([
+      [2, 'blouse'],
+      [1, 'blouse'],
+    ]);
+  });
+
+  test('stay where the file does not say them, and keep what it does not say; none means none', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    expect(await importText('slug,name,price,stock\nshirt,Tee,1.00,99\n')).toMatchObject({ changed: 1, faults: [] });
+    expect(await product()).toMatchObject({ price: '20.00', stock: 7 });
+    const values = [{ optionValues: ['S', 'Blue'] }, { optionValues: ['L', 'Blue'], stock: 9 }];
+    const part = await importText(JSON.stringify([{ slug: 'shirt', name: 'Tee', variants: values }]));
+    expect(part).toMatchObject({ unchanged: 1, faults: [], variants: { changed: 1, unchanged: 1 } });
+    expect((await stored()).map(({ sku, price, stock }) => [sku, price, stock])).toEqual([
+      ['S-B', '20.00', 3],
+      ['L-B', '25.50', 9],
+    ]);
+    const none = await importText(JSON.stringify([{ slug: 'shirt', name: 'Tee', price: 5, stock: 2, variants: [] }]));
+    expect(none).toMatchObject({ changed: 1, variants: { deleted: 2 } });
+    expect(await product()).toMatchObject({ price: '5.00', stock: 2, option_names: ['Size', 'Colour'] });
+  });
+
+  test('are named by line, column and value where they are at fault, with their whole product', async () => {
+    const cups = { slug: 'cup', name: 'Cup', category: 'Cups', optionNames: ['Size'] };
+    const lines = [
+      { ...cups, slug: 'a', variants: [{ optionValues: ['S'], price: 'free' }] },
+      { ...cups, slug: 'b', variants: [{ optionValues: ['S', 'Red'], price: 1 }] },
+      { ...cups, slug: 'c', variants: [1, 2].map((price) => ({ optionValues: ['S'], price })) },
+      { ...cups, slug: 'd', variants: ['S', 'M'].map((size) => ({ sku: 'X', optionValues: [size], price: 1 })) },
+      {
+        ...cups,
+        slug: 'e',
+        variants: Array.from({ length: 251 }, (_, n) => ({ optionValues: [String(n)], price: 1 })),
+      },
+      { ...cups, slug: 'f', variants: 'red' },
+      { ...cups, slug: 'g', variants: [{ optionValues: ['S'], sku: 'TAKEN', price: 1 }] },
+      { ...cups, slug: 'h', variants: [{ optionValues: ['S'], sku: 'TAKEN', price: 1 }] },
+      { ...cups, slug: 'i', variants: [{ optionValues: ['S'] }] },
+      { ...cups, slug: 'j', variants: [{ options: { Colour: 'Red' }, price: 1 }] },
+    ];
+    const { created, faults } = await importText(jsonLines(lines));
+    expect(created).toBe(1);
+    expect(await column('select slug from product')).toEqual(['g']);
+    expect(faults.map(({ line, column: name, value }) => [line, name, value])).toEqual([
+      [1, 'price', 'free'],
+      [2, 'optionValues', '["S","Red"]'],
+      [3, 'optionValues', '["S"]'],
+      [4, 'sku', 'X'],
+      [5, 'variants', expect.anything()],
+      [6, 'slug', 'f'],
+      [10, 'optionValues', expect.anything()],
+      [8, 'sku', 'TAKEN'],
+      [9, 'price', undefined],
+    ]);
+  });
+
+  test('that the API returns change nothing when they are imported again', async () => {
+    const more = {
+      imageUrls: ['/a.jpg', '/b.jpg'],
+      imageAlts: ['', 'From behind'],
+      attributes: { Material: 'Linen', Weight: 0.2, Organic: true, Fits: ['slim', 'tall'] },
+    };
+    await importText(JSON.stringify([shirt([{ ...small, imageUrl: '/s.jpg' }, large], more)]));
+    await importText(JSON.stringify([{ slug: 'cup', name: 'Cup', category: 'Cups', price: 3, stock: 1 }]));
+    await sql('update product_variant set position = 0');
+    const gateway = await createTestGateway({ url: url() }, PATIENT);
+    const { data } = await gateway.graphql(`{ products {
+      slug name sku price { amount currencyCode } listPrice { amount } stock imageUrl images { url alt } options { name values }
+      attributes { name values }
+      variants { id title sku barcode selectedOptions { name value } price { amount currencyCode } listPrice { amount } stock inStock imageUrl }
+    } }`);
+    await gateway[Symbol.asyncDispose]();
+    const items = (data as { products: object[] }).products;
+    expect(items).toHaveLength(2);
+    expect(await importText(JSON.stringify(items))).toMatchObject({
+      created: 0,
+      changed: 0,
+      unchanged: 2,
+      faults: [],
+      variants: { created: 0, changed: 0, unchanged: 2, deleted: 0 },
+    });
+  });
+});
+
+describe('a file of variants', () => {
+  const products = 'slug,sku,name,category,price\nshirt,1,Shirt,Clothes,9\ncup,2,Cup,Cups,8\n';
+  const header = 'product,options,sku,price,stock\n';
+
+  test('names their product and their options, which a product without any gets', async () => {
+    await importText(products);
+    const text = `${header}shirt,Size=S|Colour=Blue,S-B,20,3\ncup,,CUP,8,1\nshirt,"{""Colour"":""Blue"",""Size"":""L""}",L-B,25,4\n`;
+    const { kind, created, faults } = await importText(text);
+    expect({ plural: kind.plural, created, faults }).toEqual({ plural: 'variants', created: 3, faults: [] });
+    expect((await stored()).map(({ slug, sku, options, stock }) => [slug, sku, options, stock])).toEqual([
+      ['cup', 'CUP', '', 1],
+      ['shirt', 'S-B', 'S/Blue', 3],
+      ['shirt', 'L-B', 'L/Blue', 4],
+    ]);
+    expect(await sql('select slug, price::text, stock, option_names from product order by slug')).toEqual([
+      { slug: 'cup', price: '8.00', stock: 1, option_names: [] },
+      { slug: 'shirt', price: '20.00', stock: 7, option_names: ['Size', 'Colour'] },
+    ]);
+    expect(await importText(text)).toMatchObject({ created: 0, changed: 0, unchanged: 3, faults: [] });
+  });
+
+  test('finds products by --key, changes what it says, and deletes nothing', async () => {
+    await importText(products);
+    await importText(`${header}shirt,Size=S,S,20,3\nshirt,Size=L,L,25,4\n`);
+    const imported = await importText('product,sku,stock\n1,L,0\n', { key: 'sku' });
+    expect(imported).toMatchObject({ created: 0, changed: 1, faults: [] });
+    expect((await stored()).map(({ options, stock }) => [options, stock])).toEqual([
+      ['S', 3],
+      ['L', 0],
+    ]);
+    expect(await importText('product,option_values,stock\n1,S,5\n', { key: 'id' })).toMatchObject({ changed: 1 });
+    expect(await column('select stock from product where id = 1')).toEqual([5]);
+  });
+
+  test('rejects what fits no product, and imports the rest', async () => {
+    await importText(products);
+    await importText(`${header}shirt,Size=S|Colour=Blue,S-B,20,3\n`);
+    const { created, faults } = await importText(
+      `${header}hat,Size=S,H,1,1\nshirt,Size=M,M,1,1\nshirt,Size=L|Colour=Red,L-R,,1\nshirt,Colour=Red|Size=M,M-R,1,1\nshirt,Size=M|Colour=Red,M-R2,2,1\n,Size=S,X,1,1\ncup,,S-B,1,1\n`,
+    );
+    expect(created).toBe(1);
+    expect(faults.map(({ line, column: name, value }) => [line, name, value]).sort()).toEqual([
+      [2, 'product', 'hat'],
+      [3, 'options', 'Size'],
+      [4, 'price', ''],
+      [5, 'product', 'shirt'],
+      [7, 'product', ''],
+      [8, 'sku', 'S-B'],
+    ]);
+    expect((await stored()).map(({ options }) => options)).toEqual(['S/Blue', 'M/Red']);
+  });
+});
