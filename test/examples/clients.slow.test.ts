@@ -30,12 +30,7 @@ const CART = `2 × 100% Linen Duvet Cover, Oatmeal, Single: 189.00 USD true
 No longer on sale
 `;
 
-const demo = await shared(createDemoDatabase());
-await demo.sql(
-  `with product as (update product set option_names = '{Size}' where slug = 'linen-duvet-cover-oatmeal' returning id)
-  insert into product_variant (product_id, option_values, price, list_price, stock) select id, '{Single}', 189, 219, 20 from product`,
-);
-const { url: databaseUrl } = demo;
+const { url: databaseUrl } = await shared(createDemoDatabase());
 const gateway = await shared(createTestGateway({ url: databaseUrl }, PATIENT));
 const { url } = await shared(listen(gateway));
 
