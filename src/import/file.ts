@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
-import { type Draft, type Format, type FormatOptions, MAX_COLUMNS } from './formats/format.ts';
+import { type Draft, type Format, type FormatOptions, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
 import { chooseFormat, type MappedColumn } from './formats/formats.ts';
 import { type ImportKind, isProductKind, isVariantKind, type ParsedRow, presentBit, withKey } from './kind.ts';
 import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
@@ -164,7 +164,7 @@ interface CheckOptions extends ImportOptions {
   /** Where the kind is that of products, the kind of their variants. */
   readonly variantKind: ImportKind | undefined;
   /** The file's name for a field. */
-  readonly columnOf: (field: string, draft?: Draft) => string;
+  readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
 }
 
 const MAX_VARIANTS = 250;
@@ -173,16 +173,16 @@ const MAX_VARIANTS = 250;
 const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
   const { kind, variantKind, columnOf, onFault } = options;
   const parse = createParse(kind, options);
-  const parseVariant = variantKind && createParse(variantKind, options);
+  const stageVariants = createStageVariants(variantKind, options);
   return (draft) => {
     const { values, ifNew = {}, rejection, doubt, variants } = draft;
     kind.complete?.(values, options);
     const faults: Fault[] = [];
     const rejecting =
-      (row: Place & Pick<Draft, 'values' | 'ifNew'>): Reject =>
+      (row: VariantDraft & Pick<Draft, 'ifNew'>): Reject =>
       (name, reason) => {
         const place = placeOf(row);
-        const column = columnOf(name, draft);
+        const column = columnOf(name, row);
         const value = showValue(row.values[name] ?? row.ifNew?.[name]);
         // Several fields may come from one cell.
         if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
@@ -196,28 +196,9 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
     const conflict = kind.check?.(parsed);
     if (conflict) reject(conflict.field, conflict.reason);
     if (rejection && faults.length === 0) reject(kind.key, rejection);
-    const ofVariants = variants?.map((variant) => {
-      const rejectVariant = rejecting(variant);
-      const row = parseVariant?.(variant.values, {}, rejectVariant);
-      return {
-        ...placeOf(variant),
-        presentFields: row?.presentFields ?? 0,
-        values: row?.parsed ?? {},
-        reject: rejectVariant,
-      };
-    });
-    if (ofVariants && ofVariants.length > MAX_VARIANTS)
-      reject('variants', `has ${ofVariants.length} variants, and may have ${MAX_VARIANTS}`);
-    const names = parsed.optionNames ? itemCount(parsed.optionNames) : undefined;
-    for (const [place, { values: row, reject: rejectVariant }] of ofVariants?.entries() ?? []) {
-      const [before, count] = [ofVariants?.slice(0, place) ?? [], itemCount(row.optionValues)];
-      if (names !== undefined && count !== names)
-        rejectVariant('optionValues', `has ${count} values, but the product has ${names} options`);
-      else if (before.some(({ values: { optionValues } }) => (optionValues ?? '{}') === (row.optionValues ?? '{}')))
-        rejectVariant('optionValues', 'is the same as of another variant of this product');
-      if (row.sku && before.some(({ values: { sku } }) => sku === row.sku))
-        rejectVariant('sku', 'is that of another variant of this product');
-    }
+    const staged = variants && stageVariants(variants, parsed, rejecting);
+    if (variants && variants.length > MAX_VARIANTS)
+      reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
@@ -225,10 +206,7 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
     const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
     const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
     const row = { ...placeOf(draft), presentFields, newFields, slugSource, otherSlugs };
-    if (faults.length === 0) {
-      const staged = variantKind && ofVariants && JSON.stringify(ofVariants.map((each) => toStaged(variantKind, each)));
-      return { ...row, mark: doubt, values: parsed, variants: staged };
-    }
+    if (faults.length === 0) return { ...row, mark: doubt, values: parsed, variants: staged };
     const { [kind.key]: key = null, name = null } = parsed;
     if (!isProductKind(kind) || !key) return undefined;
     return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
@@ -236,15 +214,35 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
 };
 
 /** How many items a list in PostgreSQL's notation has, each of them in quotes. */
-const itemCount = (list: string | null | undefined): number => (list && list !== '{}' ? list.split('","').length : 0);
+const itemCount = (list: string): number => (list === '{}' ? 0 : list.split('","').length);
 
-/** A variant under the names of the staging table's columns. */
-const toStaged = (kind: ImportKind, row: Place & Pick<CheckedRow, 'presentFields' | 'values'>): object => ({
-  line: row.line,
-  record: row.record,
-  present_fields: row.presentFields + presentBit(kind, 'product'),
-  ...Object.fromEntries(Object.entries(kind.fields).map(([name, { column }]) => [column, row.values[name]])),
-});
+/** Parses the variants of a product, under the names of the staging table's columns. */
+const createStageVariants = (kind: ImportKind | undefined, options: ReadOptions) => {
+  const parse = kind && createParse(kind, options);
+  return (
+    variants: readonly VariantDraft[],
+    { optionNames: names }: ParsedRow,
+    rejecting: (variant: VariantDraft) => Reject,
+  ): string | undefined => {
+    const seen = new Set<string>();
+    const rows = variants.map((variant) => {
+      const reject = rejecting(variant);
+      const row = parse?.(variant.values, {}, reject);
+      const { sku, optionValues } = row?.parsed ?? {};
+      // What says no values is found by its sku.
+      const values = optionValues ?? (sku ? undefined : '{}');
+      if (values && names && itemCount(values) !== itemCount(names))
+        reject('optionValues', `has ${itemCount(values)} values, but the product has ${itemCount(names)} options`);
+      else if (values && seen.has(values)) reject('optionValues', 'is the same as of another variant of this product');
+      if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
+      seen.add(values ?? '').add(`sku ${sku}`);
+      const columns = Object.entries(kind?.fields ?? {}).map(([name, { column }]) => [column, row?.parsed[name]]);
+      const present_fields = (row?.presentFields ?? 0) + (kind ? presentBit(kind, 'product') : 0);
+      return { ...placeOf(variant), present_fields, ...Object.fromEntries(columns) };
+    });
+    return kind && JSON.stringify(rows);
+  };
+};
 
 type Reject = (name: string, reason: string) => void;
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { jsonLines, useImportDatabase } from '../support/import.ts';
@@ -97,6 +98,30 @@ describe('variants inside products', () => {
     expect(await product()).toMatchObject({ price: '5.00', stock: 2, option_names: ['Size', 'Colour'] });
   });
 
+  test('without options take the prices and the stock of their product, where that has no other', async () => {
+    await importText(
+      JSON.stringify([{ slug: 'cup', name: 'Cup', category: 'C', variants: [{ sku: 'C', price: 8, stock: 1 }] }]),
+    );
+    const list = 'slug,price,list_price,stock\ncup,6,8,2\n';
+    expect(await importText(list)).toMatchObject({ unchanged: 1, variants: { changed: 1 }, faults: [] });
+    expect(await importText(list)).toMatchObject({ unchanged: 1, variants: { unchanged: 1 }, faults: [] });
+    expect(await stored()).toMatchObject([{ sku: 'C', options: '', price: '6.00', stock: 2 }]);
+    expect(await product()).toMatchObject({ price: '6.00', list_price: '8.00', stock: 2 });
+  });
+
+  test('that say no option values are found by their sku', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const skus = [
+      { sku: 'L-B', stock: 0 },
+      { sku: 'S-B', stock: 1 },
+    ];
+    expect(await importText(JSON.stringify([shirt(skus)]))).toMatchObject({ variants: { changed: 2 }, faults: [] });
+    expect((await stored()).map(({ options, stock }) => [options, stock])).toEqual([
+      ['L/Blue', 0],
+      ['S/Blue', 1],
+    ]);
+  });
+
   test('are named by line, column and value where they are at fault, with their whole product', async () => {
     const cups = { slug: 'cup', name: 'Cup', category: 'Cups', optionNames: ['Size'] };
     const lines = [
@@ -131,32 +156,100 @@ describe('variants inside products', () => {
     ]);
   });
 
-  test('that the API returns change nothing when they are imported again', async () => {
-    const more = {
-      imageUrls: ['/a.jpg', '/b.jpg'],
-      imageAlts: ['', 'From behind'],
-      attributes: { Material: 'Linen', Weight: 0.2, Organic: true, Fits: ['slim', 'tall'] },
-    };
-    await importText(JSON.stringify([shirt([{ ...small, imageUrl: '/s.jpg' }, large], more)]));
-    await importText(JSON.stringify([{ slug: 'cup', name: 'Cup', category: 'Cups', price: 3, stock: 1 }]));
-    await sql('update product_variant set position = 0');
-    const gateway = await createTestGateway({ url: url() }, PATIENT);
-    const { data } = await gateway.graphql(`{ products {
-      slug name sku price { amount currencyCode } listPrice { amount } stock imageUrl images { url alt } options { name values }
-      attributes { name values }
-      variants { id title sku barcode selectedOptions { name value } price { amount currencyCode } listPrice { amount } stock inStock imageUrl }
-    } }`);
-    await gateway[Symbol.asyncDispose]();
-    const items = (data as { products: object[] }).products;
-    expect(items).toHaveLength(2);
-    expect(await importText(JSON.stringify(items))).toMatchObject({
-      created: 0,
-      changed: 0,
-      unchanged: 2,
-      faults: [],
-      variants: { created: 0, changed: 0, unchanged: 2, deleted: 0 },
-    });
+  test('keep the number of their values where a file changes the names of options alone', async () => {
+    await importText(JSON.stringify([shirt([small, large])]));
+    const file = 'slug,name,price,option_names\nshirt,Shirt,1,Size|Colour|Fit\n';
+    expect((await importText(file)).faults).toMatchObject([
+      { line: 2, column: 'option_names', value: 'Size, Colour, Fit' },
+    ]);
+    expect(await importText(file.replace('|Fit', ''))).toMatchObject({ faults: [], unchanged: 1 });
+    expect(await importText(file.replace('Colour|Fit', 'Color'))).toMatchObject({ faults: [], changed: 1 });
   });
+});
+
+describe('what the API returns', () => {
+  const word = fc.constantFrom('S', 'M', 'Blue', 'a "b"', 'a","b', '{}', '\\', 'ä,|=', '1', 'Größe 🫖');
+  const money = fc.integer({ min: 0, max: 99_999 }).map((cents) => (cents / 100).toFixed(2));
+  const variant = fc.record({
+    optionValues: fc.array(word, { minLength: 2, maxLength: 2 }),
+    price: money,
+    listPrice: fc.option(money),
+    stock: fc.integer({ min: 0, max: 99 }),
+    barcode: fc.option(word),
+    imageUrl: fc.option(fc.constantFrom('/a.jpg', 'https://cdn.example/b.jpg')),
+    position: fc.integer({ min: -2, max: 2 }),
+  });
+  const anyProduct = fc.record({
+    price: money,
+    optionNames: fc.constantFrom(['Size', 'Colour'], ['ä', 'a "b"']),
+    variants: fc.option(
+      fc.uniqueArray(variant, { maxLength: 6, selector: ({ optionValues }) => JSON.stringify(optionValues) }),
+    ),
+    imageUrls: fc.constant(['/1.jpg', '/2.jpg']),
+    imageAlts: fc.array(fc.constantFrom('', 'From behind'), { maxLength: 2 }),
+    attributes: fc.dictionary(
+      word,
+      fc.oneof(word, fc.integer(), fc.boolean(), fc.array(word, { minLength: 2, maxLength: 3 })),
+      { maxKeys: 4 },
+    ),
+  });
+
+  test('changes nothing when it is imported again, whatever the variants and attributes', async () => {
+    await using gateway = await createTestGateway({ url: url() }, PATIENT);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyProduct, { minLength: 1, maxLength: 10 }),
+        fc.boolean(),
+        async (all, hasPositions) => {
+          await sql('truncate category, product, notice restart identity cascade');
+          run += 1;
+          const rows = all.map((each, index) => ({
+            slug: `p-${run}-${index}`,
+            name: `P ${index}`,
+            category: 'C',
+            ...each,
+          }));
+          const first = await importText(JSON.stringify(rows));
+          expect(first).toMatchObject({ created: all.length, faults: [] });
+          const last = rows.at(-1)?.slug;
+          await expect
+            .poll(async () => (await gateway.graphql(`{ productBySlug(slug: "${last}") { slug } }`)).data)
+            .toEqual({ productBySlug: { slug: last } });
+          const { data } = await gateway.graphql(`{ products(limit: 100) {
+          slug name sku price { amount currencyCode } listPrice { amount } stock imageUrl images { url alt }
+          options { name values } attributes { name values }
+          variants { id title sku barcode selectedOptions { name value } price { amount currencyCode } listPrice { amount } stock
+            inStock imageUrl ${hasPositions ? 'position' : ''} }
+        } }`);
+          const { variants = first.variants, ...again } = await importText(JSON.stringify(data?.products));
+          expect(again).toMatchObject({ created: 0, changed: 0, unchanged: all.length, faults: [] });
+          expect(variants).toEqual({ created: 0, changed: 0, unchanged: first.variants?.created ?? 0, deleted: 0 });
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+});
+
+test('attributes are texts, numbers, booleans or lists of texts: an object, also in a cell, or as the API returns them', async () => {
+  const header = 'slug,name,category,price,attributes,image_alts\n';
+  const cell = (value: unknown): string => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
+  const { faults } = await importText(
+    `${header}a,A,C,1,${cell({ Weight: 1.5, Code: '0042', Organic: true, Fits: ['a', 'b'], None: '' })},|From behind|\n` +
+      `b,B,C,1,${cell([{ name: 'Weight', values: ['1.50'] }])},\nc,C,C,1,red,\nd,D,C,1,${cell({ A: { b: 1 } })},\n`,
+  );
+  expect(faults.map(({ line, column: name }) => [line, name])).toEqual([
+    [4, 'attributes'],
+    [5, 'attributes'],
+  ]);
+  expect(await sql('select attributes::text, image_alts from product order by slug')).toEqual([
+    {
+      attributes: '{"Code": "0042", "Fits": ["a", "b"], "Weight": 1.5, "Organic": true}',
+      image_alts: ['', 'From behind'],
+    },
+    { attributes: '{"Weight": 1.50}', image_alts: [] },
+  ]);
 });
 
 describe('a file of variants', () => {

@@ -66,9 +66,7 @@ export interface Draft extends Place {
  * A variant, with its values under the names of the kind's fields: `sku`, `barcode`, `optionValues` (a list, by place as the product's
  * `optionNames`), `price`, `listPrice`, `stock`, `imageUrl` and `position`. If one of its values is refused, so is its product.
  */
-export interface VariantDraft extends Place {
-  readonly values: Record<string, Value>;
-}
+export interface VariantDraft extends Place, Pick<Draft, 'values' | 'columns'> {}
 
 /** One file of a format, with its columns under the format's names for them. */
 export interface FormatFile<Name extends string> {

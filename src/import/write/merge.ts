@@ -28,6 +28,7 @@ import {
 import {
   findVariantsOfFile,
   prepareVariants,
+  rejectUnfitNames,
   type StagedVariants,
   stageVariants,
   type VariantCounts,
@@ -70,7 +71,7 @@ const CHUNK_ROWS = 5000;
 
 /** Writes the staged rows into the catalogue: all in one transaction, or each batch in its own. */
 export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
-  const { client, kind, rowCount, batchRows = rowCount, onProgress } = options;
+  const { client, kind, variantKind, rowCount, batchRows = rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await findExisting(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
@@ -91,8 +92,9 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
     if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
     onProgress('checking', range.to);
   }
+  if (isProductKind(kind)) await rejectUnfitNames(options);
   const statements = await createStatements(client, kind, options);
-  const variants = options.variantKind && (await stageVariants(client, options.variantKind, all, options));
+  const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [statements, variants]);
@@ -180,7 +182,9 @@ const mergeRange = async (
     const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
     const isOfOther = column === 'sku' && kind.key !== 'sku' ? ': --key sku finds the product that has it' : '';
     const reason = `is refused by the database: ${message}${isOfOther}`;
-    for (const place of rows) onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
+    const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
+    for (const place of ofVariant ? [ofVariant] : rows)
+      onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
     return NONE;
   }
 };

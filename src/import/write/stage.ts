@@ -61,10 +61,8 @@ export const copyIntoStage = async (
   await client.query(`analyze ${STAGE}`);
 };
 
-/** Creates the staging table of the variants of staged products, which the caller drops. @returns whether there are products that say theirs */
-export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<boolean> => {
-  const { rowCount } = await client.query(`select from ${STAGE} where variants is not null limit 1`);
-  if (rowCount === 0) return false;
+/** Creates the staging table of the variants of staged products, which the caller drops. */
+export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   const columns = ['line int', 'record int', 'present_fields int', ...fieldColumns(kind)];
   const names = columns.map((column) => column.split(' ', 1)[0]);
   await client.query(`create temporary table vitrine_import_variants (
@@ -76,8 +74,6 @@ export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Prom
       with ordinality v (${names.join(', ')}, place)
     where s.variants is not null`);
   await client.query(`create index on ${VARIANT_STAGE} (ordinal)`);
-  await client.query(`analyze ${VARIANT_STAGE}`);
-  return true;
 };
 
 /** The row in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
 import { type ImportKind, type Key, presentBit } from '../kind.ts';
+import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { COUNT_STAGED, countOf, createStatements, type Range, STAGE, unfoldVariants, VARIANT_STAGE } from './stage.ts';
 
@@ -18,6 +19,8 @@ export interface StagedVariants {
   readonly differing: string;
   /** Deletes the variants that the products of a range do not have any more. @returns how many */
   readonly remove: (range: Range) => Promise<number>;
+  /** Where the variant of a product with a sku is in the file; undefined if there is none. */
+  readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
   /** Writes the variants of the products of a range, which are in the catalogue. */
   readonly write: (range: Range) => Promise<Omit<VariantCounts, 'deleted'>>;
 }
@@ -32,14 +35,19 @@ const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
     [from, to],
   );
 
-/** @returns undefined if no product says its variants */
+/** @returns undefined if no product says something of its variants */
 export const stageVariants = async (
   client: ClientBase,
-  kind: ImportKind,
+  { kind, ofProducts }: { readonly kind: ImportKind; readonly ofProducts: ImportKind },
   all: Range,
   options: ReadOptions,
 ): Promise<StagedVariants | undefined> => {
-  if (!(await unfoldVariants(client, kind))) return undefined;
+  await unfoldVariants(client, kind);
+  await stageOnlyVariants(client, kind, ofProducts);
+  const { rowCount } = await client.query(`
+    select from ${VARIANT_STAGE} union all select from ${STAGE} where variants is not null limit 1`);
+  if (rowCount === 0) return undefined;
+  await client.query(`analyze ${VARIANT_STAGE}`);
   await setOwners(client, all);
   await findVariants(client, kind, VARIANT_STAGE);
   await settlePositions(client, kind);
@@ -61,6 +69,13 @@ export const stageVariants = async (
          select count(*)::int as count from done`,
         range,
       ),
+    placeOf: async (ordinal, sku) =>
+      (
+        await client.query<Place>(`select line, record from ${VARIANT_STAGE} where ordinal = $1 and sku = $2`, [
+          ordinal,
+          sku,
+        ])
+      ).rows[0],
     write: async (range) => {
       await client.query(
         `delete from ${VARIANT_STAGE} v where ordinal between $1 and $2 and not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
@@ -113,6 +128,33 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
     [range.from, range.to],
   );
   await freeSkus(client, STAGE, range);
+};
+
+/** Names of options without variants have to fit those of the catalogue. */
+export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
+  reject(
+    context,
+    `delete from ${STAGE} s where variants is null and present_fields & ${presentBit(context.kind, 'optionNames')} <> 0 and exists (
+       select from product_variant v where v.product_id = ${OWNER} and cardinality(v.option_values) <> cardinality(s.option_names))
+     returning line, record, 'optionNames' as field, array_to_string(option_names, ', ') as value,
+       'has another number of options than the variants of the product: say the variants, too' as reason`,
+    [],
+  );
+
+/** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
+const stageOnlyVariants = async (client: ClientBase, kind: ImportKind, ofProducts: ImportKind): Promise<void> => {
+  const names = ['price', 'listPrice', 'stock'];
+  const bits = names.map(
+    (name) =>
+      `case when s.present_fields & ${presentBit(ofProducts, name)} <> 0 then ${presentBit(kind, name)} else 0 end`,
+  );
+  await client.query(
+    `insert into ${VARIANT_STAGE} (ordinal, place, line, record, present_fields, price, list_price, stock)
+     select s.ordinal, 1, s.line, s.record, ${[presentBit(kind, 'product'), ...bits].join(' + ')}, s.price, s.list_price, s.stock
+     from ${STAGE} s join product_variant t on t.product_id = ${OWNER} and t.option_values = '{}'
+     where s.variants is null and s.present_fields & $1 <> 0`,
+    [names.reduce((sum, name) => sum + presentBit(ofProducts, name), 0)],
+  );
 };
 
 /** Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku. */
