@@ -50,12 +50,18 @@ const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, 
     ...(max === undefined ? [] : [`${attribute}::numeric <= ${values.add(max, 'numeric')}`]),
   ];
   return `case jsonb_typeof(${attribute})
-    when 'number' then ${numberText(attribute)} = any(${list})${bounds.length > 0 ? ` or ${bounds.join(' and ')}` : ''}
+    when 'number' then (${numberText(attribute)}) = any(${list})${bounds.length > 0 ? ` or ${bounds.join(' and ')}` : ''}
     when 'array' then ${attribute} ?| ${list}
     else coalesce(${attribute} #>> '{}' = any(${list}), false) end`;
 };
 
-const numberText = (attribute: string): string => `trim_scale(${attribute}::numeric)::text`;
+/** A number as JavaScript writes it, and so as a product shows it; double precision has two digits in the exponent, and no numbers beyond. */
+const numberText = (attribute: string): string => {
+  const number = `${attribute}::numeric`;
+  const size = `abs(${number})`;
+  return `case when ${size} < 1e-6 and ${size} > 1e-300 or ${size} >= 1e21 and ${size} < 1e300
+    then regexp_replace(${number}::float8::text, 'e([-+])0', 'e\\1') else trim_scale(${number})::text end`;
+};
 
 /** Whether one variant of `p` has all the options. */
 export const hasVariant = (options: readonly OptionFilter[], isInStock: boolean, values: Values): string => {
@@ -240,6 +246,6 @@ const valueFacets = (grouped: string): string => `(
       )
       select coalesce(json_agg(json_strip_nulls(json_build_object(
         'name', t.name, 'values', v.values,
-        'min', case when t.are_numbers then trim_scale(t.min)::text end, 'max', case when t.are_numbers then trim_scale(t.max)::text end
+        'min', case when t.are_numbers then ${numberText('t.min')} end, 'max', case when t.are_numbers then ${numberText('t.max')} end
       )) order by t.count desc, t.name collate "C"), '[]')
       from top_name t join top_values v on v.name = t.name)`;

@@ -348,23 +348,35 @@ test('filters beyond their bounds are refused by name', async () => {
 test('a product shows its numbers as facets and filters have them', async () => {
   await using own = await createTestDatabase();
   const id = await insertProduct(own, { category_id: await insertCategory(own) });
-  await own.sql(`update product set attributes = '{"a": 1e21, "b": 0.00000001, "c": 1.50, "d": -0}' where id = $1`, [
-    id,
-  ]);
+  await own.sql(
+    `update product set attributes = '{"a": 1e21, "b": 0.0000000125, "c": 1.50, "d": -0, "e": 1e20, "f": 0.000001}' where id = $1`,
+    [id],
+  );
   await using there = await createTestGateway(own, PATIENT);
   const { data } = await there.graphql(
     '{ productSearch { nodes { attributes { name values } } facets { attributes { name values { value } } } } }',
   );
   const { nodes, facets } = data.productSearch;
   expect(nodes[0].attributes).toEqual([
-    { name: 'a', values: ['1000000000000000000000'] },
-    { name: 'b', values: ['0.00000001'] },
+    { name: 'a', values: ['1e+21'] },
+    { name: 'b', values: ['1.25e-8'] },
     { name: 'c', values: ['1.5'] },
     { name: 'd', values: ['0'] },
+    { name: 'e', values: ['100000000000000000000'] },
+    { name: 'f', values: ['0.000001'] },
   ]);
   expect(
     facets.attributes.map(({ name, values }: Facet) => ({ name, values: values.map(({ value }) => value) })),
   ).toEqual(nodes[0].attributes);
+});
+
+test('a number that JavaScript has not is counted all the same', async () => {
+  await using own = await createTestDatabase();
+  const id = await insertProduct(own, { category_id: await insertCategory(own) });
+  await own.sql(`update product set attributes = '{"a": 1e400, "b": 1e-400}' where id = $1`, [id]);
+  await using there = await createTestGateway(own, PATIENT);
+  const { data } = await there.graphql('{ productSearch { facets { attributes { values { count } } } } }');
+  expect(data.productSearch.facets.attributes).toEqual([{ values: [{ count: 1 }] }, { values: [{ count: 1 }] }]);
 });
 
 test('a variant that changes is seen in filters and facets of two gateways', async () => {
