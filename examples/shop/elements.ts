@@ -18,12 +18,15 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   return created;
 };
 
+/** Where a picture is: its address on any host, or a path of the gateway's. */
+export const pictureAddress = (url: string): string => (/^\/(?!\/)/.test(url) ? PREFIX + url : url);
+
 /** A picture, a path of the gateway's or an address of any host; where there is none, or it does not load, the first letter of what it would show. */
 export const picture = (url: string | null, label: string, attributes: Attributes = {}): HTMLElement => {
   const fallback = () => element('span', { class: 'no-picture', 'aria-hidden': 'true' }, label.charAt(0));
   if (url === null) return fallback();
   const image = element('img', {
-    src: /^\/(?!\/)/.test(url) ? PREFIX + url : url,
+    src: pictureAddress(url),
     alt: '',
     width: '600',
     height: '600',

@@ -34,3 +34,8 @@ export const day = (iso: string): HTMLTimeElement => element('time', { datetime:
 /** A day and a time in the visitor's time zone. */
 export const moment = (iso: string): HTMLTimeElement =>
   element('time', { datetime: iso }, MOMENT.format(new Date(iso)));
+
+const WORDS: Readonly<Record<string, string>> = { true: 'Yes', false: 'No' };
+
+/** A value of an attribute: a boolean in a word, anything else as it is. */
+export const attributeText = (value: string): string => WORDS[value] ?? value;

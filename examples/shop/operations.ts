@@ -4,6 +4,18 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What an attribute must be: one of the values, or a number within the bounds. With values and bounds either of the two is enough; without both, all products fit. */
+export type AttributeFilter = {
+  /** A number that is not greater. */
+  readonly max?: string | null | undefined;
+  /** A number that is not less. */
+  readonly min?: string | null | undefined;
+  /** Of the attribute, as it is written. */
+  readonly name: string;
+  /** Any of these values, as facets and products show them. Empty: any. At most 1000. */
+  readonly values?: ReadonlyArray<string> | null | undefined;
+};
+
 /** How much it matters. */
 export type NoticeLevel =
   | 'IMPORTANT'
@@ -16,8 +28,18 @@ export type NoticeType =
   | 'MAINTENANCE'
   | 'PROMOTION';
 
+/** What a variant must be in one respect. */
+export type OptionFilter = {
+  /** Of the option, as it is written. */
+  readonly name: string;
+  /** Any of these values. Empty: any. At most 1000. */
+  readonly values: ReadonlyArray<string>;
+};
+
 /** Every part that is given must hold. */
 export type ProductFilter = {
+  /** Each of them must hold. At most 20. */
+  readonly attributes?: ReadonlyArray<AttributeFilter> | null | undefined;
   /** Of any of these brands. Empty: any. At most 1000. */
   readonly brands?: ReadonlyArray<string> | null | undefined;
   /** In any of these categories. Empty: any. At most 1000. */
@@ -30,6 +52,8 @@ export type ProductFilter = {
   readonly minPrice?: string | null | undefined;
   /** Whether the list price is above the price. */
   readonly onSale?: boolean | null | undefined;
+  /** One and the same variant has each of them, and is in stock where `inStock` is true. At most 20. */
+  readonly options?: ReadonlyArray<OptionFilter> | null | undefined;
   /** Published in a later millisecond than this. */
   readonly publishedAfter?: string | null | undefined;
   /** With all of these tags. Empty: any. At most 1000. */
@@ -133,12 +157,12 @@ export type ProductQueryVariables = Exact<{
 
 
 export type ProductQuery = { readonly product: (
-    { readonly description: string, readonly brand: string | null, readonly tags: ReadonlyArray<string>, readonly imageUrls: ReadonlyArray<string>, readonly publishedAt: string, readonly category: (
-      { readonly ancestors: ReadonlyArray<CategoryLinkFragment>, readonly products: ReadonlyArray<ProductTileFragment> }
+    { readonly description: string, readonly brand: string | null, readonly sku: string | null, readonly tags: ReadonlyArray<string>, readonly publishedAt: string, readonly images: ReadonlyArray<{ readonly url: string, readonly alt: string }>, readonly options: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly attributes: ReadonlyArray<{ readonly name: string, readonly values: ReadonlyArray<string> }>, readonly category: (
+      { readonly ancestors: ReadonlyArray<CategoryLinkFragment> }
       & CategoryLinkFragment
-    ) }
+    ), readonly related: ReadonlyArray<ProductTileFragment> }
     & ProductTileFragment
-    & ProductStockFragment
+    & ProductOfferFragment
   ) | null };
 
 export type ProductChangesSubscriptionVariables = Exact<{
@@ -146,10 +170,14 @@ export type ProductChangesSubscriptionVariables = Exact<{
 }>;
 
 
-export type ProductChangesSubscription = { readonly product: (
-    ProductPriceFragment
-    & ProductStockFragment
-  ) | null };
+export type ProductChangesSubscription = { readonly product: ProductOfferFragment | null };
+
+export type ViewedQueryVariables = Exact<{
+  ids: ReadonlyArray<number> | number;
+}>;
+
+
+export type ViewedQuery = { readonly productsByIds: ReadonlyArray<ProductTileFragment | null> };
 
 export type NoticesQueryVariables = Exact<{
   page: number;
@@ -174,15 +202,22 @@ export type NoticeQuery = { readonly notice: (
   ) | null };
 
 export type ProductTileFragment = (
-  { readonly id: number, readonly name: string, readonly subtitle: string | null, readonly imageUrl: string | null, readonly inStock: boolean }
+  { readonly id: number, readonly name: string, readonly subtitle: string | null, readonly imageUrl: string | null, readonly inStock: boolean, readonly priceRange: { readonly max: { readonly amount: string } } }
   & ProductPriceFragment
 );
 
 export type ProductPriceFragment = { readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null };
 
-export type ProductStockFragment = { readonly inStock: boolean, readonly stock: number, readonly sales: number };
+export type ProductOfferFragment = (
+  { readonly stock: number, readonly inStock: boolean, readonly sales: number, readonly variants: ReadonlyArray<VariantFragment> }
+  & ProductPriceFragment
+);
 
-export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null } };
+export type VariantFragment = { readonly id: number, readonly title: string, readonly sku: string | null, readonly barcode: string | null, readonly imageUrl: string | null, readonly stock: number, readonly inStock: boolean, readonly price: { readonly amount: string, readonly currencyCode: string }, readonly listPrice: { readonly amount: string, readonly currencyCode: string } | null, readonly selectedOptions: ReadonlyArray<{ readonly name: string, readonly value: string }> };
+
+export type ProductListFragment = { readonly totalCount: number, readonly pageCount: number, readonly correctedSearch: string | null, readonly edges: ReadonlyArray<{ readonly node: ProductTileFragment, readonly highlight: { readonly name: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }>, readonly snippet: ReadonlyArray<{ readonly text: string, readonly isMatch: boolean }> } | null }>, readonly facets: { readonly inStock: number, readonly onSale: number, readonly brands: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly tags: ReadonlyArray<{ readonly value: string, readonly count: number }>, readonly price: { readonly bands: ReadonlyArray<{ readonly min: string, readonly max: string, readonly count: number }> } | null, readonly options: ReadonlyArray<FacetFragment>, readonly attributes: ReadonlyArray<FacetFragment> } };
+
+export type FacetFragment = { readonly name: string, readonly min: string | null, readonly max: string | null, readonly values: ReadonlyArray<{ readonly value: string, readonly count: number }> };
 
 export type MenuEntryFragment = (
   { readonly children: ReadonlyArray<{ readonly id: number }> }
@@ -211,13 +246,6 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-export const ProductStockFragmentDoc = new TypedDocumentString(`
-    fragment ProductStock on Product {
-  inStock
-  stock
-  sales
-}
-    `, {"fragmentName":"ProductStock"}) as unknown as TypedDocumentString<ProductStockFragment, unknown>;
 export const ProductPriceFragmentDoc = new TypedDocumentString(`
     fragment ProductPrice on Product {
   price {
@@ -230,6 +258,70 @@ export const ProductPriceFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ProductPrice"}) as unknown as TypedDocumentString<ProductPriceFragment, unknown>;
+export const VariantFragmentDoc = new TypedDocumentString(`
+    fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
+}
+    `, {"fragmentName":"Variant"}) as unknown as TypedDocumentString<VariantFragment, unknown>;
+export const ProductOfferFragmentDoc = new TypedDocumentString(`
+    fragment ProductOffer on Product {
+  ...ProductPrice
+  stock
+  inStock
+  sales
+  variants {
+    ...Variant
+  }
+}
+    fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}
+fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
+}`, {"fragmentName":"ProductOffer"}) as unknown as TypedDocumentString<ProductOfferFragment, unknown>;
 export const ProductTileFragmentDoc = new TypedDocumentString(`
     fragment ProductTile on Product {
   id
@@ -237,6 +329,11 @@ export const ProductTileFragmentDoc = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
     fragment ProductPrice on Product {
@@ -249,6 +346,17 @@ export const ProductTileFragmentDoc = new TypedDocumentString(`
     currencyCode
   }
 }`, {"fragmentName":"ProductTile"}) as unknown as TypedDocumentString<ProductTileFragment, unknown>;
+export const FacetFragmentDoc = new TypedDocumentString(`
+    fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
+  }
+}
+    `, {"fragmentName":"Facet"}) as unknown as TypedDocumentString<FacetFragment, unknown>;
 export const ProductListFragmentDoc = new TypedDocumentString(`
     fragment ProductList on ProductConnection {
   totalCount
@@ -285,6 +393,12 @@ export const ProductListFragmentDoc = new TypedDocumentString(`
         count
       }
     }
+    options(limit: 4) {
+      ...Facet
+    }
+    attributes(limit: 6) {
+      ...Facet
+    }
     inStock
     onSale
   }
@@ -295,6 +409,11 @@ export const ProductListFragmentDoc = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -305,6 +424,15 @@ fragment ProductPrice on Product {
   listPrice {
     amount
     currencyCode
+  }
+}
+fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
   }
 }`, {"fragmentName":"ProductList"}) as unknown as TypedDocumentString<ProductListFragment, unknown>;
 export const CategoryLinkFragmentDoc = new TypedDocumentString(`
@@ -429,6 +557,11 @@ export const HomeDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -471,6 +604,11 @@ export const SearchDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -518,8 +656,23 @@ fragment ProductList on ProductConnection {
         count
       }
     }
+    options(limit: 4) {
+      ...Facet
+    }
+    attributes(limit: 6) {
+      ...Facet
+    }
     inStock
     onSale
+  }
+}
+fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
   }
 }
 fragment CategoryLink on Category {
@@ -554,6 +707,11 @@ export const CategoryDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -601,8 +759,23 @@ fragment ProductList on ProductConnection {
         count
       }
     }
+    options(limit: 4) {
+      ...Facet
+    }
+    attributes(limit: 6) {
+      ...Facet
+    }
     inStock
     onSale
+  }
+}
+fragment Facet on AttributeFacet {
+  name
+  min
+  max
+  values(limit: 12) {
+    value
+    count
   }
 }
 fragment CategoryLink on Category {
@@ -613,20 +786,32 @@ export const ProductDocument = new TypedDocumentString(`
     query Product($id: Int!) {
   product(id: $id) {
     ...ProductTile
-    ...ProductStock
+    ...ProductOffer
     description
     brand
+    sku
     tags
-    imageUrls
     publishedAt
+    images {
+      url
+      alt
+    }
+    options {
+      name
+      values
+    }
+    attributes {
+      name
+      values
+    }
     category {
       ...CategoryLink
       ancestors {
         ...CategoryLink
       }
-      products(limit: 5) {
-        ...ProductTile
-      }
+    }
+    related(limit: 4) {
+      ...ProductTile
     }
   }
 }
@@ -636,6 +821,11 @@ export const ProductDocument = new TypedDocumentString(`
   subtitle
   imageUrl
   inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
   ...ProductPrice
 }
 fragment ProductPrice on Product {
@@ -648,10 +838,35 @@ fragment ProductPrice on Product {
     currencyCode
   }
 }
-fragment ProductStock on Product {
-  inStock
+fragment ProductOffer on Product {
+  ...ProductPrice
   stock
+  inStock
   sales
+  variants {
+    ...Variant
+  }
+}
+fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
 }
 fragment CategoryLink on Category {
   id
@@ -660,8 +875,7 @@ fragment CategoryLink on Category {
 export const ProductChangesDocument = new TypedDocumentString(`
     subscription ProductChanges($id: Int!) {
   product(id: $id) {
-    ...ProductPrice
-    ...ProductStock
+    ...ProductOffer
   }
 }
     fragment ProductPrice on Product {
@@ -674,11 +888,65 @@ export const ProductChangesDocument = new TypedDocumentString(`
     currencyCode
   }
 }
-fragment ProductStock on Product {
-  inStock
+fragment ProductOffer on Product {
+  ...ProductPrice
   stock
+  inStock
   sales
+  variants {
+    ...Variant
+  }
+}
+fragment Variant on ProductVariant {
+  id
+  title
+  sku
+  barcode
+  imageUrl
+  stock
+  inStock
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+  selectedOptions {
+    name
+    value
+  }
 }`) as unknown as TypedDocumentString<ProductChangesSubscription, ProductChangesSubscriptionVariables>;
+export const ViewedDocument = new TypedDocumentString(`
+    query Viewed($ids: [Int!]!) {
+  productsByIds(ids: $ids) {
+    ...ProductTile
+  }
+}
+    fragment ProductTile on Product {
+  id
+  name
+  subtitle
+  imageUrl
+  inStock
+  priceRange {
+    max {
+      amount
+    }
+  }
+  ...ProductPrice
+}
+fragment ProductPrice on Product {
+  price {
+    amount
+    currencyCode
+  }
+  listPrice {
+    amount
+    currencyCode
+  }
+}`) as unknown as TypedDocumentString<ViewedQuery, ViewedQueryVariables>;
 export const NoticesDocument = new TypedDocumentString(`
     query Notices($page: Int!, $type: NoticeType, $keyword: String) {
   noticePage(page: $page, pageSize: 6, type: $type, keyword: $keyword) {

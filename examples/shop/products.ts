@@ -4,14 +4,14 @@ import type { ProductListFragment, ProductPriceFragment, ProductTileFragment } f
 import { plainText } from './text.ts';
 import { productPath } from './view.ts';
 
-/** The price, and beside a reduced one what it was. */
-export const priceTag = ({ price, listPrice }: ProductPriceFragment): HTMLElement => {
+/** The price, and beside a reduced one what it was. @param from the word before the least of several prices */
+export const priceTag = ({ price, listPrice }: ProductPriceFragment, from = ''): HTMLElement => {
   const reduced = reduction(price, listPrice);
-  if (!listPrice || !reduced) return element('p', { class: 'price' }, money(price));
+  if (!listPrice || !reduced) return element('p', { class: 'price' }, from, money(price));
   return element(
     'p',
     { class: 'price' },
-    element('span', { class: 'visually-hidden' }, 'Now '),
+    from || element('span', { class: 'visually-hidden' }, 'Now '),
     element('ins', {}, money(price)),
     ' ',
     element('span', { class: 'visually-hidden' }, 'before '),
@@ -42,7 +42,7 @@ const tile = (product: ProductTileFragment, highlight: Highlight | null = null):
     ),
     (found ?? product.subtitle) &&
       element('p', { class: 'soft clamp' }, ...(found ?? [plainText(product.subtitle ?? '')])),
-    priceTag(product),
+    priceTag(product, product.priceRange.max.amount === product.price.amount ? '' : 'from '),
     !product.inStock && element('p', { class: 'soft' }, 'Sold out'),
   );
 };

@@ -25,6 +25,9 @@ export const noticePath = (id: number): string => `${BASE}/notice/${id}`;
 export const NOTICES_PATH = `${BASE}/notices`;
 export const SEARCH_PATH = `${BASE}/search`;
 
+/** What the name of a parameter begins with that holds what is chosen of an option: `option.Size=M`, for a product and in lists. */
+export const OPTION = 'option.';
+
 /** The address of this page with one parameter changed, and from its first page. @param values none: without it */
 export const withParameter = (search: URLSearchParams, name: string, ...values: readonly string[]): string => {
   const target = new URLSearchParams([...search].filter(([each]) => each !== name && each !== 'page'));

@@ -28,10 +28,45 @@ export const examples: readonly Example[] = [
     query: `query ProductDetail($slug: String!) {
       productBySlug(slug: $slug) {
         id name subtitle description brand tags price { amount currencyCode } listPrice { amount currencyCode }
-        inStock stock imageUrls publishedAt category { name slug parent { name slug } }
+        inStock stock images { url alt } attributes { name values } publishedAt
+        category { name slug parent { name slug } }
+        related(limit: 4) { slug name }
       }
     }`,
     variables: { slug: 'galvanised-watering-can' },
+  },
+  {
+    about: [
+      'What a picker of sizes and colours needs.',
+      'chosen: the variant with exactly these options; null where there is none.',
+    ],
+    query: `query Variants($slug: String!, $options: [SelectedOptionInput!]!) {
+      productBySlug(slug: $slug) {
+        name options { name values }
+        priceRange { min { amount currencyCode } max { amount currencyCode } }
+        variants { id sku barcode title selectedOptions { name value } price { amount } inStock imageUrl }
+        chosen: variant(options: $options) { id title stock price { amount currencyCode } listPrice { amount } }
+      }
+    }`,
+    variables: {
+      slug: 'striped-harbour-shirt',
+      options: [
+        { name: 'Size', value: 'L' },
+        { name: 'Colour', value: 'Navy' },
+      ],
+    },
+  },
+  {
+    about: [
+      'A cart, by the ids that a browser has kept: what each line costs now, and whether any are left.',
+      'Null for what is no longer on sale.',
+    ],
+    query: `query Cart($variants: [Int!]!, $products: [Int!]!) {
+      variantsByIds(ids: $variants) { ...Line product { id name slug } }
+      productsByIds(ids: $products) { id name slug inStock price { amount currencyCode } }
+    }
+    fragment Line on ProductVariant { id sku title inStock stock imageUrl price { amount currencyCode } }`,
+    variables: { variants: [1, 2, 999_999], products: [1] },
   },
   {
     about: [
@@ -80,6 +115,33 @@ export const examples: readonly Example[] = [
       }
     }`,
     variables: { search: 'tea', filter: { inStock: true }, after: null },
+  },
+  {
+    about: [
+      'A list that is narrowed down by attributes, and by options of variants.',
+      'Options: one and the same variant has all; with inStock, that variant is in stock.',
+      'Facets: each count is what the next click gives.',
+    ],
+    query: `query Attributes($filter: ProductFilter) {
+      productSearch(filter: $filter, first: 12) {
+        totalCount
+        nodes { slug name attributes(names: ["Material", "Weight (g)"]) { name values } }
+        facets {
+          attributes(limit: 5) { name min max values(limit: 5) { value count } }
+          options(limit: 5) { name values { value count } }
+        }
+      }
+    }`,
+    variables: {
+      filter: {
+        attributes: [
+          { name: 'Material', values: ['Cotton', 'Wool', 'Canvas'] },
+          { name: 'Weight (g)', max: '600' },
+        ],
+        options: [{ name: 'Colour', values: ['Navy', 'Sand', 'Oat'] }],
+        inStock: true,
+      },
+    },
   },
   {
     about: ['What a search box suggests while somebody types.'],

@@ -101,7 +101,7 @@ describe('the database', () => {
 
     const seeded = runCli(['seed'], environment);
     expect(await seeded.ended, seeded.output()).toBe(0);
-    expect(seeded.output()).toContain('150 products');
+    expect(seeded.output()).toContain('152 products');
     const reseeded = runCli(['seed'], environment);
     expect(await reseeded.ended).toBe(1);
     expect(reseeded.output()).toContain('Not seeded');

@@ -13,7 +13,13 @@ const readJson = async (url: URL) => JSON.parse(await readFile(url, 'utf8'));
 const picturePaths = async (): Promise<string[]> => {
   const files = ['categories', 'kitchen-and-table', 'home-and-study', 'outdoors'];
   const rows = await Promise.all(files.map((name) => readJson(new URL(`${name}.json`, FOLDER))));
-  return rows.flat().flatMap(({ imageUrl, imageUrls = [] }) => [imageUrl, ...imageUrls]);
+  return rows
+    .flat()
+    .flatMap(({ imageUrl, imageUrls = [], variants = [] }) => [
+      imageUrl,
+      ...imageUrls,
+      ...variants.flatMap((variant: { imageUrl?: string }) => variant.imageUrl ?? []),
+    ]);
 };
 
 const gateway = await shared(createTestGateway(await shared(createTestDatabase())));

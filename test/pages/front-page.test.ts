@@ -39,7 +39,7 @@ describe('the front page', () => {
         name: 'vitrine',
         description: packageJson.description,
         version: packageJson.version,
-        numbers: expect.objectContaining({ products: 139, noticesInEffect: 14 }),
+        numbers: expect.objectContaining({ products: 141, noticesInEffect: 14 }),
         links: expect.objectContaining({ graphql: '/graphql', docs: '/docs', demo: '/demo', readiness: '/readyz' }),
       });
     }
@@ -50,7 +50,7 @@ describe('the front page', () => {
     await gateway.get('/api/product/hot');
     await gateway.get('/api/product/hot');
     expect(shownNumbers((await gateway.get('/', BROWSER)).text)).toMatchObject({
-      products: '139',
+      products: '141',
       noticesInEffect: '14',
       cacheHits: '1',
       cacheMisses: '1',
@@ -59,7 +59,7 @@ describe('the front page', () => {
     await database.sql(`update notice set ends_at = now() where id = 1`);
     await expect
       .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text))
-      .toMatchObject({ products: '138', noticesInEffect: '13' });
+      .toMatchObject({ products: '140', noticesInEffect: '13' });
     await database.sql(`update product set status = 'ON_SALE' where id = 1`);
     await database.sql(`update notice set ends_at = null where id = 1`);
   });
@@ -151,7 +151,7 @@ describe('the front page', () => {
     expect(Object.keys(json as object)).toEqual(['name', 'description', 'links']);
     expect(shownNumbers((await gateway.get('/', BROWSER)).text)).toEqual({});
     const granted = await gateway.get('/', { authorization: `Bearer ${TOKEN}` });
-    expect(granted.json).toMatchObject({ numbers: { products: 139 } });
+    expect(granted.json).toMatchObject({ numbers: { products: 141 } });
   });
 
   test('is there without the database, and says so', async () => {
@@ -164,6 +164,6 @@ describe('the front page', () => {
     await giveBack();
     await expect
       .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text))
-      .toMatchObject({ products: '139' });
+      .toMatchObject({ products: '141' });
   });
 });

@@ -1,8 +1,8 @@
 import { element } from '../elements.ts';
-import { count, money } from '../format.ts';
-import type { CategoryLinkFragment, ProductListFragment } from '../operations.ts';
-import { withParameter } from '../view.ts';
-import type { Selection } from './selection.ts';
+import { attributeText, count, money } from '../format.ts';
+import type { CategoryLinkFragment, FacetFragment, ProductListFragment } from '../operations.ts';
+import { OPTION, withParameter } from '../view.ts';
+import { ATTRIBUTE, type Bounds, type Chosen, MAX, MIN, type Selection } from './selection.ts';
 
 interface Options {
   readonly list: ProductListFragment;
@@ -16,7 +16,7 @@ const WIDE = '(min-width: 60rem)';
 
 /** The filters of a list, each with the number of products that it leaves. A form: what is chosen goes into the address. */
 export const filters = ({ list, selection, search, categories = [] }: Options): HTMLElement => {
-  const { brands, tags, price, inStock, onSale } = list.facets;
+  const { brands, tags, price, inStock, onSale, options, attributes } = list.facets;
   const form = element(
     'form',
     { class: 'facets', 'aria-label': 'Filters' },
@@ -37,6 +37,19 @@ export const filters = ({ list, selection, search, categories = [] }: Options): 
     ),
     priceGroup(list, price?.bands ?? [], selection, search),
     group('Brand', ...values('brand', brands, selection.brands)),
+    ...withMissing(options, selection.options).map(({ name, values: facets }) =>
+      group(name, ...values(OPTION + name, facets, chosenOf(selection.options, name))),
+    ),
+    ...withMissing(attributes, selection.attributes, selection.bounds).map((facet) => {
+      const { name } = facet;
+      const bounds = selection.bounds.find((each) => each.name === name);
+      const isNumber = bounds !== undefined || facet.min !== null;
+      if (isNumber) return range(facet, bounds);
+      return group(
+        name,
+        ...values(ATTRIBUTE + name, facet.values, chosenOf(selection.attributes, name), attributeText),
+      );
+    }),
     group('Tag', ...values('tag', tags, selection.tags)),
   );
   form.addEventListener('change', () => form.requestSubmit());
@@ -75,12 +88,52 @@ const values = (
   name: string,
   facets: readonly { readonly value: string; readonly count: number }[],
   chosen: readonly string[],
+  label = (value: string): string => value,
 ): (HTMLElement | false)[] => {
   const missing = chosen.filter((value) => !facets.some((facet) => facet.value === value));
   return [
-    ...missing.map((value) => choice(name, value, value, undefined, true)),
-    ...facets.map(({ value, count }) => choice(name, value, value, count, chosen.includes(value))),
+    ...missing.map((value) => choice(name, value, label(value), undefined, true)),
+    ...facets.map(({ value, count }) => choice(name, value, label(value), count, chosen.includes(value))),
   ];
+};
+
+const chosenOf = (chosen: readonly Chosen[], name: string): readonly string[] =>
+  chosen.find((each) => each.name === name)?.values ?? [];
+
+/** The facets, and those that are chosen and not among the first. */
+const withMissing = (
+  facets: readonly FacetFragment[],
+  ...chosen: readonly (readonly { readonly name: string }[])[]
+): FacetFragment[] => {
+  const missing = new Set(chosen.flat().map(({ name }) => name));
+  for (const { name } of facets) missing.delete(name);
+  return [...facets, ...[...missing].map((name) => ({ name, min: null, max: null, values: [] }))];
+};
+
+/** The fields for the least and the greatest number; none where all products have the same. */
+const range = ({ name, min, max }: FacetFragment, bounds: Bounds | undefined): HTMLElement | false => {
+  const field = (beginning: string, label: string, limit: string | null, value: string | null | undefined) =>
+    element('input', {
+      type: 'number',
+      step: 'any',
+      name: beginning + name,
+      'aria-label': `${name}, ${label}`,
+      placeholder: limit === null ? null : String(Number(limit)),
+      value: value ?? null,
+    });
+  return (
+    (bounds !== undefined || min !== max) &&
+    group(
+      name,
+      element(
+        'div',
+        { class: 'range' },
+        field(MIN, 'at least', min, bounds?.min),
+        ' – ',
+        field(MAX, 'at most', max, bounds?.max),
+      ),
+    )
+  );
 };
 
 type Band = NonNullable<ProductListFragment['facets']['price']>['bands'][number];
@@ -108,29 +161,48 @@ const priceGroup = (
   return group('Price', ...links);
 };
 
-const priceRange = (min: string | null, max: string | null, currencyCode: string | undefined): string => {
-  const show = (amount: string): string => (currencyCode ? money({ amount, currencyCode }) : amount);
-  if (min === null) return `up to ${show(max ?? '')}`;
-  return max === null ? `from ${show(min)}` : `${show(min)} – ${show(max)}`;
+const between = (min: string | null, max: string | null): string => {
+  if (min === null) return `up to ${max}`;
+  return max === null ? `from ${min}` : `${min} – ${max}`;
 };
 
-const activeCount = ({ brands, tags, category, minPrice, maxPrice, inStock, onSale }: Selection): number =>
-  brands.length + tags.length + [category !== undefined, minPrice ?? maxPrice, inStock, onSale].filter(Boolean).length;
+const priceRange = (min: string | null, max: string | null, currencyCode: string | undefined): string => {
+  const show = (amount: string | null): string | null =>
+    amount !== null && currencyCode ? money({ amount, currencyCode }) : amount;
+  return between(show(min), show(max));
+};
+
+const activeCount = ({ options, attributes, bounds, ...selection }: Selection): number => {
+  const { brands, tags, category, minPrice, maxPrice, inStock, onSale } = selection;
+  const chosen = [...options, ...attributes].flatMap(({ values }) => values);
+  return [
+    ...brands,
+    ...tags,
+    ...chosen,
+    ...bounds,
+    category !== undefined,
+    minPrice ?? maxPrice,
+    inStock,
+    onSale,
+  ].filter(Boolean).length;
+};
 
 /** The filters that are set, each a link that takes it away. */
 export const activeFilters = ({ list, selection, search, categories = [] }: Options): HTMLElement | false => {
   if (activeCount(selection) === 0) return false;
-  const { brands, tags, category, minPrice, maxPrice, inStock, onSale } = selection;
+  const { brands, tags, category, minPrice, maxPrice, inStock, onSale, options, attributes, bounds } = selection;
   const chip = (label: string, href: string) =>
     element(
       'li',
       {},
       element('a', { href, class: 'chip' }, element('span', { class: 'visually-hidden' }, 'Without '), label),
     );
-  const each = (name: string, chosen: readonly string[]) =>
-    chosen.map((value) => chip(value, withParameter(search, name, ...chosen.filter((other) => other !== value))));
+  const each = (name: string, chosen: readonly string[], label = (value: string): string => value) =>
+    chosen.map((value) =>
+      chip(label(value), withParameter(search, name, ...chosen.filter((other) => other !== value))),
+    );
   const named = categories.find(({ category: { id } }) => id === category)?.category.name;
-  const withoutPrice = new URLSearchParams([...search].filter(([name]) => name !== 'max'));
+  const without = (parameter: string) => new URLSearchParams([...search].filter(([name]) => name !== parameter));
   const words = search.get('q');
   const bare = words === null ? location.pathname : `${location.pathname}?${new URLSearchParams({ q: words })}`;
   return element(
@@ -140,7 +212,17 @@ export const activeFilters = ({ list, selection, search, categories = [] }: Opti
     ...each('brand', brands),
     ...each('tag', tags),
     (minPrice ?? maxPrice) !== null &&
-      chip(priceRange(minPrice, maxPrice, list.edges[0]?.node.price.currencyCode), withParameter(withoutPrice, 'min')),
+      chip(
+        priceRange(minPrice, maxPrice, list.edges[0]?.node.price.currencyCode),
+        withParameter(without('max'), 'min'),
+      ),
+    ...options.flatMap(({ name, values }) => each(OPTION + name, values, (value) => `${name}: ${value}`)),
+    ...attributes.flatMap(({ name, values }) =>
+      each(ATTRIBUTE + name, values, (value) => `${name}: ${attributeText(value)}`),
+    ),
+    ...bounds.map(({ name, min, max }) =>
+      chip(`${name}: ${between(min, max)}`, withParameter(without(MAX + name), MIN + name)),
+    ),
     inStock && chip('In stock', withParameter(search, 'stock')),
     onSale && chip('Reduced', withParameter(search, 'sale')),
     element('li', {}, element('a', { href: bare }, 'Clear all')),

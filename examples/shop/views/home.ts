@@ -4,12 +4,16 @@ import { query } from '../graphql.ts';
 import { HomeDocument, type HomeQuery } from '../operations.ts';
 import { productGrid } from '../products.ts';
 import { categoryPath, type MakeView, SEARCH_PATH } from '../view.ts';
+import { recentlyViewed } from '../viewed.ts';
 
 /** As many as stand in a few rows; the menu has them all. */
 const FEW = 12;
 
 export const homeView: MakeView = async (_, signal) => {
-  const { categories, hotProducts, newProducts } = await query(HomeDocument, {}, signal);
+  const [{ categories, hotProducts, newProducts }, viewed] = await Promise.all([
+    query(HomeDocument, {}, signal),
+    recentlyViewed(signal),
+  ]);
   const filled = categories.filter(({ productCount }) => productCount > 0).slice(0, FEW);
   return {
     title: 'Welcome',
@@ -23,6 +27,7 @@ export const homeView: MakeView = async (_, signal) => {
       element('h2', {}, 'Just in'),
       productGrid(newProducts),
       element('p', {}, element('a', { href: `${SEARCH_PATH}?order=NEWEST` }, 'All products, newest first')),
+      ...viewed,
     ),
   };
 };

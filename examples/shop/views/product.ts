@@ -1,16 +1,20 @@
-import { element, picture } from '../elements.ts';
-import { count, day } from '../format.ts';
+import { element, pictureAddress } from '../elements.ts';
+import { attributeText, count, day } from '../format.ts';
 import { query } from '../graphql.ts';
 import { subscribe } from '../live.ts';
 import {
   ProductChangesDocument,
   ProductDocument,
+  type ProductOfferFragment,
   type ProductQuery,
-  type ProductStockFragment,
 } from '../operations.ts';
+import { gallery } from '../product/gallery.ts';
+import { type Choice, chosenVariant, picker, readChoice } from '../product/picker.ts';
+import { structuredData } from '../product/structured-data.ts';
 import { priceTag, productGrid } from '../products.ts';
 import { plainText } from '../text.ts';
-import { type MakeView, SEARCH_PATH } from '../view.ts';
+import { type MakeView, OPTION, productPath, SEARCH_PATH } from '../view.ts';
+import { recentlyViewed, rememberViewed } from '../viewed.ts';
 import { notFoundView } from './not-found.ts';
 import { trail } from './trail.ts';
 
@@ -18,12 +22,13 @@ type Product = NonNullable<ProductQuery['product']>;
 
 const FEW = 10;
 
-export const productView: MakeView = async ({ id }, signal) => {
-  const { product } = await query(ProductDocument, { id }, signal);
+export const productView: MakeView = async ({ id, search }, signal) => {
+  const [{ product }, viewed] = await Promise.all([query(ProductDocument, { id }, signal), recentlyViewed(signal, id)]);
   if (!product) return notFoundView('product');
+  rememberViewed(id);
 
-  const { name, subtitle, brand, description, category } = product;
-  const others = category.products.filter((other) => other.id !== product.id).slice(0, 4);
+  const { name, subtitle, brand, description, category, related } = product;
+  const pictures = gallery(product);
   return {
     title: name,
     content: element(
@@ -33,20 +38,23 @@ export const productView: MakeView = async ({ id }, signal) => {
       element(
         'article',
         { class: 'product' },
-        gallery(product),
+        pictures.content,
         element(
           'div',
           {},
           brand !== null && element('p', { class: 'soft' }, searchLink('brand', brand)),
           element('h1', {}, name),
           subtitle !== null && element('p', { class: 'lead' }, plainText(subtitle)),
-          offer(product, signal),
+          ...offer(product, search, pictures.show, signal),
           element('p', { class: 'text' }, plainText(description)),
+          details(product),
           facts(product),
         ),
       ),
-      others.length > 0 && element('h2', {}, `More ${category.name}`),
-      others.length > 0 && productGrid(others),
+      related.length > 0 && element('h2', {}, 'Related products'),
+      related.length > 0 && productGrid(related),
+      ...viewed,
+      element('script', { type: 'application/ld+json' }, dataOf(product)),
     ),
   };
 };
@@ -54,33 +62,94 @@ export const productView: MakeView = async ({ id }, signal) => {
 const searchLink = (parameter: string, value: string): HTMLElement =>
   element('a', { href: `${SEARCH_PATH}?${new URLSearchParams({ [parameter]: value })}` }, value);
 
-/** Price and stock, which follow the back office while one looks. */
-const offer = (product: Product, signal: AbortSignal): HTMLElement => {
+/** What is chosen, and its price and stock, which follow the back office while one looks. The choice is in the address. */
+const offer = (
+  product: Product,
+  search: URLSearchParams,
+  showPicture: (url: string | null, alt: string) => void,
+  signal: AbortSignal,
+): HTMLElement[] => {
   const place = element('div', { class: 'offer', 'aria-live': 'polite' });
+  let now: ProductOfferFragment | null = product;
+  let choice = readChoice(product, search);
   let shown = '';
-  const show = (now: Pick<Product, 'price' | 'listPrice'> & ProductStockFragment): void => {
-    const { price, listPrice, stock, inStock } = now;
+
+  const show = (): void => {
+    const variants = now?.variants ?? [];
+    const variant = chosenVariant(variants, choice);
+    const offered = variant ?? (variants.length === 0 ? now : null);
+    options.mark(variants, choice);
     // An event that changes nothing here must not be read out.
-    const state = JSON.stringify([price, listPrice, stock, inStock]);
+    const state = JSON.stringify([now === null, offered?.price, offered?.listPrice, offered?.stock, variant?.sku]);
     if (state === shown) return;
-    if (shown !== '') place.classList.add('changed');
     shown = state;
-    place.replaceChildren(priceTag(now), element('p', { class: inStock ? 'stock' : 'stock sold-out' }, stockText(now)));
+    if (!offered) {
+      const reason = now ? 'Not made in this combination' : 'No longer on sale';
+      place.replaceChildren(element('p', { class: 'stock sold-out' }, reason));
+      return;
+    }
+    const sku = variant ? variant.sku : product.sku;
+    place.replaceChildren(
+      priceTag(offered),
+      element('p', { class: offered.inStock ? 'stock' : 'stock sold-out' }, stockText(offered)),
+      ...(sku === null ? [] : [element('p', { class: 'soft' }, `Item ${sku}`)]),
+    );
   };
-  show(product);
-  place.addEventListener('animationend', () => place.classList.remove('changed'));
-  subscribe(ProductChangesDocument, { id: product.id }, signal, ({ product: now }) => {
-    if (now) return show(now);
-    shown = 'gone';
-    place.replaceChildren(element('p', { class: 'stock sold-out' }, 'No longer on sale'));
+
+  const showVariantPicture = (): void => {
+    const variant = chosenVariant(now?.variants ?? [], choice);
+    if (variant && variant.imageUrl !== null) showPicture(variant.imageUrl, `${product.name}, ${variant.title}`);
+  };
+
+  const options = picker(product, choice, (chosen) => {
+    choice = chosen;
+    history.replaceState(history.state, '', addressOf(product.id, choice));
+    show();
+    showVariantPicture();
   });
-  return place;
+  show();
+  showVariantPicture();
+
+  place.addEventListener('animationend', () => place.classList.remove('changed'));
+  subscribe(ProductChangesDocument, { id: product.id }, signal, ({ product: changed }) => {
+    const before = shown;
+    now = changed;
+    show();
+    if (shown !== before) place.classList.add('changed');
+  });
+  return product.options.length === 0 ? [place] : [options.content, place];
 };
 
-const stockText = ({ stock, inStock }: ProductStockFragment): string => {
+const addressOf = (id: number, choice: Choice): string => {
+  const search = new URLSearchParams(choice.map(({ name, value }) => [OPTION + name, value]));
+  return search.size === 0 ? productPath(id) : `${productPath(id)}?${search}`;
+};
+
+const stockText = ({ stock, inStock }: Pick<ProductOfferFragment, 'stock' | 'inStock'>): string => {
   if (!inStock) return 'Sold out';
   return stock < FEW ? `Only ${stock} left` : `In stock: ${count(stock)}`;
 };
+
+/** The attributes, as a table. */
+const details = ({ attributes }: Product): HTMLElement | false =>
+  attributes.length > 0 &&
+  element(
+    'table',
+    { class: 'details' },
+    element('caption', {}, 'Details'),
+    element(
+      'tbody',
+      {},
+      ...attributes.map(({ name, values }) =>
+        element(
+          'tr',
+          {},
+          element('th', { scope: 'row' }, name),
+          element('td', {}, values.map(attributeText).join(', ')),
+        ),
+      ),
+    ),
+  );
 
 const facts = ({ tags, sales, publishedAt }: Product): HTMLElement =>
   element(
@@ -91,24 +160,14 @@ const facts = ({ tags, sales, publishedAt }: Product): HTMLElement =>
     element('li', {}, 'Since ', day(publishedAt)),
   );
 
-/** The pictures, one large; where there are none, the one of the tile. */
-const gallery = ({ name, imageUrl, imageUrls }: Product): HTMLElement => {
-  const urls = imageUrls.length > 0 ? imageUrls : [imageUrl];
-  const stage = element('div', { class: 'stage' });
-  const show = (url: string | null, index: number): void => {
-    stage.replaceChildren(picture(url, name, { alt: urls.length > 1 ? `${name}, picture ${index + 1}` : name }));
-    for (const [at, button] of buttons.entries()) button.setAttribute('aria-pressed', String(at === index));
-  };
-  const buttons = urls.map((url, index) => {
-    const button = element('button', { type: 'button', 'aria-label': `Picture ${index + 1}` }, picture(url, name));
-    button.addEventListener('click', () => show(url, index));
-    return button;
-  });
-  show(urls[0] ?? null, 0);
-  return element(
-    'div',
-    { class: 'gallery' },
-    stage,
-    urls.length > 1 && element('div', { class: 'thumbs' }, ...buttons),
+const dataOf = (product: Product): string => {
+  const absolute = (address: string): string => new URL(address, location.origin).href;
+  return structuredData(
+    { ...product, description: plainText(product.description) },
+    {
+      page: absolute(productPath(product.id)),
+      variant: ({ selectedOptions }) => absolute(addressOf(product.id, selectedOptions)),
+      image: (url) => URL.parse(pictureAddress(url), location.origin)?.href ?? url,
+    },
   );
 };
