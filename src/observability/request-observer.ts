@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Attributes } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './counts.ts';
 import { lazyLog } from './log.ts';
 import type { RequestLog } from './request-log.ts';
-import type { Attributes, RequestSpan, Tracing } from './tracing.ts';
+import type { RequestSpan, Tracing } from './tracing.ts';
 
 /** The parts of a request that are recorded. */
 export interface ObservedRequest {
