@@ -17,7 +17,7 @@ import { suggest } from '../suggestion.ts';
 
 /** Every command, loaded on demand. A name may be of two words. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has arguments of its own
-export const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
   serve: () => import('./serve.ts').then((module) => module.serveCommand),
   migrate: () => import('./database.ts').then((module) => module.migrateCommand),
   seed: () => import('./database.ts').then((module) => module.seedCommand),

@@ -91,14 +91,14 @@ export const createFrontPage = ({ countCatalogue, responseCache, admit, ...shown
 };
 
 /** Of the browser, as files: they are checked as what they are, and the policy of the page names their hashes. */
-const inlined = (name: string) => {
-  const text = readFileSync(new URL(name, import.meta.url), 'utf8');
+const inlined = (file: URL) => {
+  const text = readFileSync(file, 'utf8');
   return { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 };
 
-const STYLE = inlined('./front-page.css');
-const NUMBERS = inlined('./front-page-numbers.browser.js');
-const QUERY_FORM = inlined('./front-page-query.browser.js');
+const STYLE = inlined(new URL('./front-page.css', import.meta.url));
+const NUMBERS = inlined(new URL('./front-page-numbers.browser.js', import.meta.url));
+const QUERY_FORM = inlined(new URL('./front-page-query.browser.js', import.meta.url));
 
 const SOURCES = {
   'style-src': STYLE.source,
