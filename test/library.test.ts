@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGateway, type GatewayOptions, OperatorError } from '../src/index.ts';
 import { createTestDatabase } from './support/database.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
 
 const open = (options: GatewayOptions) => createGateway({ logLevel: 'silent', ...options });
 
@@ -156,17 +155,6 @@ test('an unmigrated database is refused, and migrated where that is asked for', 
   await expect(open({ databaseUrl: database.url })).rejects.toThrow('npx vitrine migrate');
   await using gateway = await open({ databaseUrl: database.url, migrate: true });
   expect((await gateway.fetch(to('/readyz'))).status).toBe(200);
-});
-
-test('without a database of its own it starts one, with the demo catalogue, and stops it when closed', async () => {
-  await using folder = await temporaryFolder();
-  const lines: string[] = [];
-  const log = { write: (line: string) => void lines.push(line) };
-  const gateway = await createGateway({ dataDir: folder.path, logLevel: 'info', log });
-  expect(await (await gateway.fetch(to('/api/product/1'))).json()).toMatchObject({ id: 1 });
-  await gateway.close();
-  expect(lines.some((line) => JSON.parse(line).msg === 'filled with the demo catalogue')).toBe(true);
-  await expect(open({ databaseUrl: gateway.databaseUrl, databaseWaitMs: 0 })).rejects.toThrow('ECONNREFUSED');
 });
 
 test('a close lets what is under way finish and refuses what comes after', async () => {

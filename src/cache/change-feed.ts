@@ -69,16 +69,6 @@ const filesSql = (tables: readonly CachedTable[]): string => {
   return `array[${names.map((name) => `pg_relation_filenode(${name})`)}] as files, array[${names.map((name) => `${name}::oid::text`)}] as oids`;
 };
 
-/** The tables that `vitrine_watch` watches beside those of the features. */
-export const readWatchedTables = async (pool: pg.Pool, known: readonly CachedTable[]): Promise<CachedTable[]> => {
-  const { rows } = await pool.query<CachedTable>({
-    text: `select relname as table from pg_class c where pg_table_is_visible(c.oid) and relname <> all ($1) and exists (
-        select from pg_trigger where tgrelid = c.oid and tgname = 'vitrine_notify' and tgenabled in ('O', 'A'))`,
-    values: [known.map(({ table }) => table)],
-  });
-  return rows;
-};
-
 /** Another part that needs what this connection learns, and reads further columns with each heartbeat. */
 export interface HeartbeatObserver {
   /** A connection was opened; nothing is trusted yet. @returns the further columns, in SQL */

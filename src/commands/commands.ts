@@ -1,6 +1,7 @@
 import { parseArgs, styleText } from 'node:util';
-import type { ArgsDef, CommandDef, CommandMeta } from 'citty';
+import { type ArgsDef, type CommandDef, type CommandMeta, runCommand } from 'citty';
 import type { Logger } from 'pino';
+import packageJson from '../../package.json' with { type: 'json' };
 import {
   type Config,
   faulty,
@@ -16,7 +17,7 @@ import { suggest } from '../suggestion.ts';
 
 /** Every command, loaded on demand. A name may be of two words. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has arguments of its own
-export const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
   serve: () => import('./serve.ts').then((module) => module.serveCommand),
   migrate: () => import('./database.ts').then((module) => module.migrateCommand),
   seed: () => import('./database.ts').then((module) => module.seedCommand),
@@ -25,6 +26,33 @@ export const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> 
   'documents check': () => import('./documents.ts').then((module) => module.documentsCheckCommand),
   schema: () => import('./generate.ts').then((module) => module.schemaCommand),
   openapi: () => import('./generate.ts').then((module) => module.openapiCommand),
+};
+
+const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
+
+/** The name of the command, which may be of two words, and what follows it. */
+const split = ([first, second, ...rest]: readonly string[]): [name: string | undefined, rawArgs: readonly string[]] => {
+  const rawArgs = second === undefined ? [] : [second, ...rest];
+  const name = `${first} ${second}`;
+  return Object.hasOwn(COMMANDS, name) ? [name, rest] : [first, rawArgs];
+};
+
+/** Runs the command that is named first. @param args those of the process, without Node and the program */
+export const runCommandLine = async (args: readonly string[]): Promise<void> => {
+  const [name, rawArgs] = split(args);
+  if (name === '--version' || name === '-v') return console.log(packageJson.version);
+  if (name === undefined || isHelp(name) || (name === 'help' && rawArgs.length === 0))
+    return console.log(await mainHelp());
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!load) {
+    const longer = Object.keys(COMMANDS).find((each) => each.startsWith(`${name} `));
+    const hint = longer ? ` Did you mean ${longer}?` : suggest(name, Object.keys(COMMANDS));
+    throw usageError(`There is no command ${name}.${hint} Run "vitrine --help".`);
+  }
+  const command = await load();
+  if (rawArgs.some(isHelp)) return console.log(await commandHelp(name, command));
+  checkArguments(name, command.args ?? {}, rawArgs);
+  await runCommand(command, { rawArgs: [...rawArgs] });
 };
 
 /** With the usual exit code for wrong usage. */
@@ -43,7 +71,7 @@ export const tokensOf = (definitions: ArgsDef, args: readonly string[]) => {
  * Refuses unknown arguments: citty would ignore them, so that `--dryrun` would be a real run.
  * @throws OperatorError that suggests the nearest name
  */
-export const checkArguments = (command: string, definitions: ArgsDef, rawArgs: readonly string[]): void => {
+const checkArguments = (command: string, definitions: ArgsDef, rawArgs: readonly string[]): void => {
   const misuse = (message: string): OperatorError => usageError(`${message} Run "vitrine ${command} --help".`);
   const tokens = tokensOf(definitions, rawArgs);
   const files = Object.values(definitions).find(({ type }) => type === 'positional');
@@ -101,7 +129,7 @@ const table = (rows: readonly (readonly [string, string])[]): string => {
 };
 
 /** What `--help` alone prints: every command with the first line of its description. */
-export const mainHelp = async (): Promise<string> => {
+const mainHelp = async (): Promise<string> => {
   const rows = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, load]) => {
       const [summary = ''] = (await descriptionOf(await load())).split('\n');
@@ -114,7 +142,7 @@ export const mainHelp = async (): Promise<string> => {
 };
 
 /** What `--help` prints after a command. */
-export const commandHelp = async (name: string, command: CommandDef<ArgsDef>): Promise<string> => {
+const commandHelp = async (name: string, command: CommandDef<ArgsDef>): Promise<string> => {
   const args = Object.entries((await resolve(command.args)) ?? {});
   const positionals = args.filter(([, { type }]) => type === 'positional');
   const options = args.filter(([, { type }]) => type !== 'positional');

@@ -1,5 +1,4 @@
 import { closest, distance } from 'fastest-levenshtein';
-import * as v from 'valibot';
 import { type AccessConfig, isRestricted } from '../access/access.ts';
 import { OperatorError } from '../errors.ts';
 import { createScrub, shortened } from '../observability/log.ts';
@@ -99,10 +98,6 @@ export const secretsOf = (config: Config): readonly string[] =>
     return configured === undefined ? [] : (value.secretsIn?.(configured) ?? []);
   });
 
-const SCHEMA = v.object(
-  Object.fromEntries(ROWS.map(([name, row]) => [name, v.optional(row.value.schema, row.default)])),
-);
-
 /** An empty value counts as absent: Compose files and shells leave such values behind. */
 const isSet = (value: string | undefined): boolean => Boolean(value?.trim());
 
@@ -111,12 +106,16 @@ const readValues = (environment: Environment): Values => {
   for (const [name, { alias }] of ROWS) {
     if (alias !== undefined) given[name] ??= given[alias];
   }
-  const { success, output, issues } = v.safeParse(SCHEMA, given);
-  if (!success)
-    throw faulty(
-      issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}, but is ${JSON.stringify(shown(issue))}`),
-    );
-  return Object.fromEntries(ROWS.map(([name]) => [camelCase(name), output[name]])) as Values;
+  const faults: string[] = [];
+  const values = ROWS.map(([name, { value, default: preset }]) => {
+    const text = given[name] ?? preset;
+    const broken = text === undefined ? [] : value.rules.filter(([holds]) => !holds(text));
+    for (const [, message = `must be ${value.accepts}`] of broken)
+      faults.push(`${name} ${message}, but is ${JSON.stringify(value.secretsIn ? '…' : shown(String(text)))}`);
+    return [camelCase(name), text === undefined || broken.length > 0 ? undefined : value.read(text)];
+  });
+  if (faults.length > 0) throw faulty(faults);
+  return Object.fromEntries(values);
 };
 
 /** Variables that say who may see a page. */
@@ -215,12 +214,5 @@ export const faulty = (faults: readonly string[]): OperatorError =>
 
 const MAX_SHOWN_CHARS = 100;
 
-const SECRETS: ReadonlySet<unknown> = new Set<VariableName>(
-  ROWS.filter(([, { value }]) => value.secretsIn).map(([name]) => name),
-);
-
-/** The value in a fault. An invalid secret may still be a secret, so it is not shown. */
-const shown = ({ path }: v.BaseIssue<unknown>): string => {
-  const { key, value } = path?.[0] ?? {};
-  return SECRETS.has(key) ? '…' : createScrub()(shortened(String(value), MAX_SHOWN_CHARS));
-};
+/** The value in a fault. One that may be a secret is not shown, valid or not. */
+const shown = (text: string): string => createScrub()(shortened(text, MAX_SHOWN_CHARS));

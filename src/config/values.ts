@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import * as v from 'valibot';
 import { type Exposure, isKeySetUrl } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
 import {
@@ -14,8 +13,9 @@ import {
 
 /** A kind of value that a variable may have. */
 export interface Value<T> {
-  /** Reads the text of the environment; its issues continue the sentence "PORT must be …". */
-  readonly schema: v.GenericSchema<string, T>;
+  readonly rules: readonly Rule[];
+  /** Reads the text of the environment, which fulfils the rules. */
+  read(text: string): T;
   /** What is accepted, in a few words. */
   readonly accepts: string;
   /** The TypeScript type of the library's option. */
@@ -25,7 +25,7 @@ export interface Value<T> {
   secretsIn?(value: T): readonly string[];
 }
 
-/** What a text must fulfil, and what is said of one that does not. @default that it must be what is accepted */
+/** What a text must fulfil, and the end of the sentence "PORT must be …" for one that does not. @default that it must be what is accepted */
 type Rule = readonly [holds: (text: string) => boolean, otherwise?: string];
 
 const kindOf = <T>(
@@ -33,19 +33,7 @@ const kindOf = <T>(
   rules: readonly Rule[],
   read: (text: string) => T,
   optionType: string,
-): Value<T> => ({
-  schema: v.pipe(
-    v.string(),
-    v.rawCheck(({ dataset, addIssue }) => {
-      for (const [holds, message = `must be ${accepts}`] of rules) {
-        if (!holds(String(dataset.value))) addIssue({ message });
-      }
-    }),
-    v.transform(read),
-  ),
-  accepts,
-  optionType,
-});
+): Value<T> => ({ rules, read, accepts, optionType });
 
 const textWith = (accepts: string, ...rules: readonly Rule[]): Value<string> =>
   kindOf(accepts, rules, (value) => value, 'string');
@@ -94,8 +82,12 @@ export const fraction = number(
 /** One of a few words. */
 export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => {
   const accepts = `${words.slice(0, -1).join(', ')}${words.length > 1 ? ' or ' : ''}${words.at(-1)}`;
-  const optionType = words.map((word) => `'${word}'`).join(' | ');
-  return { schema: v.picklist(words, `must be ${accepts}`), accepts, optionType };
+  return kindOf(
+    accepts,
+    [[(text) => words.some((word) => word === text)]],
+    (text) => text as Word,
+    words.map((word) => `'${word}'`).join(' | '),
+  );
 };
 
 const ON = ['true', 'on', '1', 'yes'];

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { type ConnectToPrimary, type DatabaseClient, withConnection } from './client.ts';
 
@@ -55,34 +56,21 @@ export const createConnectToPrimary = (
       return host;
     });
 
-  const search = (): Promise<Host> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Host>();
-    const errors = new Map<Host, unknown>();
-    let next = 0;
-    let stagger: NodeJS.Timeout | undefined;
-    const tryNext = (): void => {
-      clearTimeout(stagger);
-      const host = hosts[next];
-      if (!host) return;
-      next += 1;
-      stagger = setTimeout(tryNext, STAGGER_MS);
-      probe(host).then(resolve, (error: unknown) => {
-        errors.set(host, error);
-        if (errors.size === hosts.length) reject(mostTelling(hosts.map((each) => errors.get(each))));
-        else tryNext();
-      });
-    };
-    tryNext();
-    return promise.finally(() => clearTimeout(stagger));
+  const search = async ([host, ...others]: readonly Host[]): Promise<Host> => {
+    if (!host) throw new NotWritable('none of the hosts takes writes');
+    const probed = probe(host);
+    const found = await Promise.race([probed, delay(STAGGER_MS, undefined, { ref: false })]).catch(() => undefined);
+    return found ?? Promise.any([probed, search(others)]);
   };
 
   const find = async (): Promise<Host> => {
     try {
-      const found = await search();
+      const found = await search(hosts);
       primary = found;
       drop((host) => host !== found);
       return found;
-    } catch (error) {
+    } catch (failed) {
+      const error = mostTelling(failed);
       failure = { error, untilMs: performance.now() + RETRY_MS };
       throw error;
     } finally {
@@ -124,9 +112,14 @@ export const createConnectToPrimary = (
   };
 };
 
+const errorsIn = (error: unknown): readonly unknown[] =>
+  error instanceof AggregateError ? error.errors.flatMap(errorsIn) : [error];
+
 /** The error of a host that does not answer says more than the refusal of one that is no primary. */
-const mostTelling = (errors: readonly unknown[]): unknown =>
-  errors.find((error) => !(error instanceof NotWritable)) ?? new NotWritable('none of the hosts takes writes');
+const mostTelling = (error: unknown): unknown => {
+  const errors = errorsIn(error);
+  return errors.find((each) => !(each instanceof NotWritable)) ?? errors.at(-1);
+};
 
 /** What PostgreSQL reports of every session, from its start on and whenever it changes, without being asked. */
 const STANDBY = 'in_hot_standby';

@@ -1,6 +1,6 @@
 import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
-import { missingRights } from '../database/migrations/rights.ts';
+import { missingRights, readWatchedTables } from '../database/migrations/rights.ts';
 import { MIGRATIONS_DIRECTORY, readMigrationFiles, readMigrationStatus } from '../database/migrations/status.ts';
 import { findPooling, tripOfNotification } from '../database/pooler.ts';
 import { type Check, type Examined, type Finding, fail, ok, oneRow, warn } from './finding.ts';
@@ -89,13 +89,20 @@ export const checkWords: Check = async ({ client }) => {
   return [fail('words', `${stale} of ${seen} products are not found by what their texts say`, remedy)];
 };
 
+const grantAll = (right: string, role: string): string =>
+  `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}", run as the owner, gives all that serving needs.`;
+
 /** Whether the role may do what a gateway does. */
 export const checkPermissions: Check = async ({ client, tables }) => {
   const { role, missing } = await missingRights(client, tables);
   const [first] = missing;
   if (first) {
-    const remedy = `Let the owner run "grant ${first} to ${role}". "npx vitrine migrate --grant-to ${role}", run as the owner, gives all that serving needs.`;
-    return [fail('permissions', `${role} has no right to ${first}`, remedy)];
+    return [fail('permissions', `${role} has no right to ${first}`, grantAll(first, role))];
+  }
+  const [unreadable] = (await missingRights(client, await readWatchedTables(client, tables))).missing;
+  if (unreadable) {
+    const message = `${role} has no right to ${unreadable}, watched by vitrine_watch: fields that show them would fail`;
+    return [warn('permissions', message, grantAll(unreadable, role))];
   }
   const { isSuperuser, isWriter } = await oneRow<{ isSuperuser: boolean; isWriter: boolean }>(
     client,

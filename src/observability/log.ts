@@ -34,10 +34,7 @@ export const logOptions = ({ level, secrets, worker }: LogOptions): LoggerOption
 
 /** JSON lines, or readable text on a terminal. */
 export const createLog = async (given: LogOptions): Promise<Logger> => {
-  return pino(
-    logOptions(given),
-    process.stdout.isTTY ? await prettyStream() : createLineStream(given.worker !== undefined),
-  );
+  return pino(logOptions(given), process.stdout.isTTY ? await prettyStream() : lineStream(given.worker !== undefined));
 };
 
 // Loaded only for a terminal: production starts without it.
@@ -58,37 +55,22 @@ export const forTerminal = (line: string): string =>
 /** Bytes that may wait for a slow reader. Beyond it, new lines are dropped. */
 const MAX_WAITING_BYTES = 16_777_216;
 
-/** Bytes that are written without waiting for more. */
+/** Bytes that are written without waiting for more: a write costs more than ten lines. */
 const MIN_WRITE_BYTES = 16_000;
 
-/** Longest time that lines wait to be written together: a write costs more than ten lines. */
-const WRITE_DELAY_MS = 10;
+const WRITE_INTERVAL_MS = 20;
 
 /** Bytes that the system writes into a pipe atomically (PIPE_BUF): https://man7.org/linux/man-pages/man7/pipe.7.html */
 const ATOMIC_BYTES = 4096;
 
-/**
- * Buffered standard output. The rest is written when the process exits.
- * @param isShared whether other processes write to it too: then each write is atomic, and writes are more and smaller
- */
-const createLineStream = (isShared = false): DestinationStream & { readonly flushSync: () => void } => {
-  const sizes = isShared ? { minLength: ATOMIC_BYTES - 1, maxWrite: ATOMIC_BYTES } : { minLength: MIN_WRITE_BYTES };
-  const lines = destination({ sync: false, maxLength: MAX_WAITING_BYTES, ...sizes });
-  let isWriteScheduled = false;
-  const flush = (): void => {
-    isWriteScheduled = false;
-    lines.flush();
-  };
-  return {
-    write: (line) => {
-      lines.write(line);
-      if (isWriteScheduled) return;
-      isWriteScheduled = true;
-      setTimeout(flush, WRITE_DELAY_MS).unref();
-    },
-    flushSync: () => lines.flushSync(),
-  };
-};
+/** Buffered standard output. @param isShared whether other processes write to it too: then each write is atomic, and writes are more and smaller */
+const lineStream = (isShared: boolean): DestinationStream =>
+  destination({
+    sync: false,
+    maxLength: MAX_WAITING_BYTES,
+    periodicFlush: WRITE_INTERVAL_MS,
+    ...(isShared ? { minLength: ATOMIC_BYTES - 1, maxWrite: ATOMIC_BYTES } : { minLength: MIN_WRITE_BYTES }),
+  });
 
 /** What is logged of an error: kind, message and stack, but no value of a query. */
 export interface ErrorRecord {

@@ -12,8 +12,7 @@ import {
   type RequestCounts,
   type StatementCounts,
 } from './counts.ts';
-import { createRequestLog, type LogRequests } from './request-log.ts';
-import { createRequestObserver } from './request-observer.ts';
+import { createRequestObserver, type LogRequests } from './request-observer.ts';
 import { NO_TRACING, type TracingConfig } from './tracing.ts';
 
 type Numbers<Name extends string> = Readonly<Record<Name, number>>;
@@ -113,8 +112,8 @@ export const createObservability = async ({ exposure, logRequests, tracing: trac
     requests,
     statements,
     isCounting: exposure.metrics !== 'off',
-    logRequest: createRequestLog(log, logRequests),
-    logsCached: logRequests === 'all',
+    log,
+    logRequests,
     tracing,
   });
   return { version, requests, statements, tracing, observer };

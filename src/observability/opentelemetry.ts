@@ -1,6 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api';
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -22,7 +31,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
-import type { Tracing, TracingConfig } from './tracing.ts';
+import type { RequestSpan, TracingConfig } from './tracing.ts';
 
 /** Longest delay of a shutdown by a collector that does not respond. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -31,7 +40,7 @@ const CLOSE_TIMEOUT_MS = 2000;
 const UNNAMED = 'statement';
 
 /** Tracing by OpenTelemetry's SDK. In its own file, so that the SDK is loaded only where traces are configured. */
-export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger): Tracing => {
+export const createOpentelemetry = (config: TracingConfig, version: string, log: Logger) => {
   const provider = new TracerProvider({
     sampler: samplerOf(config),
     spanProcessors: [new BatchSpanProcessor({ exporter: createTraceExporter(log), ...config.batch })],
@@ -48,10 +57,12 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
     tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
 
   return {
-    isOn: true,
-    current: () => running.getStore(),
+    isOn: true as boolean,
+    /** The span that new ones are under. */
+    current: (): Span | undefined => running.getStore(),
 
-    startRequest: (headers, startMs) => {
+    /** Continues the trace in the header `traceparent`, or starts one: https://www.w3.org/TR/trace-context/ */
+    startRequest: (headers: IncomingHttpHeaders, startMs: number): RequestSpan | undefined => {
       const parent =
         headers.traceparent === undefined ? ROOT_CONTEXT : propagator.extract(ROOT_CONTEXT, headers, HEADER_GETTER);
       const startTime = performance.timeOrigin + startMs;
@@ -69,14 +80,16 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
       };
     },
 
-    span: (name, attributes, work) => {
+    /** Records work, until its promise settles, under the current span. Without a current span it only runs the work. */
+    span: <Result>(name: string, attributes: Attributes, work: () => Result): Result => {
       const parent = running.getStore();
       if (!parent) return work();
       const span = startUnder(parent, name, { attributes });
       return running.run(span, () => endWith(span, work));
     },
 
-    startStatement: (name, text) => {
+    /** Starts the span of a statement; undefined if nothing is recorded. */
+    startStatement: (name: string | undefined, text: string): ((error?: unknown) => void) | undefined => {
       const parent = running.getStore();
       if (!parent) return undefined;
       // https://opentelemetry.io/docs/specs/semconv/database/postgresql/; the text holds $1, never a value.
@@ -91,12 +104,9 @@ export const createOpentelemetry = (config: TracingConfig, version: string, log:
       };
     },
 
-    close: async () => {
-      const timeout = Promise.withResolvers<void>();
-      const timer = setTimeout(timeout.resolve, CLOSE_TIMEOUT_MS);
-      await Promise.race([provider.shutdown().catch(() => {}), timeout.promise]);
-      clearTimeout(timer);
-    },
+    /** Sends the remaining spans. */
+    close: (): Promise<void> =>
+      Promise.race([provider.shutdown().catch(() => {}), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
   };
 };
 

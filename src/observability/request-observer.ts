@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Attributes } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { ObserveStatement } from '../database/pool.ts';
+import { ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import {
   type CacheUse,
   countAnswer,
@@ -13,9 +15,8 @@ import {
   type RequestCounts,
   type StatementCounts,
 } from './counts.ts';
-import { lazyLog } from './log.ts';
-import type { RequestLog } from './request-log.ts';
-import type { Attributes, RequestSpan, Tracing } from './tracing.ts';
+import { lazyLog, shortened } from './log.ts';
+import type { RequestSpan, Tracing } from './tracing.ts';
 
 /** The parts of a request that are recorded. */
 export interface ObservedRequest {
@@ -33,15 +34,16 @@ interface Deps {
   readonly statements: StatementCounts;
   /** Whether metrics are on. */
   readonly isCounting: boolean;
-  readonly logRequest: RequestLog;
-  /** Whether each cached response gets a line in the log. */
-  readonly logsCached: boolean;
+  readonly log: Logger;
+  readonly logRequests: LogRequests;
   readonly tracing: Tracing;
 }
 
 const MAX_PATH_CHARS = 256;
 
-export const createRequestObserver = ({ requests, statements, isCounting, logRequest, logsCached, tracing }: Deps) => {
+export const createRequestObserver = ({ requests, statements, isCounting, log, logRequests, tracing }: Deps) => {
+  const logRequest = createRequestLog(log, logRequests);
+  const logsCached = logRequests === 'all';
   const working = new AsyncLocalStorage<RequestContext>();
 
   const contextOf = (
@@ -236,5 +238,67 @@ export const createRequestIds = (): RequestIds => {
     if (typeof given === 'string' && SANE.test(given)) return given;
     count += 1;
     return `${prefix}-${count.toString(36)}`;
+  };
+};
+
+const MAX_LOGGED_PATH_CHARS = 200;
+
+/** Which requests are logged: all, those without a cached response, or none. */
+export type LogRequests = 'all' | 'misses' | 'none';
+
+/** Logs requests after their responses: only the code of an error, which has a line of its own, with its cause and the same request id. */
+const createRequestLog = (log: Logger, which: LogRequests) => {
+  const isOn = which !== 'none' && log.isLevelEnabled('info');
+  const isWithinRate = createFailureRate(log);
+  return (requestContext: RequestContext, status: number, durationMs: number): void => {
+    if (!isOn) return;
+    const { cache, code, statements, isRejected } = requestContext;
+    const { requestId, span, method, path } = requestContext.origin;
+    const { handler, operation } = requestContext.counts;
+    // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
+    if (isRejected) return;
+    // Probes, scrapes and pages are logged only if they fail.
+    if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
+    if (which === 'misses' && isMistake(code) && !isWithinRate()) return;
+    const rounded = Math.round(durationMs * 100) / 100;
+    const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
+    log.info(
+      {
+        requestId,
+        traceId: span?.traceId,
+        handler,
+        operation,
+        method,
+        path: shown,
+        status,
+        code,
+        durationMs: rounded,
+        cache,
+        statements,
+      },
+      `${method} ${shown} ${status}`,
+    );
+  };
+};
+
+const isMistake = (code: string | undefined): boolean =>
+  code !== undefined && code in ERROR_TABLE && ERROR_TABLE[code as ErrorCode].status < 500;
+
+/** Clients can make requests fail as fast as they can send them: more lines than this a second would fill the disk, and say nothing new. */
+const MAX_FAILURES_PER_S = 20;
+
+/** Whether a request that failed by a mistake of its client is logged. Those that are not are counted in a line of their own. */
+const createFailureRate = (log: Logger): (() => boolean) => {
+  let failures = 0;
+  const endSecond = (): void => {
+    const omitted = failures - MAX_FAILURES_PER_S;
+    failures = 0;
+    if (omitted > 0)
+      log.info({ omitted }, 'more requests failed by mistakes of clients: they are not logged one by one');
+  };
+  return () => {
+    if (failures === 0) setTimeout(endSecond, 1000).unref();
+    failures += 1;
+    return failures <= MAX_FAILURES_PER_S;
   };
 };

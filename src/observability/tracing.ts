@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { Attributes } from '@opentelemetry/api';
+import type { createOpentelemetry } from './opentelemetry.ts';
 
 /** Sampling and batching. The exporter reads its target from `OTEL_EXPORTER_OTLP_…` itself. */
 export interface TracingConfig {
@@ -13,8 +14,6 @@ export interface TracingConfig {
   };
 }
 
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
-
 /** The span of a request. */
 export interface RequestSpan {
   readonly traceId: string;
@@ -26,19 +25,7 @@ export interface RequestSpan {
 }
 
 /** Distributed traces. */
-export interface Tracing {
-  readonly isOn: boolean;
-  /** Continues the trace in the header `traceparent`, or starts one: https://www.w3.org/TR/trace-context/ */
-  readonly startRequest: (headers: IncomingHttpHeaders, startMs: number) => RequestSpan | undefined;
-  /** Records work, until its promise settles, under the current span. Without a current span it only runs the work. */
-  readonly span: <Result>(name: string, attributes: Attributes, work: () => Result) => Result;
-  /** Starts the span of a statement; undefined if nothing is recorded. */
-  readonly startStatement: (name: string | undefined, text: string) => ((error?: unknown) => void) | undefined;
-  /** The current span. */
-  readonly current: () => object | undefined;
-  /** Sends the remaining spans. */
-  readonly close: () => Promise<void>;
-}
+export type Tracing = ReturnType<typeof createOpentelemetry>;
 
 export const NO_TRACING: Tracing = {
   isOn: false,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Access } from '../access/access.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
@@ -5,7 +7,7 @@ import type { Clock } from '../database/clock.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
 import { pageHeaders } from '../http/response-headers.ts';
-import { FRONT_PAGE_SOURCES, type QueryForm, relative, renderFrontPage } from './front-page.html.ts';
+import { escapeHtml, htmlPage, LOGO } from './page.ts';
 
 /** A link of the front page. */
 export interface FrontPageLink {
@@ -19,7 +21,7 @@ export interface FrontPageLink {
 }
 
 /** By their names in JSON; null while the database does not respond. */
-export type Numbers = Readonly<Record<string, number | null>>;
+type Numbers = Readonly<Record<string, number | null>>;
 
 /** A number of the catalogue, such as its products. */
 export interface Count {
@@ -34,8 +36,8 @@ export type FrontPage = (request: Pick<GatewayRequest, 'headers'>) => Promise<Ga
 
 interface Deps {
   readonly freshnessMs: number;
-  /** Undefined where a browser could not run any query: it has no access token, or only trusted documents are run. */
-  readonly query: QueryForm | undefined;
+  /** Where a visitor may try a query. Undefined where a browser could not run any: it has no access token, or only trusted documents are run. */
+  readonly query: { readonly endpoint: string; readonly explorer: string | undefined } | undefined;
   readonly links: readonly FrontPageLink[];
   readonly counts: readonly Count[];
   readonly countCatalogue: CountCatalogue;
@@ -43,15 +45,8 @@ interface Deps {
   readonly admit: Access['admitToPage'];
 }
 
-export const createFrontPage = ({
-  freshnessMs,
-  query,
-  links,
-  counts,
-  countCatalogue,
-  responseCache,
-  admit,
-}: Deps): FrontPage => {
+export const createFrontPage = ({ countCatalogue, responseCache, admit, ...shown }: Deps): FrontPage => {
+  const { links, counts } = shown;
   const { name, description, version } = packageJson;
   const hrefs = Object.fromEntries(links.map(({ name, href }) => [name, href]));
   const link = links
@@ -88,12 +83,108 @@ export const createFrontPage = ({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',
         ...common,
-        ...pageHeaders(FRONT_PAGE_SOURCES),
+        ...pageHeaders(SOURCES),
       },
-      body: renderFrontPage({ description, freshnessMs, ...(query ? { query } : {}), links, counts, ...state }),
+      body: renderPage(shown, state),
     };
   };
 };
+
+/** Of the browser, as files: they are checked as what they are, and the policy of the page names their hashes. */
+const inlined = (file: URL) => {
+  const text = readFileSync(file, 'utf8');
+  return { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+};
+
+const STYLE = inlined(new URL('./front-page.css', import.meta.url));
+const NUMBERS = inlined(new URL('./front-page-numbers.browser.js', import.meta.url));
+const QUERY_FORM = inlined(new URL('./front-page-query.browser.js', import.meta.url));
+
+const SOURCES = {
+  'style-src': STYLE.source,
+  'script-src': `${NUMBERS.source} ${QUERY_FORM.source}`,
+  'connect-src': "'self'",
+  'img-src': 'data:',
+};
+
+const CACHE_COUNTS = [
+  { name: 'cacheHits', label: 'Answers from memory' },
+  { name: 'cacheMisses', label: 'Responses from the database' },
+];
+
+/** A proxy may strip a prefix, so that the front page is not at the root for a browser. */
+const relative = (path: string): string => `.${path}`;
+
+type Shown = Pick<Deps, 'freshnessMs' | 'query' | 'links' | 'counts'>;
+
+/** One file, its style and its scripts inside. @param state only for callers who may see it */
+const renderPage = (
+  { freshnessMs, query, links, counts }: Shown,
+  { version, numbers }: { readonly version?: string; readonly numbers?: Numbers },
+): string =>
+  htmlPage({
+    title: 'Vitrine',
+    head: [
+      `<meta name="description" content="${escapeHtml(packageJson.description)}">`,
+      `<style>${STYLE.text}</style>`,
+    ],
+    body: `<body>
+    <main>
+      <h1>${LOGO.replace('<svg', '<svg aria-hidden="true"')} Vitrine</h1>
+      <p>${escapeHtml(packageJson.description)}</p>
+      <p>${escapeHtml(promises(freshnessMs))}</p>${query ? renderQuery(query) : ''}
+      <nav aria-label="Places">
+        <ul>
+          ${links.map(({ href, title, about }) => `<li><a href="${relative(href)}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`).join('\n          ')}
+        </ul>
+      </nav>${numbers ? renderNumbers(counts, numbers) : ''}
+      ${version ? `<footer>Version ${version}</footer>` : ''}
+    </main>${numbers ? `\n    <script>${NUMBERS.text}</script>` : ''}${query ? `\n    <script>${QUERY_FORM.text}</script>` : ''}
+  </body>`,
+  });
+
+/** What is special, in three sentences. */
+const promises = (freshnessMs: number): string =>
+  `Answers come from memory, and still show every change of your database ${freshnessMs > 0 ? `within ${freshnessMs} ms` : 'at once'}: nothing has to be purged. ` +
+  'Opening a notice counts exactly one view, even where processes are killed. ' +
+  'Each REST path is one GraphQL document on the same resolvers, so that old clients and new ones see the same shop.';
+
+/** Gives a result with any catalogue. */
+const QUERY = `query ShopWindow {
+  hotProducts(limit: 3) {
+    name
+    price { amount currencyCode }
+    stock
+    category { name }
+  }
+  notices {
+    title
+    endsAt
+  }
+}`;
+
+const renderQuery = ({ endpoint, explorer }: NonNullable<Deps['query']>): string => `
+      <form data-endpoint="${relative(endpoint)}">
+        <div>
+          <label for="query">A query to edit and run</label>
+          <textarea id="query" spellcheck="false" autocapitalize="off" aria-keyshortcuts="Control+Enter">${QUERY}</textarea>
+          <p><button>Run</button>${explorer ? `<a id="explorer" href="${relative(explorer)}">Open in GraphiQL</a>` : ''}</p>
+        </div>
+        <div>
+          <label for="answer">Its answer</label>
+          <pre tabindex="0" role="region" aria-label="Answer"><output id="answer" for="query"></output></pre>
+          <p id="figures"></p>
+        </div>
+      </form>`;
+
+const show = (value: number | null | undefined): string => (value == null ? '–' : value.toLocaleString('en'));
+
+const renderNumbers = (counts: Deps['counts'], numbers: Numbers): string => `
+      <h2>At this moment</h2>
+      <dl>
+        ${[...counts, ...CACHE_COUNTS].map(({ name, label }) => `<div><dt>${escapeHtml(label)}</dt><dd id="${name}">${show(numbers[name])}</dd></div>`).join('\n        ')}
+      </dl>
+      <p role="status">${Object.values(numbers).includes(null) ? 'The database does not answer.' : ''}</p>`;
 
 /** Visible rows, in the order of the counts; undefined while the database does not respond. */
 export type CountCatalogue = () => Promise<readonly number[] | undefined>;

@@ -1,7 +1,7 @@
 import { parse, print } from 'graphql';
 import type { PageSources } from '../http/response-headers.ts';
 import { type Example, examples } from './graphiql-examples.ts';
-import { type BundledPage, bundleOf, createBundledPage, escapeHtml, ICON_URL, LOGO, toScriptJson } from './page.ts';
+import { type BundledPage, bundleOf, createBundledPage, escapeHtml, htmlPage, LOGO, toScriptJson } from './page.ts';
 
 /** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
 export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
@@ -64,22 +64,17 @@ const renderPage = (
       json: `${base}/json.worker.js`,
     },
   };
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escapeHtml(title)}</title>
-    <link rel="icon" href="${ICON_URL}">
-    <link rel="stylesheet" href="${base}/graphiql.css">
-    <script type="application/json" id="config">${toScriptJson(config)}</script>
-    <script defer src="${base}/graphiql.js"></script>
-    <script defer src="${base}/start.js"></script>
-  </head>
-  <body class="no-focus-outline">
+  return htmlPage({
+    title,
+    head: [
+      `<link rel="stylesheet" href="${base}/graphiql.css">`,
+      `<script type="application/json" id="config">${toScriptJson(config)}</script>`,
+      `<script defer src="${base}/graphiql.js"></script>`,
+      `<script defer src="${base}/start.js"></script>`,
+    ],
+    body: `<body class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript.</noscript>
     <div id="root">Loading…</div>
-  </body>
-</html>
-`;
+  </body>`,
+  });
 };

@@ -147,5 +147,20 @@ export const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
+/** An HTML document. @param body with its tags */
+export const htmlPage = ({ title, head, body }: { title: string; head: readonly string[]; body: string }): string =>
+  `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" href="${ICON_URL}">
+    ${head.join('\n    ')}
+  </head>
+  ${body}
+</html>
+`;
+
 /** JSON that cannot close the `<script>` it stands in. */
 export const toScriptJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

@@ -78,7 +78,8 @@ describe('a token of the issuer', () => {
     const keys = [await own.addKey(undefined), await own.addKey('b'), await own.addKey('c', 'RS256')];
     await using opened = await createTestGateway(database, own.environment);
     for (const { sign } of keys) expect((await ask(await sign({}, { kid: undefined }), opened)).status).toBe(200);
-    const { sign } = await (await startIssuer()).addKey(undefined);
+    await using other = await startIssuer();
+    const { sign } = await other.addKey(undefined);
     expect((await ask(await sign({ iss: own.url }), opened)).status).toBe(401);
   });
 

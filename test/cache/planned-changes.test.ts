@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, emptyTables } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
@@ -14,7 +14,7 @@ const QUIET_MS = 150;
 const database = await shared(createTestDatabase());
 const category = await insertCategory(database);
 
-beforeEach(() => database.sql('truncate product, notice cascade'));
+beforeEach(() => emptyTables(database, ['product', 'notice']));
 
 /** In how many of the answers that are in memory the text occurs. */
 const sightings = async ({ get, graphql }: TestGateway, text: string): Promise<number> => {
@@ -71,7 +71,7 @@ describe.each([0, 100])('with FRESHNESS_MS=%i, from memory and on the moment', (
   ])('%s', async ([, before, after, insert]) => {
     // On a busy machine the moment may come before there was time to look: then another is watched, which is further away.
     for (let leadMs = 600; ; leadMs *= 2) {
-      await database.sql('truncate product, notice cascade');
+      await emptyTables(database, ['product', 'notice']);
       await using gateway = await createTestGateway(database, environment);
       // The first request loads what is needed for any. Nothing that is watched is in memory before the change.
       await gateway.graphql('{ __typename }');

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { NextChange } from '../../src/cache/freshness-monitor.ts';
 import { createClock } from '../../src/database/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, emptyTables, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { untilKnown } from '../support/known-answers.ts';
 import { millisecondsSince, momentFromNow } from '../support/rows.ts';
@@ -12,8 +12,9 @@ import { shared } from '../support/shared.ts';
 const database = await shared(createTestDatabase());
 
 /** Products 1 to 6, two in each of the categories 1 to 3, and 300 more in category 4. */
-const refill = async ({ sql }: TestDatabase): Promise<void> => {
-  await sql('truncate category, product, notice cascade');
+const refill = async (filled: TestDatabase): Promise<void> => {
+  const { sql } = filled;
+  await emptyTables(filled);
   await sql(`insert into category (id, name, slug) select n, 'C' || n, 'c' || n from generate_series(1, 4) n`);
   await sql(`
     insert into product (id, category_id, name, slug, price, published_at)

@@ -496,13 +496,16 @@ describe('the rights that serving needs', () => {
     }
   });
 
-  test('are given to a role, in a schema that it could not use before, and a second time with no effect', async () => {
+  test('are given to a role, in a schema that it could not use before, watched tables among them, and a second time with no effect', async () => {
     await using database = await createTestDatabase({ migrated: false });
     const role = `Role ${randomUUID()}`;
     await database.sql(`create schema shop; create role "${role}"`);
     try {
       const url = `${database.url}?schema=shop`;
       await applyMigrations({ url, log: () => {} });
+      await database.sql(
+        `create table shop.maker (id int); set search_path = shop; select vitrine_watch('maker'); reset search_path`,
+      );
       for (const _ of [1, 2]) await grantServing(url, role, FEATURES);
       const allowed = await database.sql(
         `select privilege, has_schema_privilege($1, 'shop', 'usage') and has_table_privilege($1, 'shop.notice', privilege) as "isAllowed"
@@ -516,6 +519,10 @@ describe('the rights that serving needs', () => {
         [role],
       );
       expect(columns).toEqual([{ column_name: 'view_count' }]);
+      const watched = await database.sql(`select has_table_privilege($1, 'shop.maker', 'select') as "isReadable"`, [
+        role,
+      ]);
+      expect(watched).toEqual([{ isReadable: true }]);
     } finally {
       await database.sql(`drop owned by "${role}"`);
       await database.sql(`drop role "${role}"`);

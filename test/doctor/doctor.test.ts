@@ -126,9 +126,10 @@ describe('a fault is told with what to do:', () => {
         only({ message: `grant select on _prisma_migrations to ${role}` }),
       );
       await database.sql(`grant select on _prisma_migrations, category, product to ${role}`);
-      const lacks = (right: string) =>
+      const lacks = (right: string, status: Finding['status'] = 'fail') =>
         only({
           check: 'permissions',
+          status,
           remedy: `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}"`,
         });
       expect(faults(await look(environment, url))).toEqual(lacks('select on product_words, product_variant, notice'));
@@ -140,8 +141,10 @@ describe('a fault is told with what to do:', () => {
       expect(faults(await look(environment, url, 2))).toEqual(only(limit));
       await database.sql(`alter role ${role} connection limit 8`);
       expect(faults(await look(environment, url, 2))).toEqual([]);
+      await database.sql(`create table maker (id int); select vitrine_watch('maker')`);
+      expect(faults(await look(environment, url))).toEqual(lacks('select on maker', 'warn'));
     } finally {
-      await database.sql(`drop owned by ${role}; drop role ${role}`);
+      await database.sql(`drop owned by ${role}; drop role ${role}; drop table if exists maker`);
     }
   });
 

@@ -3,18 +3,16 @@ import net from 'node:net';
 import { setImmediate, setInterval } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
-import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { createTestGateway, startTestServer, type TestServer } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
 import { listen, sendRaw } from '../support/socket.ts';
 
-// The real program, and clients that take their time.
+// Clients that take their time.
 
 const database = await shared(createTestDatabase());
 
-const start = (environment: Record<string, string>): Promise<ServingProcess> =>
-  startGatewayProcess({ DATABASE_URL: database.url, ...environment });
+const start = (environment: Record<string, string>): Promise<TestServer> => startTestServer(database, environment);
 
 interface Client {
   readonly socket: net.Socket;
@@ -22,7 +20,7 @@ interface Client {
   readonly ended: Promise<{ text: string; ms: number }>;
 }
 
-const connect = async ({ url }: ServingProcess): Promise<Client> => {
+const connect = async ({ url }: TestServer): Promise<Client> => {
   const { hostname, port } = new URL(url);
   // Before the server knows of the connection, or it would seem to be ended too early.
   const sinceMs = performance.now();
@@ -48,13 +46,13 @@ const drip = async ({ socket }: Client, head: string, more: string): Promise<voi
   }
 };
 
-const livez = async ({ url }: ServingProcess): Promise<number> => (await fetch(`${url}/livez`)).status;
+const livez = async ({ url }: TestServer): Promise<number> => (await fetch(`${url}/livez`)).status;
 
 describe('a client that is slow is cut, while others are served', () => {
   const SLOW = { HEADERS_TIMEOUT_MS: '500', REQUEST_TIMEOUT_MS: '1200', SEND_TIMEOUT_MS: '500' };
   /** A second to notice, and the rest for a busy machine: unbounded, these would go on for a minute. */
   const SOON_MS = 20_000;
-  let gateway: ServingProcess;
+  let gateway: TestServer;
 
   beforeAll(async () => {
     gateway = await start({ ...SLOW, KEEP_ALIVE_TIMEOUT_MS: '700' });

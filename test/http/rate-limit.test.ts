@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { createClientOf, createRateLimit } from '../../src/http/rate-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { type ServingProcess, startGatewayProcess } from '../support/process.ts';
+import { startTestServer, type TestServer } from '../support/gateway.ts';
 
 let database: TestDatabase;
 
@@ -10,11 +10,11 @@ beforeAll(async () => {
   return () => database[Symbol.asyncDispose]();
 });
 
-const start = (environment: Record<string, string> = {}): Promise<ServingProcess> =>
-  startGatewayProcess({ DATABASE_URL: database.url, RATE_LIMIT_PER_MINUTE: '5', ...environment });
+const start = (environment: Record<string, string> = {}): Promise<TestServer> =>
+  startTestServer(database, { RATE_LIMIT_PER_MINUTE: '5', ...environment });
 
 const ask = (
-  { url }: ServingProcess,
+  { url }: TestServer,
   target = '/api/notice/list',
   forwardedFor?: string,
   method = 'GET',

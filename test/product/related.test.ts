@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, emptyTables } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
@@ -11,7 +11,7 @@ let near: number;
 let far: number;
 
 beforeEach(async () => {
-  await database.sql('truncate category, product restart identity cascade');
+  await emptyTables(database);
   near = await insertCategory(database);
   far = await insertCategory(database);
 });

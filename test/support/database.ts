@@ -42,3 +42,17 @@ export const createTestDatabase = async ({ migrated = true } = {}): Promise<Test
     },
   };
 };
+
+/**
+ * Takes all rows out of tables, and begins their ids anew. `truncate … restart identity` makes each file of each index anew, and takes fifty times as long.
+ * @param tables those that name others first. @default all of the catalogue
+ */
+export const emptyTables = async (
+  { sql }: Pick<TestDatabase, 'sql'>,
+  tables: readonly string[] = ['product_variant', 'product', 'category', 'notice'],
+): Promise<void> => {
+  const deletions = tables.map(
+    (table) => `delete from ${table}; select setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`,
+  );
+  await sql(deletions.join(';'));
+};

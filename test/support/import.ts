@@ -5,7 +5,7 @@ import { type Imported, type ImportOptions, importFile } from '../../src/import/
 import type { Fault } from '../../src/import/record.ts';
 import { openSource } from '../../src/import/source/source.ts';
 import { IMPORT_KINDS } from '../../src/import-kinds.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, emptyTables, type TestDatabase } from './database.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 type Options = Partial<Omit<ImportOptions, 'client' | 'source' | 'kinds' | 'isInTransaction' | 'onFault'>>;
@@ -55,7 +55,7 @@ export const useImportDatabase = (): ImportDatabase => {
   beforeAll(async () => {
     database = await createTestDatabase();
   });
-  beforeEach(() => database.sql('truncate category, product, notice restart identity cascade').then(() => undefined));
+  beforeEach(() => emptyTables(database));
   afterAll(() => database[Symbol.asyncDispose]());
   return {
     url: () => database.url,

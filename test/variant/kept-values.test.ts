@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, emptyTables } from '../support/database.ts';
 import { openSession } from '../support/session.ts';
 import { shared } from '../support/shared.ts';
 
@@ -11,7 +11,7 @@ const database = await shared(createTestDatabase());
 const INSERT = 'insert into product_variant (product_id, option_values, price, list_price, stock, position) values';
 
 beforeEach(async () => {
-  await database.sql('truncate category, product restart identity cascade');
+  await emptyTables(database);
   await database.sql(`insert into category (name, slug) values ('Shirts', 'shirts')`);
   await database.sql(`
     insert into product (category_id, name, slug, price, list_price, stock, option_names)

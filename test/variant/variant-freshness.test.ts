@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, emptyTables } from '../support/database.ts';
 import { openStream, untilShown } from '../support/events.ts';
 import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct, insertVariant } from '../support/rows.ts';
@@ -13,7 +13,7 @@ const instances = [
 ];
 
 beforeEach(async () => {
-  await database.sql('truncate category, product restart identity cascade');
+  await emptyTables(database);
   const category_id = await insertCategory(database);
   for (const id of [1, 2, 3]) {
     await insertProduct(database, { category_id, name: `P${id}`, slug: `p${id}`, option_names: ['Size'] });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, emptyTables } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct, insertVariant } from '../support/rows.ts';
 import { shared } from '../support/shared.ts';
@@ -11,7 +11,7 @@ const PAST = '2020-01-01T00:00:00Z';
 
 /** A shirt in three sizes and colours, 1, and a mug that is sold as it is, 2. */
 beforeEach(async () => {
-  await database.sql('truncate category, product restart identity cascade');
+  await emptyTables(database);
   const category_id = await insertCategory(database);
   await insertProduct(database, {
     category_id,

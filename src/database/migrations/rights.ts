@@ -13,6 +13,20 @@ export interface ServedTable {
   readonly alsoReads?: readonly string[];
 }
 
+/** The tables that `vitrine_watch` watches beside those that are known: of added models, or of plugins. */
+export const readWatchedTables = async (
+  client: pg.ClientBase | pg.Pool,
+  known: readonly { readonly table: string }[],
+): Promise<ServedTable[]> => {
+  const { rows } = await client.query<{ table: string }>(
+    `select relname as table from pg_class c where pg_table_is_visible(c.oid) and relname <> all ($1) and exists (
+       select from pg_trigger where tgrelid = c.oid and tgname = 'vitrine_notify' and tgenabled in ('O', 'A'))
+     order by relname`,
+    [known.map(({ table }) => table)],
+  );
+  return rows.map(({ table }) => ({ table, rights: ['select'] }));
+};
+
 /** Every privilege that serving needs on the tables that are served, and on those that are read besides. */
 const neededRights = (tables: readonly ServedTable[]): { table: string; privilege: string }[] =>
   tables.flatMap(({ table, rights, alsoReads = [] }) => [
@@ -56,14 +70,15 @@ const TIMEOUT_MS = 60_000;
 const UNDEFINED_OBJECT = '42704';
 
 /**
- * Gives a role the rights that serving needs, and takes none away.
+ * Gives a role the rights that serving needs, also on watched tables, and takes none away.
  * @param url of the role that owns the tables
  * @throws OperatorError if there is no such role, or the tables belong to another
  */
 export const grantServing = (url: string, role: string, tables: readonly ServedTable[]): Promise<void> =>
   withConnection(connectionConfig(url), TIMEOUT_MS, async (client) => {
     const name = pg.escapeIdentifier(role);
-    const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...neededRights(tables)].map(
+    const needed = neededRights([...tables, ...(await readWatchedTables(client, tables))]);
+    const grants = [{ table: '_prisma_migrations', privilege: 'select' }, ...needed].map(
       ({ table, privilege }) => `grant ${privilege} on ${pg.escapeIdentifier(table)} to ${name};`,
     );
     try {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, emptyTables } from '../../support/database.ts';
 import { openStream, untilShown } from '../../support/events.ts';
 import { createTestGateway, PATIENT } from '../../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct, millisecondsSince, momentFromNow } from '../../support/rows.ts';
@@ -13,7 +13,7 @@ const gateway = await shared(createTestGateway(database, { ...PATIENT, FRESHNESS
 const NOTICES = 'subscription { notices { title } }';
 const PRODUCT = 'subscription($id: Int!) { product(id: $id) { name stock } }';
 
-beforeEach(() => database.sql('truncate product, notice cascade'));
+beforeEach(() => emptyTables(database, ['product', 'notice']));
 
 const titles = (...names: string[]) => ({ notices: names.map((title) => ({ title })) });
 
