@@ -30,6 +30,9 @@ const product = (): fc.Arbitrary<ProductRow> =>
       cents: 100,
       isInStock: true,
       isOnSale: false,
+      attributes: '{}',
+      optionNames: '[]',
+      variants: [],
       subtitle: null,
       description: '',
     }));

@@ -4,6 +4,7 @@ import { BestNames } from './best-names.ts';
 import { IN_STOCK, LIVE, ON_SALE, ProductColumns, Scratch, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { FacetValues, Tally } from './facet-values.ts';
+import { attributes, options } from './named-values.ts';
 import { Postings } from './postings.ts';
 import { FIELDS, RunTexts } from './term-matches.ts';
 
@@ -16,6 +17,12 @@ export interface ProductRow {
   readonly cents: number;
   readonly isInStock: boolean;
   readonly isOnSale: boolean;
+  /** An object of JSON. */
+  readonly attributes: string;
+  /** A list of JSON, of the names of options. */
+  readonly optionNames: string;
+  /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
+  readonly variants: readonly string[];
   readonly sales: number;
   readonly publishedAt: number;
   readonly nameHash: number;
@@ -40,6 +47,9 @@ export class ProductIndex {
   readonly brands = new FacetValues(({ brand }) => [brand ?? NO_BRAND], true, foldText);
   readonly tags = new FacetValues(({ tags }) => tags, false, foldText);
   readonly #facetValues = [this.categories, this.brands, this.tags];
+  readonly attributes = attributes();
+  readonly options = options();
+  readonly #values = [...this.#facetValues, this.attributes, this.options];
   readonly dictionary = new Dictionary();
   /** By field and by the number of a word: products of which that is the best field that has the word. */
   readonly words = FIELDS.map(() => new Postings());
@@ -71,19 +81,19 @@ export class ProductIndex {
 
   /** What has to be told where rows get other numbers. */
   get #byRow() {
-    return [...this.words, this.runTexts, ...this.#facetValues];
+    return [...this.words, this.runTexts, ...this.#values];
   }
 
   put(product: ProductRow): void {
     const { columns } = this;
     const { name, subtitle, description } = product;
     const wordsHash = hashOf(`${name}\0${subtitle ?? ''}\0${description}`);
-    const codes = this.#facetValues.map((values) => values.learn(product));
+    const codes = this.#values.map((values) => values.learn(product));
     let row = columns.rowOf(product.id);
     const isSame =
       row >= 0 &&
       columns.wordsHash.values[row] === wordsHash &&
-      this.#facetValues.every((values, index) => isEqual(values.codesOf(row), codes[index] as number[]));
+      this.#values.every((values, index) => values.has(row, codes[index] as number[]));
     const hasRank = row >= 0 && columns.nameHash.values[row] === product.nameHash;
     const rank = hasRank ? (columns.nameRank.values[row] as number) : Number.NaN;
     if (row >= 0) this.#leave(row);
@@ -91,9 +101,11 @@ export class ProductIndex {
       if (row >= 0) columns.kill(row);
       row = columns.append(product.id);
       columns.wordsHash.set(row, wordsHash);
-      for (const [index, values] of this.#facetValues.entries()) values.append(row, codes[index] as number[]);
+      for (const [index, values] of this.#values.entries()) values.append(row, codes[index] as number[]);
       this.#appendWords(row, product);
-    }
+    } else
+      for (const values of [this.attributes, this.options])
+        values.restock(row, codes[this.#values.indexOf(values)] as number[]);
     columns.price.set(row, product.cents);
     columns.sales.set(row, product.sales);
     columns.publishedAt.set(row, product.publishedAt);
@@ -121,7 +133,7 @@ export class ProductIndex {
     if (((this.columns.state.values[row] as number) & SETTLED) === 0) this.unsettled.delete(row);
     else {
       this.#changeTallies(row, -1);
-      for (const values of this.#facetValues) values.leave(row, this.columns);
+      for (const values of this.#values) values.leave(row, this.columns);
     }
   }
 
@@ -129,7 +141,7 @@ export class ProductIndex {
     const { state } = this.columns;
     state.set(row, (state.values[row] as number) | SETTLED);
     this.#changeTallies(row, 1);
-    for (const values of this.#facetValues) values.enter(row, this.columns);
+    for (const values of this.#values) values.enter(row, this.columns);
   }
 
   #changeTallies(row: number, by: 1 | -1): void {
@@ -187,9 +199,6 @@ const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow
   add('description', searchedDescription(description), SEARCHED_DESCRIPTION);
   return { words, runs };
 };
-
-const isEqual = (codes: ArrayLike<number>, others: readonly number[]): boolean =>
-  codes.length === others.length && others.every((code, index) => codes[index] === code);
 
 /** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
 const hashOf = (text: string): number => {

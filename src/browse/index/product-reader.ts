@@ -1,5 +1,6 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import type { Statement } from '../../database/sql.ts';
+import { idsByCode } from '../text.sql.ts';
 import { SEARCHED_DESCRIPTION } from '../words.ts';
 import { momentOf } from './exact-numbers.ts';
 import type { ProductRow } from './product-index.ts';
@@ -9,6 +10,8 @@ const ON_SALE = `
   select p.id, p.category_id as "categoryId", p.brand, p.tags, (p.price * 100)::float8 as cents, p.stock > 0 as "isInStock",
     coalesce(p.list_price > p.price, false) as "isOnSale", p.sales,
     trunc(extract(epoch from p.published_at) * 1000000)::text as "publishedAt", hashtext(p.name) as "nameHash",
+    p.attributes::text as attributes, array_to_json(p.option_names)::text as "optionNames",
+    array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id) as variants,
     p.name, p.subtitle, left(p.description, ${SEARCHED_DESCRIPTION}) as description
   from product p where p.status = 'ON_SALE'`;
 
@@ -75,3 +78,9 @@ export interface CategoryRow {
 
 export const readCategories = async (client: DatabaseClient): Promise<CategoryRow[]> =>
   (await client.query<CategoryRow>('select id, parent_id as "parentId", name from category order by id')).rows;
+
+/** The products that a code is of. */
+export const readIdsByCode = async (client: DatabaseClient, code: string): Promise<number[]> =>
+  (await client.query<{ id: number }>({ name: 'index_ids_by_code', text: idsByCode('$1'), values: [code] })).rows.map(
+    ({ id }) => id,
+  );

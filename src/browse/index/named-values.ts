@@ -1,0 +1,386 @@
+import type { AttributeFilter, OptionFilter, ValueCount, ValueFacets } from '../browse-engine.ts';
+import { IN_STOCK, ON_SALE, type ProductColumns, withRoom } from './columns.ts';
+import { mostFrequent, Tally } from './facet-values.ts';
+import { Postings } from './postings.ts';
+import type { ProductRow } from './product-index.ts';
+import { RowLists } from './row-lists.ts';
+
+/** Values of a product that belong together: its attributes, or the options of a variant. Texts as they are read, each of which stands for some values. */
+export interface ValueGroup {
+  readonly texts: readonly string[];
+  readonly isInStock: boolean;
+}
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+  readonly isNumber: boolean;
+}
+
+interface Name {
+  readonly name: string;
+  /** Codes of the values by their texts: those that are no numbers of JSON, and those that are. */
+  readonly texts: Map<string, number>;
+  readonly numbers: Map<string, number>;
+}
+
+/** Of each entry of a row: the code, whether the group ends with it, and whether the group is in stock. */
+const CODE_SHIFT = 2;
+const IS_LAST = 2;
+const IS_IN_STOCK = 1;
+
+/** Of what a group has, beside the filters that it meets. */
+const STOCK_BIT = 1 << 30;
+/** With more filters no product fits: it has five options at most. For attributes, filters beyond are as good as the last one. */
+const MAX_FILTER_BITS = 30;
+
+/** How many texts are known by heart, so that they need not be parsed again. */
+const MAX_KNOWN_TEXTS = 50_000;
+
+/** An entry of a map and of a list, and texts of usual length. */
+const BYTES_PER_VALUE = 120;
+
+/** How many products have each value and each name, as far as they are counted. */
+export interface NamedCounts {
+  readonly values: Int32Array;
+  readonly names: Int32Array;
+}
+
+/** A name under which so many products have a value. */
+export interface CountedName extends ValueCount<string> {
+  readonly facet: ValueFacets;
+}
+
+/** Attributes, or the options of variants: each name and value under a code, and which products have it in which group. */
+export class NamedValues {
+  readonly #groupsOf: (product: ProductRow) => readonly ValueGroup[];
+  readonly #parse: (text: string) => readonly NamedValue[];
+  readonly #names: Name[] = [];
+  readonly #byName = new Map<string, number>();
+  /** By code. */
+  readonly #nameOf: number[] = [];
+  readonly #known = new Map<string, readonly number[]>();
+  /** By code, the rows that have it, dead ones among them. */
+  readonly rows = new Postings();
+  /** A product counts as in stock where a group with the value is. */
+  readonly #tally = new Tally();
+  readonly #nameTally = new Tally();
+  readonly #lists = new RowLists();
+  /** By code and by name: the last time that it was met. */
+  #met = new Float64Array(0);
+  #metNames = new Float64Array(0);
+  #time = 0;
+
+  constructor(
+    groupsOf: (product: ProductRow) => readonly ValueGroup[],
+    parse: (text: string) => readonly NamedValue[],
+  ) {
+    this.#groupsOf = groupsOf;
+    this.#parse = parse;
+  }
+
+  get bytes(): number {
+    const parts = [this.rows, this.#tally, this.#nameTally, this.#lists];
+    const own = (this.count + this.#known.size) * BYTES_PER_VALUE + this.#met.byteLength;
+    return parts.reduce((sum, { bytes }) => sum + bytes, own);
+  }
+
+  /** How many codes there are. */
+  get count(): number {
+    return this.#nameOf.length;
+  }
+
+  /** The entries of a product, whose values become known. */
+  learn(product: ProductRow): number[] {
+    const entries: number[] = [];
+    for (const { texts, isInStock } of this.#groupsOf(product)) {
+      const begin = entries.length;
+      for (const text of texts)
+        for (const code of this.#codesOfText(text)) entries.push((code << CODE_SHIFT) | (isInStock ? IS_IN_STOCK : 0));
+      if (entries.length > begin) entries.push((entries.pop() as number) | IS_LAST);
+    }
+    return entries;
+  }
+
+  /** Whether a row has these entries, apart from what is in stock. */
+  has(row: number, entries: readonly number[]): boolean {
+    const known = this.#lists.of(row);
+    return (
+      known.length === entries.length &&
+      entries.every((entry, at) => ((known[at] as number) | IS_IN_STOCK) === (entry | IS_IN_STOCK))
+    );
+  }
+
+  append(row: number, entries: readonly number[]): void {
+    this.#lists.set(row, entries);
+    this.#time += 1;
+    for (const entry of entries) if (this.#meets(entry >>> CODE_SHIFT)) this.rows.append(entry >>> CODE_SHIFT, row);
+  }
+
+  /** Says what is in stock of a row that has these entries. */
+  restock(row: number, entries: readonly number[]): void {
+    this.#lists.set(row, entries);
+  }
+
+  enter(row: number, columns: ProductColumns): void {
+    this.#changeTallies(row, columns, 1);
+  }
+
+  leave(row: number, columns: ProductColumns): void {
+    this.#changeTallies(row, columns, -1);
+  }
+
+  renumber(newRows: Int32Array): void {
+    this.rows.renumber(newRows);
+    this.#lists.renumber(newRows);
+  }
+
+  /** The codes that a filter wants. */
+  find({ name, values = [], min, max }: AttributeFilter | (OptionFilter & { min?: never; max?: never })): number[] {
+    const known = this.#names[this.#byName.get(name) ?? -1];
+    if (!known) return [];
+    const codes = values.flatMap((value) => [known.texts.get(value) ?? [], known.numbers.get(value) ?? []].flat());
+    if (min !== undefined || max !== undefined)
+      for (const [number, code] of known.numbers)
+        if (
+          (min === undefined || compareNumbers(number, min) >= 0) &&
+          (max === undefined || compareNumbers(number, max) <= 0)
+        )
+          codes.push(code);
+    return [...new Set(codes)];
+  }
+
+  noCounts(): NamedCounts {
+    return { values: new Int32Array(this.count), names: new Int32Array(this.#names.length) };
+  }
+
+  addTallies(counts: NamedCounts, states: readonly number[]): void {
+    this.#tally.addTo(counts.values, states);
+    this.#nameTally.addTo(counts.names, states);
+  }
+
+  /** Counts the values of groups that fit, of each product each value once. */
+  addRows(counts: NamedCounts, { bits, all }: GroupTest, rows: Int32Array, length: number): void {
+    const { codes: entries } = this.#lists;
+    const ends = this.#lists.ends as Uint32Array;
+    const nameOf = this.#nameOf;
+    this.#makeRoom();
+    const met = this.#met;
+    const metNames = this.#metNames;
+    let time = this.#time;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      time += 1;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number), next = at; at < end; at = next) {
+        let has = 0;
+        let entry: number;
+        do {
+          entry = entries[next++] as number;
+          has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) * STOCK_BIT);
+        } while ((entry & IS_LAST) === 0);
+        if ((has & all) !== all) continue;
+        for (; at < next; at += 1) {
+          const code = (entries[at] as number) >>> CODE_SHIFT;
+          if (met[code] === time) continue;
+          met[code] = time;
+          counts.values[code] = (counts.values[code] as number) + 1;
+          const name = nameOf[code] as number;
+          counts.names[name] = (counts.names[name] as number) + Number(metNames[name] !== time);
+          metNames[name] = time;
+        }
+      }
+    }
+    this.#time = time;
+  }
+
+  /** Keeps the rows of which a group fits, in place. @returns how many are left */
+  keep({ bits, all }: GroupTest, rows: Int32Array, length: number): number {
+    const { codes: entries } = this.#lists;
+    const ends = this.#lists.ends as Uint32Array;
+    let kept = 0;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      let has = 0;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+        const entry = entries[at] as number;
+        has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) * STOCK_BIT);
+        if ((entry & IS_LAST) === 0) continue;
+        if ((has & all) === all) {
+          rows[kept++] = row;
+          break;
+        }
+        has = 0;
+      }
+    }
+    return kept;
+  }
+
+  /** Of the names that are wanted those which most products have. */
+  facetsOf({ values, names }: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
+    const counted = this.#names.map((name, at) => ({ ...name, value: name.name, count: names[at] as number }));
+    return mostFrequent(counted.filter(({ name, count }) => count > 0 && isWanted(name))).map(
+      ({ name, count, texts, numbers }) => {
+        const have = ([, code]: [string, number]): boolean => (values[code] as number) > 0;
+        const found = texts.entries().filter(have).toArray();
+        const foundNumbers = numbers.entries().filter(have).toArray();
+        const counts = new Map<string, number>();
+        for (const [value, code] of [...found, ...foundNumbers])
+          counts.set(value, (counts.get(value) ?? 0) + (values[code] as number));
+        const facet = {
+          name,
+          values: mostFrequent([...counts].map(([value, of]) => ({ value, count: of }))),
+          ...(found.length === 0 && extremesOf(foundNumbers.map(([number]) => number))),
+        };
+        return { value: name, count, facet };
+      },
+    );
+  }
+
+  #codesOfText(text: string): readonly number[] {
+    const known = this.#known.get(text);
+    if (known) return known;
+    const codes = [...new Set(this.#parse(text).map((value) => this.#codeOf(value)))];
+    if (this.#known.size >= MAX_KNOWN_TEXTS) this.#known.clear();
+    this.#known.set(text, codes);
+    return codes;
+  }
+
+  #codeOf({ name, value, isNumber }: NamedValue): number {
+    let number = this.#byName.get(name);
+    if (number === undefined) {
+      number = this.#names.push({ name, texts: new Map(), numbers: new Map() }) - 1;
+      this.#byName.set(name, number);
+    }
+    const { texts, numbers } = this.#names[number] as Name;
+    const codes = isNumber ? numbers : texts;
+    const code = codes.get(value);
+    if (code !== undefined) return code;
+    codes.set(value, this.count);
+    return this.#nameOf.push(number) - 1;
+  }
+
+  /** A product is in one state for each value: values that are in stock in one group come first. */
+  #changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
+    const bits = state.values[row] as number;
+    const entries = this.#lists.of(row);
+    this.#time += 1;
+    for (const inStock of [IS_IN_STOCK, 0]) {
+      const ofState = bits & (inStock ? IN_STOCK | ON_SALE : ON_SALE);
+      for (const entry of entries) {
+        const code = entry >>> CODE_SHIFT;
+        if ((entry & IS_IN_STOCK) !== inStock || !this.#meets(code)) continue;
+        this.#tally.change(code, ofState, by);
+        const name = this.#nameOf[code] as number;
+        if (this.#metNames[name] !== this.#time) this.#nameTally.change(name, ofState, by);
+        this.#metNames[name] = this.#time;
+      }
+    }
+  }
+
+  /** Whether it is the first time now. */
+  #meets(code: number): boolean {
+    this.#makeRoom();
+    const isFirst = this.#met[code] !== this.#time;
+    this.#met[code] = this.#time;
+    return isFirst;
+  }
+
+  #makeRoom(): void {
+    this.#met = withRoom(this.#met, this.count);
+    this.#metNames = withRoom(this.#metNames, this.#names.length);
+  }
+}
+
+/** What a group must have. */
+export interface GroupTest {
+  /** By code, the filters that it meets. */
+  readonly bits: Int32Array;
+  readonly all: number;
+}
+
+/** Filters that one group must meet together; all but those of one name where a facet counts that one. */
+export class NamedFilter {
+  readonly of: NamedValues;
+  readonly wanted: readonly { readonly name: string; readonly codes: readonly number[] }[];
+  readonly #bits: Int32Array;
+
+  constructor(of: NamedValues, filters: readonly (AttributeFilter | OptionFilter)[] = []) {
+    this.of = of;
+    this.wanted = filters.map((filter) => ({ name: filter.name, codes: of.find(filter) }));
+    this.#bits = new Int32Array(of.count);
+    for (const [place, { codes }] of this.wanted.entries())
+      for (const code of codes) this.#bits[code] = (this.#bits[code] as number) | bitOf(place);
+  }
+
+  /** Whether it filters, also without the filters of a name. */
+  filters(without?: string): boolean {
+    return this.wanted.some(({ name }) => name !== without);
+  }
+
+  test(without: string | undefined, isInStock: boolean): GroupTest {
+    let all = isInStock ? STOCK_BIT : 0;
+    for (const [place, { name }] of this.wanted.entries()) if (name !== without) all |= bitOf(place);
+    return { bits: this.#bits, all };
+  }
+}
+
+const bitOf = (place: number): number => 1 << Math.min(place, MAX_FILTER_BITS - 1);
+
+const extremesOf = (numbers: readonly string[]): { min?: string; max?: string } => {
+  let [min, max] = [numbers[0], numbers[0]];
+  for (const number of numbers) {
+    if (min === undefined || compareNumbers(number, min) < 0) min = number;
+    if (max === undefined || compareNumbers(number, max) > 0) max = number;
+  }
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+};
+
+/** Of decimals with any number of digits. */
+const compareNumbers = (one: string, other: string): number => {
+  const difference = Number(one) - Number(other);
+  if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
+  const [left = 0n, right = 0n] = [one, other].map((text) => {
+    const [whole = '', fraction = ''] = text.split('.');
+    return BigInt(whole + fraction.padEnd(digits, '0'));
+  });
+  return left < right ? -1 : Number(left > right);
+};
+
+/** A member of an object of JSON. */
+const MEMBER = /"(?:[^"\\]|\\.)*":\s*(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\]|[^\s,}]+)/g;
+
+export const attributes = (): NamedValues =>
+  new NamedValues(
+    (product) =>
+      product.attributes === '{}'
+        ? []
+        : [{ texts: product.attributes.match(MEMBER) ?? [], isInStock: product.isInStock }],
+    (member) =>
+      Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
+        const isNumber = typeof value === 'number';
+        // What JavaScript reads has fewer digits.
+        const texts = isNumber ? [withoutZeros(member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
+        return texts.map((each) => ({ name, value: String(each), isNumber }));
+      }),
+  );
+
+const withoutZeros = (number: string): string => (number.includes('.') ? number.replace(/\.?0+$/, '') : number);
+
+export const options = (): NamedValues =>
+  new NamedValues(
+    ({ optionNames, variants }) =>
+      variants.toSorted().map((variant) => ({
+        texts: [`${optionNames},${variant.slice(0, -1)}`],
+        isInStock: variant.endsWith('+'),
+      })),
+    (text) => {
+      const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
+      return (names ?? []).flatMap((name, place) => {
+        const value = values?.[place];
+        return name === null || value === null || value === undefined ? [] : [{ name, value, isNumber: false }];
+      });
+    },
+  );
