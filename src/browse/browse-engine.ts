@@ -119,7 +119,7 @@ export interface FacetCounts {
   readonly brands?: readonly ValueCount<string>[];
   readonly tags?: readonly ValueCount<string>[];
   readonly price?: PriceRange | null;
-  /** With options in the filter: products of which a variant that has them all is in stock. */
+  /** With options in the filter: only products of which a variant that has them all is in stock. */
   readonly inStock?: number;
   readonly onSale?: number;
   /**

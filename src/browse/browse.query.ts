@@ -21,7 +21,7 @@ builder.queryFields((t) => ({
       'Visible products, searched, filtered and sorted, with counts for further filters. Page through them by first and after, by last and before, or by page and pageSize.',
     args: {
       search: t.arg.string({
-        description: `Words that a product must have, the last one as a beginning; case and accents do not count. Blank: no search. At most ${MAX_SEARCH_LENGTH} characters and ${MAX_SEARCH_WORDS} words.`,
+        description: `Words that a product must have, the last one as a beginning, or a whole \`sku\` or \`barcode\`, whose product comes first; case and accents do not count. Blank: no search. At most ${MAX_SEARCH_LENGTH} characters and ${MAX_SEARCH_WORDS} words.`,
       }),
       filter: t.arg({ type: ProductFilter, description: 'What products must be like.' }),
       orderBy: t.arg({

@@ -3,11 +3,12 @@ import { Prisma } from '../database/generated/client/client.ts';
 import { LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
-import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount } from './browse-engine.ts';
+import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount, ValueFacets } from './browse-engine.ts';
 import { type Match, nameSegments, type TextSegment as Segment, snippetSegments } from './highlight.ts';
 import { SEARCH_ORDERS } from './order.ts';
 import { PRICE_BANDS } from './price-bands.ts';
 import type { CategoryCount, ProductSearch, SearchEdge } from './product-search.ts';
+import { MAX_FILTERS } from './search-arguments.ts';
 
 export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
   description: 'How the products of a search are sorted.',
@@ -17,6 +18,26 @@ export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
 });
 
 const AT_MOST = `Empty: any. At most ${MAX_IDS}.`;
+const FILTERS_AT_MOST = `At most ${MAX_FILTERS}.`;
+
+const AttributeFilter = builder.inputType('AttributeFilter', {
+  description:
+    'What an attribute must be: one of the values, or a number within the bounds. With values and bounds either of the two is enough; without both, all products fit.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Of the attribute, as it is written.' }),
+    values: t.stringList({ description: `Any of these values, as facets and products show them. ${AT_MOST}` }),
+    min: t.field({ type: 'Decimal', description: 'A number that is not less.' }),
+    max: t.field({ type: 'Decimal', description: 'A number that is not greater.' }),
+  }),
+});
+
+const OptionFilter = builder.inputType('OptionFilter', {
+  description: 'What a variant must be in one respect.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Of the option, as it is written.' }),
+    values: t.stringList({ required: true, description: `Any of these values. ${AT_MOST}` }),
+  }),
+});
 
 export const ProductFilter = builder.inputType('ProductFilter', {
   description: 'Every part that is given must hold.',
@@ -34,6 +55,11 @@ export const ProductFilter = builder.inputType('ProductFilter', {
     inStock: t.boolean({ description: 'Whether any are left.' }),
     onSale: t.boolean({ description: 'Whether the list price is above the price.' }),
     publishedAfter: t.field({ type: 'DateTime', description: 'Published in a later millisecond than this.' }),
+    attributes: t.field({ type: [AttributeFilter], description: `Each of them must hold. ${FILTERS_AT_MOST}` }),
+    options: t.field({
+      type: [OptionFilter],
+      description: `One and the same variant has each of them, and is in stock where \`inStock\` is true. ${FILTERS_AT_MOST}`,
+    }),
   }),
 });
 
@@ -95,6 +121,36 @@ const ValueFacet = builder.objectRef<ValueCount<string>>('ValueFacet').implement
   }),
 });
 
+const AttributeFacet = builder.objectRef<ValueFacets>('AttributeFacet').implement({
+  description:
+    'How many products have which values of an attribute or an option, under all filters but those of the same name.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'For the filter.' }),
+    values: t.field({
+      type: [ValueFacet],
+      description: 'Those that most products have first.',
+      args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
+      resolve: ({ values }, { limit }) => values.slice(0, limit),
+    }),
+    min: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'The least value, rounded down; null where a value is no number, and for options.',
+      resolve: ({ min }) => toBound(min, 'ROUND_FLOOR'),
+    }),
+    max: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description: 'The greatest value, rounded up; null where a value is no number, and for options.',
+      resolve: ({ max }) => toBound(max, 'ROUND_CEIL'),
+    }),
+  }),
+});
+
+/** Answers have two digits after the point: rounded so that the filter with these bounds leaves no product out. */
+const toBound = (value: string | undefined, rounding: 'ROUND_FLOOR' | 'ROUND_CEIL'): Prisma.Decimal | null =>
+  value === undefined ? null : new Prisma.Decimal(value).toDecimalPlaces(2, Prisma.Decimal[rounding]);
+
 const PriceBand = builder.objectRef<PriceRange['bands'][number]>('PriceBand').implement({
   description: 'How many products have a price between two others.',
   fields: (t) => ({
@@ -123,7 +179,7 @@ const highest = ({ max }: { readonly max: string }): Prisma.Decimal => new Prism
 
 const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implement({
   description:
-    'How many products there would be with another filter. Each facet counts the products under the search and all other parts of the filter, and tags under the tags that are picked, too; most first.',
+    'How many products there would be with another filter. Each facet counts the products under the search and all other parts of the filter, and tags under the tags that are picked, too; most first. Attributes and options leave out the filters of the same name only.',
   fields: (t) => ({
     categories: t.field({
       type: [CategoryFacet],
@@ -135,19 +191,31 @@ const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implemen
       type: [ValueFacet],
       description: 'By brand.',
       args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
-      resolve: async (search, { limit }) => [...(await search.facet('brands', limit))],
+      resolve: async (search, { limit }) => (await search.facet('brands'))?.slice(0, limit) ?? [],
     }),
     tags: t.field({
       type: [ValueFacet],
       description: 'By tag.',
       args: { limit: t.arg.int(within(LIST_SIZE, 20)) },
-      resolve: async (search, { limit }) => [...(await search.facet('tags', limit))],
+      resolve: async (search, { limit }) => (await search.facet('tags'))?.slice(0, limit) ?? [],
     }),
     price: t.field({
       type: PriceFacet,
       nullable: true,
       description: 'By price; null where there are no products.',
       resolve: (search) => search.price(),
+    }),
+    attributes: t.field({
+      type: [AttributeFacet],
+      description: 'By attribute: those that most products have first, then by name.',
+      args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
+      resolve: async (search, { limit }) => (await search.facet('attributes'))?.slice(0, limit) ?? [],
+    }),
+    options: t.field({
+      type: [AttributeFacet],
+      description: 'By option of variants: of those that fit all filters of other options.',
+      args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
+      resolve: async (search, { limit }) => (await search.facet('options'))?.slice(0, limit) ?? [],
     }),
     inStock: t.int({ description: 'How many are in stock.', resolve: (search) => search.countOf('inStock') }),
     onSale: t.int({ description: 'How many are on sale.', resolve: (search) => search.countOf('onSale') }),

@@ -1,29 +1,78 @@
 import { isStorable } from '../database/storable-text.ts';
-import { type Facet, MAX_FACET_VALUES, type SearchFilter } from './browse-engine.ts';
+import {
+  type AttributeFilter,
+  type Facet,
+  MAX_FACET_VALUES,
+  type OptionFilter,
+  type SearchFilter,
+} from './browse-engine.ts';
 import { PRICE_CELL_DIGITS, TOLERANCE } from './price-bands.ts';
 import type { Values } from './text.sql.ts';
 
-/** The parts of a filter that have a facet, as conditions on the product `p`. */
-export const facetParts = (filter: SearchFilter, values: Values): [Facet, string][] => {
-  const parts: [Facet, string][] = [];
-  const { categoryIds, brands, tags, minPrice, maxPrice, inStock, onSale } = filter;
-  if (categoryIds) parts.push(['categories', `p.category_id = any(${values.add(categoryIds, 'int[]')})`]);
-  if (brands)
-    parts.push(['brands', `coalesce(p.brand = any(${values.add(brands.filter(isStorable), 'text[]')}), false)`]);
-  if (tags) parts.push(['tags', tags.every(isStorable) ? `p.tags @> ${values.add(tags, 'text[]')}` : 'false']);
+/** A part of a filter that has a facet. */
+export interface FacetPart {
+  readonly facet: Facet;
+  /** On the product `p`, never null. */
+  readonly condition: string;
+  /** Of attributes: the facet leaves out the parts of one name at a time. */
+  readonly name?: string;
+}
+
+export const facetParts = (filter: SearchFilter, values: Values): FacetPart[] => {
+  const parts: FacetPart[] = [];
+  const add = (facet: Facet, condition: string): void => {
+    parts.push({ facet, condition });
+  };
+  const { categoryIds, brands, tags, minPrice, maxPrice, inStock, onSale, attributes = [], options } = filter;
+  if (categoryIds) add('categories', `p.category_id = any(${values.add(categoryIds, 'int[]')})`);
+  if (brands) add('brands', `coalesce(p.brand = any(${values.add(brands.filter(isStorable), 'text[]')}), false)`);
+  if (tags) add('tags', tags.every(isStorable) ? `p.tags @> ${values.add(tags, 'text[]')}` : 'false');
   const prices = [
     ...(minPrice === undefined ? [] : [`p.price >= ${values.add(minPrice, 'numeric')}`]),
     ...(maxPrice === undefined ? [] : [`p.price <= ${values.add(maxPrice, 'numeric')}`]),
   ];
-  if (prices.length > 0) parts.push(['price', prices.join(' and ')]);
-  if (inStock !== undefined) parts.push(['inStock', `${inStock ? '' : 'not '}(${isInStock('p')})`]);
-  if (onSale !== undefined) parts.push(['onSale', `${onSale ? '' : 'not '}(${isOnSale('p')})`]);
+  if (prices.length > 0) add('price', prices.join(' and '));
+  if (inStock !== undefined) add('inStock', `${inStock ? '' : 'not '}(${isInStock('p')})`);
+  if (onSale !== undefined) add('onSale', `${onSale ? '' : 'not '}(${isOnSale('p')})`);
+  for (const each of attributes) {
+    parts.push({ facet: 'attributes', condition: hasAttribute(each, values), name: each.name });
+  }
+  if (options) add('options', hasVariant(options, inStock === true, values));
   return parts;
 };
 
-const isInStock = (alias: string): string => `${alias}.stock > 0`;
+const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, values: Values): string => {
+  if (!isStorable(name)) return 'false';
+  const attribute = `(p.attributes -> ${values.add(name, 'text')})`;
+  const list = values.add(wanted.filter(isStorable), 'text[]');
+  const bounds = [
+    ...(min === undefined ? [] : [`${attribute}::numeric >= ${values.add(min, 'numeric')}`]),
+    ...(max === undefined ? [] : [`${attribute}::numeric <= ${values.add(max, 'numeric')}`]),
+  ];
+  return `case jsonb_typeof(${attribute})
+    when 'number' then ${numberText(attribute)} = any(${list})${bounds.length > 0 ? ` or ${bounds.join(' and ')}` : ''}
+    when 'array' then ${attribute} ?| ${list}
+    else coalesce(${attribute} #>> '{}' = any(${list}), false) end`;
+};
+
+const numberText = (attribute: string): string => `trim_scale(${attribute}::numeric)::text`;
+
+/** Whether one variant of `p` has all the options. */
+export const hasVariant = (options: readonly OptionFilter[], isInStock: boolean, values: Values): string => {
+  const conditions = options.map((option) => `(${hasOption(option, 'p', values)})`);
+  return `exists (select from product_variant v where v.product_id = p.id and ${conditions.join(' and ')}${isInStock ? ' and v.stock > 0' : ''})`;
+};
+
+/** Whether the variant `v` has an option. */
+const hasOption = ({ name, values: wanted }: OptionFilter, product: string, values: Values): string =>
+  isStorable(name)
+    ? `v.option_values[array_position(${product}.option_names, ${values.add(name, 'text')})] = any(${values.add(wanted.filter(isStorable), 'text[]')})`
+    : 'false';
+
+export const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
+/** Those that are counted by groups of equal values of a column. */
 const GROUPS = { categories: 'category_id', brands: 'brand', tags: 'tags', price: 'price' } as const;
 
 type GroupedFacet = keyof typeof GROUPS;
@@ -34,6 +83,8 @@ export const facetColumns = (facets: ReadonlySet<Facet>): string[] => [
   ...[...facets].filter(isGrouped).map((facet) => GROUPS[facet]),
   ...(facets.has('inStock') ? ['stock'] : []),
   ...(facets.has('onSale') ? ['list_price', 'price'] : []),
+  ...(facets.has('attributes') ? ['attributes'] : []),
+  ...(facets.has('options') ? ['option_names'] : []),
 ];
 
 interface Wanted {
@@ -41,6 +92,8 @@ interface Wanted {
   readonly isCounted: boolean;
   /** The condition on `b` of all parts of the filter. @param without the facet whose own part is left out */
   readonly fits: (without?: Facet) => string;
+  /** The condition on `b` that a variant that fits is in stock. */
+  readonly isInStock: string;
 }
 
 /**
@@ -51,6 +104,7 @@ export const countsOf = ({
   facets,
   isCounted,
   fits,
+  isInStock,
 }: Wanted): { readonly text: string; readonly outputs: readonly string[] } => {
   const counters: string[] = [];
   const counter = (condition: string): string => {
@@ -64,8 +118,9 @@ export const countsOf = ({
   const total = (condition: string): string =>
     `coalesce((select ${counter(condition)}::int from counted c where c.grouped = ${bits()}), 0)`;
   const outputOf = (facet: Facet): string => {
-    if (facet === 'inStock') return total(`${isInStock('b')} and ${fits(facet)}`);
+    if (facet === 'inStock') return total(`${isInStock} and ${fits(facet)}`);
     if (facet === 'onSale') return total(`${isOnSale('b')} and ${fits(facet)}`);
+    if (!isGrouped(facet)) throw new TypeError(`${facet} is not counted by groups`);
     const count = counter(fits(facet));
     return FACETS[facet](`counted c where c.grouped = ${bits(facet)} and ${count} > 0`, count);
   };
@@ -123,3 +178,60 @@ const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => str
         select json_agg(json_build_array(${cents('c.first')}, c.count, c.is_large) order by c.first) from counted_cell c))
       from priced p having count(*) > 0)`,
 };
+
+/** @param others the conditions on `b` of the filters of attributes, with their names */
+export const attributesFacet = (
+  fits: string,
+  others: readonly { readonly name: string; readonly condition: string }[],
+  values: Values,
+): string => {
+  const conditions = others.map(({ name, condition }) => ` and (${condition} or a.name = ${nameOf(name, values)})`);
+  return valueFacets(`
+    select a.name,
+      case jsonb_typeof(a.value)
+        when 'array' then array(select distinct jsonb_array_elements_text(a.value))
+        when 'number' then array[${numberText('a.value')}]
+        else array[a.value #>> '{}']
+      end as values,
+      case when jsonb_typeof(a.value) = 'number' then a.value::numeric end as number
+    from base b cross join lateral jsonb_each(b.attributes) as a(name, value)
+    where ${fits}${conditions.join('')}`);
+};
+
+/** @param options of the filter */
+export const optionsFacet = (fits: string, { options = [], inStock }: SearchFilter, values: Values): string => {
+  const conditions = options.map(
+    (option) => ` and (${hasOption(option, 'b', values)} or o.name = ${nameOf(option.name, values)})`,
+  );
+  return valueFacets(`
+    select o.name, array_agg(distinct o.value) as values, null::numeric as number
+    from base b join product_variant v on v.product_id = b.id
+      cross join lateral unnest(b.option_names, v.option_values) as o(name, value)
+    where ${fits} and o.name is not null and o.value is not null${inStock ? ' and v.stock > 0' : ''}${conditions.join('')}
+    group by b.id, o.name`);
+};
+
+/** A name that no table can hold is no name of theirs. */
+const nameOf = (name: string, values: Values): string => values.add(isStorable(name) ? name : null, 'text');
+
+/** @param named a query: by product and name, the values, each once, and the number that the value is */
+const valueFacets = (named: string): string => `(
+      with named as materialized (${named}),
+      top_name as (
+        select name, count(*) as count, count(*) = count(number) as are_numbers, min(number) as min, max(number) as max
+        from named where cardinality(values) > 0 group by name
+        order by 2 desc, name collate "C" limit ${MAX_FACET_VALUES}
+      ),
+      counted_value as (
+        select n.name, v.value, count(*)::int as count,
+          row_number() over (partition by n.name order by count(*) desc, v.value collate "C") as place
+        from named n cross join lateral unnest(n.values) as v(value) group by n.name, v.value
+      )
+      select coalesce(json_agg(json_strip_nulls(json_build_object(
+        'name', t.name, 'values', c.values,
+        'min', case when t.are_numbers then trim_scale(t.min)::text end, 'max', case when t.are_numbers then trim_scale(t.max)::text end
+      )) order by t.count desc, t.name collate "C"), '[]')
+      from top_name t join lateral (
+        select json_agg(json_build_object('value', c.value, 'count', c.count) order by c.place) as values
+        from counted_value c where c.name = t.name and c.place <= ${MAX_FACET_VALUES}
+      ) c on true)`;

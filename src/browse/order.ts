@@ -48,6 +48,7 @@ export const SEARCH_ORDERS: Readonly<Record<ProductSearchOrder, SearchOrder>> = 
 interface CursorList {
   readonly order: ProductSearchOrder;
   readonly terms: readonly SearchTerm[];
+  readonly code?: string | undefined;
 }
 
 /** A place in a list, as text that clients hand back and do not read: the order, the search and the position. */
@@ -73,8 +74,11 @@ export const decodeCursor = (list: CursorList, cursor: string, argument: 'after'
 
 const SEARCH_LENGTH = 10;
 
-const searchOf = ({ terms }: CursorList): string =>
-  terms.length === 0 ? '' : hash('sha1', terms.map(({ text }) => text).join(' '), 'base64url').slice(0, SEARCH_LENGTH);
+/** A search without words, such as "?!", may be a code. */
+const searchOf = ({ terms, code = '' }: CursorList): string => {
+  const search = terms.length > 0 ? terms.map(({ text }) => text).join(' ') : code;
+  return search === '' ? '' : hash('sha1', search, 'base64url').slice(0, SEARCH_LENGTH);
+};
 
 const readParts = (cursor: string): string[] | undefined => {
   try {

@@ -1,7 +1,7 @@
 import { pathAbove } from '../category/category.loader.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import { type LoaderScope, RowVanished } from '../graphql/context.ts';
-import type { BrowseEngine, BrowseResult, Facet, PriceRange, SearchTerm, ValueCount } from './browse-engine.ts';
+import type { BrowseEngine, BrowseResult, Facet, FacetCounts, PriceRange, SearchTerm } from './browse-engine.ts';
 import type { Match } from './highlight.ts';
 import { compareCodePoints, encodeCursor } from './order.ts';
 import type { ProductQuery } from './search-arguments.ts';
@@ -24,14 +24,8 @@ interface Found extends BrowseResult {
   readonly correctedSearch: string | null;
 }
 
-/** A text without a single word, such as "?!", is in no product. */
-const NOTHING: BrowseResult = {
-  items: [],
-  hasNextPage: false,
-  hasPreviousPage: false,
-  totalCount: 0,
-  facets: { categories: [], brands: [], tags: [], price: null, inStock: 0, onSale: 0 },
-};
+/** A text of characters that nobody sees, or that no table can hold, is in no product. */
+const NOTHING: BrowseResult = { items: [], hasNextPage: false, hasPreviousPage: false, facets: {} };
 
 /** Each method says what it needs; what is needed in one tick is read together, as one snapshot. */
 export class ProductSearch {
@@ -53,7 +47,7 @@ export class ProductSearch {
     return items.map(({ id, position }) => ({
       cursor: encodeCursor(this.#query, position),
       node: () => this.#product(id),
-      highlight: async () => (terms.length > 0 ? { product: await this.#product(id), terms } : null),
+      highlight: async () => (this.#query.search !== undefined ? { product: await this.#product(id), terms } : null),
     }));
   }
 
@@ -81,8 +75,8 @@ export class ProductSearch {
     return (await this.#read()).correctedSearch;
   }
 
-  async facet(name: 'brands' | 'tags', limit: number): Promise<readonly ValueCount<string>[]> {
-    return ((await this.#read(name)).facets[name] ?? []).slice(0, limit);
+  async facet<Name extends 'brands' | 'tags' | 'attributes' | 'options'>(name: Name): Promise<FacetCounts[Name]> {
+    return (await this.#read(name)).facets[name];
   }
 
   async price(): Promise<PriceRange | null> {
@@ -138,8 +132,8 @@ export class ProductSearch {
   }
 
   async #find(): Promise<Found> {
-    const { search, terms, order, page, filter, withDescendants } = this.#query;
-    if (search !== undefined && terms.length === 0) return { ...NOTHING, terms, correctedSearch: null };
+    const { search, terms, code, order, page, filter, withDescendants } = this.#query;
+    if (search !== undefined && terms.length === 0 && !code) return { ...NOTHING, terms, correctedSearch: null };
     const { loaders, now } = this.#scope;
     const facets = new Set(this.#needs);
     const needsRows = facets.delete('rows');
@@ -156,13 +150,34 @@ export class ProductSearch {
       facets: facets as Set<Facet>,
       now,
     };
-    const asked = await this.#engine.search({ ...request, terms });
+    const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
     const asTyped = { ...asked, terms, correctedSearch: null };
-    if (search === undefined || isFound(asked)) return asTyped;
+    if (terms.length === 0 || isFound(asked) || (await this.#isCode())) return asTyped;
     const corrected = await this.#engine.correct(terms, now);
     const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
     if (!found || !isFound(found)) return asTyped;
-    return { ...found, terms: corrected, correctedSearch: replaceTerms(search, terms, corrected) };
+    return { ...found, terms: corrected, correctedSearch: replaceTerms(search ?? '', terms, corrected) };
+  }
+
+  /** Whether what was typed is a code of a product that does not fit the filter: then it is not mistyped. */
+  async #isCode(): Promise<boolean> {
+    const { code, filter } = this.#query;
+    if (code === undefined || Object.keys(filter).length === 0) return false;
+    const { now } = this.#scope;
+    const page = { from: 'offset', size: 0, offset: 0 } as const;
+    const facets = new Set<Facet>();
+    return isFound(
+      await this.#engine.search({
+        terms: [],
+        code,
+        filter: {},
+        order: 'BEST_SELLING',
+        page,
+        isCounted: false,
+        facets,
+        now,
+      }),
+    );
   }
 }
 

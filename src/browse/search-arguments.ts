@@ -1,9 +1,10 @@
+import { isStorable } from '../database/storable-text.ts';
 import { AppError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
 import type { ProductFilter } from './browse.type.ts';
 import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
 import { decodeCursor } from './order.ts';
-import { type PlacedTerm, termsOf } from './words.ts';
+import { foldCode, type PlacedTerm, termsOf } from './words.ts';
 
 /** The arguments of `productSearch`, within the bounds that the schema declares. */
 export interface SearchArguments {
@@ -23,6 +24,8 @@ type FilterInput = typeof ProductFilter.$inferInput;
 export interface ProductQuery {
   readonly search: string | undefined;
   readonly terms: readonly PlacedTerm[];
+  /** The whole search, folded. */
+  readonly code: string | undefined;
   /** The ids of categories as they were given. */
   readonly filter: SearchFilter;
   readonly withDescendants: boolean;
@@ -36,19 +39,25 @@ export const LAST_NUMBERED_ROW = 10_000;
 export const MAX_SEARCH_LENGTH = 200;
 export const MAX_SEARCH_WORDS = 10;
 
+/** How many attributes, and how many options, one list may be filtered by: each is a condition in the statement. */
+export const MAX_FILTERS = 20;
+
 /** @throws AppError BAD_USER_INPUT */
 export const readSearchArguments = (args: SearchArguments): ProductQuery => {
   const search = args.search?.trim() ? args.search : undefined;
   const terms = search === undefined ? [] : readSearch(search, 'search');
+  const folded = isStorable(search ?? '') ? foldCode((search ?? '').trim()) : '';
+  const code = folded === '' ? undefined : folded;
   const wanted = args.orderBy ?? 'RELEVANCE';
   const order = wanted === 'RELEVANCE' && terms.length === 0 ? 'BEST_SELLING' : wanted;
   return {
     search,
     terms,
+    code,
     filter: readFilter(args.filter),
     withDescendants: args.filter?.withDescendants ?? true,
     order,
-    page: readPage(args, (cursor, argument) => decodeCursor({ order, terms }, cursor, argument)),
+    page: readPage(args, (cursor, argument) => decodeCursor({ order, terms, code }, cursor, argument)),
   };
 };
 
@@ -70,23 +79,41 @@ export const readSearch = (search: string, argument: string): PlacedTerm[] => {
 
 const readFilter = (input: FilterInput | null | undefined): SearchFilter => {
   const { minPrice, maxPrice, inStock, onSale, publishedAfter } = input ?? {};
-  const list = <Item>(name: 'categoryIds' | 'brands' | 'tags', items: readonly Item[] | null | undefined) => {
-    if (!items || items.length === 0) return {};
-    if (items.length > MAX_IDS) {
-      throw badInput('filter', `may have at most ${MAX_IDS} ${name}, but has ${items.length}`);
-    }
-    return { [name]: [...new Set(items)] };
+  const bounded = <Item>(name: string, items: readonly Item[] | null | undefined, maxItems = MAX_IDS): Item[] => {
+    const count = items?.length ?? 0;
+    if (count > maxItems) throw badInput('filter', `may have at most ${maxItems} ${name}, but has ${count}`);
+    return [...new Set(items)];
   };
+  const list = <Name extends string, Item>(name: Name, items: readonly Item[]) =>
+    items.length === 0 ? {} : ({ [name]: items } as { readonly [Each in Name]: readonly Item[] });
+  const attributes = bounded('attributes', input?.attributes, MAX_FILTERS).map(({ name, values, min, max }) => ({
+    name,
+    ...list('values', bounded('values', values)),
+    ...(min && { min: min.toFixed() }),
+    ...(max && { max: max.toFixed() }),
+  }));
+  const options = bounded('options', input?.options, MAX_FILTERS).map(({ name, values }) => ({
+    name,
+    values: bounded('values', values),
+  }));
   return {
-    ...list('categoryIds', input?.categoryIds),
-    ...list('brands', input?.brands),
-    ...list('tags', input?.tags),
+    ...list('categoryIds', bounded('categoryIds', input?.categoryIds)),
+    ...list('brands', bounded('brands', input?.brands)),
+    ...list('tags', bounded('tags', input?.tags)),
     ...(minPrice && { minPrice: minPrice.toFixed() }),
     ...(maxPrice && { maxPrice: maxPrice.toFixed() }),
     ...(isGiven(inStock) && { inStock }),
     ...(isGiven(onSale) && { onSale }),
     // Later than a time of this API, which has milliseconds; the table has microseconds.
     ...(publishedAfter && { publishedFrom: new Date(publishedAfter.getTime() + 1) }),
+    ...list(
+      'attributes',
+      attributes.filter((each) => Object.keys(each).length > 1),
+    ),
+    ...list(
+      'options',
+      options.filter(({ values }) => values.length > 0),
+    ),
   };
 };
 

@@ -1,15 +1,25 @@
 import { visibility } from '../product/visibility.ts';
 import {
   type BrowseRequest,
+  CODE_SCORE,
   type Facet,
   type FacetCounts,
   FIELD_WEIGHTS,
   type Position,
   type SearchTerm,
 } from './browse-engine.ts';
-import { countsOf, facetColumns, facetParts } from './facets.sql.ts';
+import {
+  attributesFacet,
+  countsOf,
+  type FacetPart,
+  facetColumns,
+  facetParts,
+  hasVariant,
+  isInStock,
+  optionsFacet,
+} from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
-import { hasTerm, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { hasTerm, idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
@@ -23,19 +33,23 @@ export interface SearchRow extends Omit<FacetCounts, 'price'> {
 
 /** A page, its total and facets in one statement, so that all are of one snapshot. */
 export const searchQuery = (request: BrowseRequest): Query => {
-  const { terms, filter, order, page, isCounted, facets, now } = request;
+  const { terms, code, filter, order, page, isCounted, facets, now } = request;
   const values = new Values();
   const { columns, isDescending } = SEARCH_ORDERS[order];
   const where = [visibility.sql('p', values.add(now, 'timestamptz'))];
-  if (terms.length > 0) where.push(hasWords('p', values.add(tsqueryOf(terms), 'tsquery')));
+  const byCode = code === undefined ? undefined : idsByCode(values.add(code, 'text'));
+  const byWords = terms.length > 0 ? idsByWords(values.add(tsqueryOf(terms), 'tsquery')) : undefined;
+  const found = [byWords, byCode].filter((ids) => ids !== undefined);
+  if (found.length > 0) where.push(isAnyOf('p.id', found.join(' union all ')));
   if (filter.publishedFrom) where.push(`p.published_at >= ${values.add(filter.publishedFrom, 'timestamptz')}`);
-  const ownParts = new Map<Facet, string>();
-  for (const [facet, condition] of facetParts(filter, values)) {
-    if (facets.has(facet) && facet !== 'tags') ownParts.set(facet, condition);
-    else where.push(condition);
+  const ownParts: (FacetPart & { readonly column: string })[] = [];
+  for (const part of facetParts(filter, values)) {
+    if (facets.has(part.facet) && part.facet !== 'tags') ownParts.push({ ...part, column: `part${ownParts.length}` });
+    else where.push(part.condition);
   }
   const fits = (without?: Facet): string =>
-    ['true', ...[...ownParts.keys()].filter((part) => part !== without).map((part) => `b.is_${part}`)].join(' and ');
+    ['true', ...ownParts.filter(({ facet }) => facet !== without).map(({ column }) => `b.${column}`)].join(' and ');
+  const stockPart = facets.has('inStock') && filter.options ? hasVariant(filter.options, true, values) : undefined;
   const isReversed = page.from === 'end';
   const direction = isDescending !== isReversed ? 'desc' : 'asc';
   const orderIn = (way: string): string => columns.map((column) => `b.${column} ${way}`).join(', ');
@@ -60,18 +74,33 @@ export const searchQuery = (request: BrowseRequest): Query => {
   baseColumns.delete('score');
   const selected = [
     ...[...baseColumns].map((column) => `p.${column}`),
-    ...(columns.includes('score') ? [`${scoreOf(terms, values)} as score`] : []),
-    ...[...ownParts].map(([part, condition]) => `(${condition}) as is_${part}`),
+    ...(columns.includes('score') ? [`${scoreOf(terms, byCode, values)} as score`] : []),
+    ...ownParts.map(({ column, condition }) => `(${condition}) as ${column}`),
+    ...(stockPart ? [`${stockPart} as is_in_stock`] : []),
   ];
-  const counts = facets.size > 0 ? countsOf({ facets, isCounted, fits }) : undefined;
+  const ofAttributes = ownParts.flatMap(({ name, column }) =>
+    name === undefined ? [] : [{ name, condition: `b.${column}` }],
+  );
+  const counted = new Set([...facets].filter((facet) => facet !== 'attributes' && facet !== 'options'));
+  const counts =
+    counted.size > 0
+      ? countsOf({
+          facets: counted,
+          isCounted,
+          fits,
+          isInStock: stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b'),
+        })
+      : undefined;
   const outputs = [
     `(select coalesce(json_agg(json_build_array(${columns.map((column) => toPosition(`b.${column}`, KEY_TYPES[column]))}) order by ${orderBy}), '[]') from page b) as items`,
     `${hasOther} as "hasOther"`,
     ...(isCounted && !counts ? [`(select count(*)::int from base b where ${fits()}) as total`] : []),
     ...(counts?.outputs ?? []),
+    ...(facets.has('attributes') ? [`${attributesFacet(fits('attributes'), ofAttributes, values)} as attributes`] : []),
+    ...(facets.has('options') ? [`${optionsFacet(fits('options'), filter, values)} as options`] : []),
   ];
   // What is found is read once: with a search, an index in the order of the page could lead through the whole catalogue.
-  const isMaterialized = terms.length > 0;
+  const isMaterialized = found.length > 0;
   const text = `
     with base as ${isMaterialized ? 'materialized' : 'not materialized'} (select ${selected} from product p where ${where.join(' and ')}),
     ${counts ? `${counts.text},` : ''}
@@ -86,7 +115,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
 };
 
 /** From field to field, the best first, so that most products need one: what is found and in none of these is in the description. */
-const scoreOf = (terms: readonly SearchTerm[], values: Values): string => {
+const scoreOf = (terms: readonly SearchTerm[], byCode: string | undefined, values: Values): string => {
   const { name, brand, tags, subtitle, description } = FIELD_WEIGHTS;
   const scores = terms.map((term) => {
     const has = hasTerm(term, values);
@@ -98,7 +127,8 @@ const scoreOf = (terms: readonly SearchTerm[], values: Values): string => {
     ];
     return `case ${fields.join(' ')} else ${description} end`;
   });
-  return `(${scores.join(' + ')})`;
+  const score = `(${scores.join(' + ')})`;
+  return byCode ? `case when ${isAnyOf('p.id', byCode)} then ${CODE_SCORE} else ${score} end` : score;
 };
 
 const toPosition = (expression: string, type: KeyType): string =>

@@ -3,7 +3,7 @@ import { visibility } from '../product/visibility.ts';
 import type { SearchTerm, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
 import { lateLettersFolded } from './late-letters.ts';
-import { hasTerms, hasWords, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { hasTerms, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 export interface SuggestionRow {
   readonly kind: Suggestion['kind'];
@@ -28,7 +28,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
   const text = `
     with recursive hit as materialized (
       select p.id, p.name, p.brand, p.tags, p.sales, p.published_at from product p
-      where ${visibility.sql('p', at)} and ${hasWords('p', query)}
+      where ${visibility.sql('p', at)} and ${isAnyOf('p.id', idsByWords(query))}
     ),
     tree (root, name, id) as (
       select c.id, c.name, c.id from category c where ${has('c.name')}

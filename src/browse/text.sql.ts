@@ -18,8 +18,21 @@ export class Values {
 }
 
 /** The ids are an array, so that they are looked up: PostgreSQL takes beginnings of words to be in more products than they are. */
-export const hasWords = (alias: string, query: string): string =>
-  `${alias}.id = any (array(select w.product_id from product_words w where w.words @@ ${query}))`;
+export const isAnyOf = (id: string, ids: string): string => `${id} = any (array(${ids}))`;
+
+export const idsByWords = (query: string): string =>
+  `select w.product_id from product_words w where w.words @@ ${query}`;
+
+/** `foldCode` of words.ts, as the indexes of migrations 20261128003000 to 20261128003020 have it. */
+const codeOf = (column: string): string => `left(vitrine_fold(${column}), 200) collate "C"`;
+
+/** Products that have a code, or a variant with it. */
+export const idsByCode = (code: string): string =>
+  [
+    `select id from product where ${codeOf('sku')} = ${code}`,
+    `select product_id from product_variant where ${codeOf('sku')} = ${code}`,
+    `select product_id from product_variant where ${codeOf('barcode')} = ${code}`,
+  ].join(' union all ');
 
 const wordsOfText = (text: string): string => `vitrine_vector(${text}, ${SEARCHED_FIELD})`;
 

@@ -1,7 +1,6 @@
 import fc, { type GeneratorValue } from 'fast-check';
 import { expect, test } from 'vitest';
 import type {
-  AttributeFilter,
   BrowseEngine,
   BrowseRequest,
   Facet,
@@ -13,6 +12,16 @@ import type {
 import { foldCode, termsOf } from '../../src/browse/words.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  addVariants,
+  attributesSql,
+  CODES,
+  deepChanges,
+  expectedOf,
+  foundOf,
+  randomDeepFilter,
+  readDeepProducts,
+} from '../support/deep-catalogue.ts';
 
 const WORDS = ['Kettle', 'kettles', 'Teapot', 'tea', 'Größe', 'GROSSE', 'lamp', 'lamps', 'Lampe', 'naïve'].concat([
   'Σίσυφος',
@@ -33,10 +42,6 @@ const BRANDS = ['Tea & Co', 'Lampe', 'lampe', 'Ærø', '运动', 'Kettle', "O'Ne
 const TAGS = ['tea', 'Tea time', 'new', 'été', 'lamp', 'a\\b', '🍵', 'x y'];
 const ORDERS: ProductSearchOrder[] = ['RELEVANCE', 'BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale', 'attributes', 'options'];
-const ATTRIBUTES = ['Weight', 'Material', 'Größe "x"', 'Washable', 'unknown'];
-const ATTRIBUTE_VALUES = ['oak', 'Esche, hell', '1.5', '1.50', 'true', 'a\\b]', ''];
-const OPTIONS = ['Size', 'Colour', 'Größe'];
-const OPTION_VALUES = ['S', 'M', 'L', 'red', 'r,"ot"', ''];
 const CATEGORIES = 12;
 const PRODUCTS = 400;
 
@@ -51,24 +56,10 @@ const COLUMNS = (n: string): string => `
   case when ${n} % 4 = 0 then ${one(WORDS, `${n} + 4`)} end, ${one(WORDS, `${n} + 5`)} || ' <b>' || ${one(WORDS, `${n} + 6`)} || '</b> &amp; ' || ${one(WORDS, `${n} + 7`)},
   case when ${n} % 5 > 0 then ${one(BRANDS, `${n} + 8`)} end, (array[${one(TAGS, `${n} + 9`)}, ${one(TAGS, `${n} + 10`)}, ${one(TAGS, `${n} + 11`)}])[1:${n} % 4],
   (abs(hashint4(${n} + 12)) % 5000) / 100.0, case when ${n} % 3 = 0 then (abs(hashint4(${n} + 13)) % 5000) / 100.0 end, ${n} % 4, abs(hashint4(${n} + 14)) % 20,
-  jsonb_strip_nulls(jsonb_build_object(
-    'Weight', case when ${n} % 3 > 0 then (array[(abs(hashint4(${n} + 15)) % 40) / 4.0, 12345678901234567890.50, 12345678901234567890.25, -0.50])[1 + ${n} % 40] end,
-    'Material', case ${n} % 5
-      when 0 then to_jsonb(${one(ATTRIBUTE_VALUES, `${n} + 16`)}) when 1 then to_jsonb(array[${one(ATTRIBUTE_VALUES, `${n} + 17`)}, ${one(ATTRIBUTE_VALUES, `${n} + 18`)}])
-      when 2 then to_jsonb(1.50) when 3 then '[]' end,
-    'Größe "x"', case when ${n} % 4 = 0 then (${n} % 7)::text end, 'Washable', case when ${n} % 2 = 0 then ${n} % 3 = 0 end)),
-  (array['{Size,Colour}', '{Size,Colour}', '{Colour,Size}', '{Größe,Size}'])[1 + ${n} % 4]::text[],
   (case when ${n} % 11 = 0 then 'DRAFT' else 'ON_SALE' end)::product_status,
-  case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end`;
+  case when ${n} % 13 = 0 then now() + ${n} % 7 * interval '1 hour' else now() - (${n} % 40) * interval '1 day 0.000001 s' end, ${attributesSql(n)}`;
 const NAMES =
-  'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, attributes, option_names, status, published_at';
-
-/** Variants of some products, where there is room for them; `n` is a number for each. */
-const variantsOf = (products: string, n: string): string => `
-  insert into product_variant (product_id, option_values, price, list_price, stock, sku, barcode)
-  select p.id, array[${one(OPTION_VALUES, `${n} + s`)}, ${one(OPTION_VALUES, `${n} + 10 * s`)}], abs(hashint4(${n} + s)) % 5000 / 100.0, 30, abs(hashint4(${n} + s)) % 3,
-    case when s = 1 then 'Art-' || p.id || '/' || ${n} end, case when s = 2 then 'Ä40' || ${n} % 60 end
-  from product p cross join generate_series(1, 4) s where ${products} and s <= ${n} % 5 on conflict do nothing`;
+  'category_id, name, subtitle, description, brand, tags, price, list_price, stock, sales, status, published_at, attributes';
 
 const fill = async ({ sql }: TestDatabase): Promise<void> => {
   await sql(`insert into category (id, parent_id, name, slug)
@@ -76,8 +67,7 @@ const fill = async ({ sql }: TestDatabase): Promise<void> => {
   await sql(
     `insert into product (id, slug, ${NAMES}) select n, 'p' || n, ${COLUMNS('n')} from generate_series(1, ${PRODUCTS}) n`,
   );
-  await sql(`update product set sku = 'No ' || id where id % 2 = 0`);
-  await sql(variantsOf('true', 'p.id'));
+  await addVariants({ sql });
 };
 
 /** What a back office does, at random. */
@@ -99,12 +89,8 @@ const change = async ({ sql }: TestDatabase, g: GeneratorValue): Promise<void> =
     // Many that begin with the same four digits.
     `update product set price = 129.90 + id % 10 * 0.01 where id % 4 = ${n % 4}`,
     `insert into product (slug, ${NAMES}) overriding system value select 'x' || ${n}, ${COLUMNS(`${n}`)} on conflict do nothing`,
-    `update product set sku = '${n % 2 ? 'NO ' : 'Code-'}' || id where id = ${id}`,
-    `update product_variant set stock = ${n % 2}, barcode = 'Ä40${n % 60}' where product_id between ${id} and ${id + 3}`,
-    `update product_variant set price = price + 0.01 where product_id = ${id}`,
-    `delete from product_variant where product_id between ${id} and ${id + 2} and id % 2 = ${n % 2}`,
-    variantsOf(`p.id between ${id} and ${id + 3}`, `(p.id + ${n})`),
     `update category set name = ${one(WORDS, `${n}`)}, parent_id = null where id = ${1 + (n % CATEGORIES)}`,
+    ...deepChanges(id, n),
   ];
   await sql(kinds[n % kinds.length] ?? '');
 };
@@ -114,7 +100,7 @@ const pickFrom =
   <Value>(values: readonly Value[]): Value =>
     values[g(fc.nat, { max: values.length - 1 })] as Value;
 
-const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => {
+const randomText = (g: GeneratorValue): string => {
   const pick = pickFrom(g);
   const words = Array.from({ length: pick([0, 1, 1, 2, 3]) }, () => {
     const word = pick([
@@ -131,26 +117,12 @@ const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => {
     ]);
     return pick([word, word, [...word].slice(0, pick([1, 2, 3])).join('')]);
   });
-  return termsOf(words.join(' '));
+  return pick([words.join(' '), words.join(' '), words.join(' '), pick(CODES)]);
 };
 
-/** A code that a product may have, or a word. */
-const randomCode = (g: GeneratorValue): string => {
-  const pick = pickFrom(g);
-  const id = 1 + g(fc.nat, { max: PRODUCTS });
-  return pick([`No ${id}`, `no ${id}`, `CODE-${id}`, `art-${id}/${id}`, `ä40${id % 60}`, pick(WORDS)]);
-};
+const randomTerms = (g: GeneratorValue): readonly SearchTerm[] => termsOf(randomText(g));
 
-const randomAttribute = (g: GeneratorValue): AttributeFilter => {
-  const pick = pickFrom(g);
-  const bounds = ['-1', '0', '1.5', '3.25', '9.99', '12345678901234567890.3'];
-  const name = pick(ATTRIBUTES);
-  return pick<() => AttributeFilter>([
-    () => ({ name, values: [pick(ATTRIBUTE_VALUES), pick([...ATTRIBUTE_VALUES, '0.5', 'false', '3'])] }),
-    () => ({ name, values: ['oak'], min: pick(bounds) }),
-    () => ({ name, min: pick(bounds), max: pick(bounds) }),
-  ])();
-};
+const nat = (g: GeneratorValue, max: number): number => g(fc.nat, { max });
 
 const randomFilter = (g: GeneratorValue, now: Date): SearchFilter => {
   const pick = pickFrom(g);
@@ -165,27 +137,23 @@ const randomFilter = (g: GeneratorValue, now: Date): SearchFilter => {
     ...(pick([0, 0, 1]) && { maxPrice: pick(['0', '30', '29.999', '49.99', '1000000000000000']) }),
     ...(pick([0, 0, 1]) && { inStock: pick([true, false]) }),
     ...(pick([0, 0, 1]) && { onSale: pick([true, false]) }),
-    ...(pick([0, 0, 1]) && { attributes: [1, 2].slice(pick([0, 1])).map(() => randomAttribute(g)) }),
-    ...(pick([0, 0, 1]) && {
-      options: [1, 2]
-        .slice(pick([0, 1]))
-        .map(() => ({ name: pick(OPTIONS), values: [pick(OPTION_VALUES), pick(OPTION_VALUES)] })),
-    }),
     ...(pick([0, 0, 0, 1]) && { publishedFrom: new Date(now.getTime() - pick([1, 10, 30]) * 86_400_000) }),
+    ...randomDeepFilter(g, nat),
   };
 };
 
 const randomRequest = (g: GeneratorValue, now: Date): BrowseRequest => {
   const pick = pickFrom(g);
-  const typed = pick([true, false, false, false]) ? randomCode(g) : undefined;
-  const terms = typed === undefined ? randomTerms(g) : pick([termsOf(typed), []]);
+  const text = randomText(g);
+  const terms = termsOf(text);
+  const code = foldCode(text.trim());
   const order = pick(ORDERS);
   const size = pick([0, 1, 3, 20, 100]);
   return {
     terms,
-    ...(typed !== undefined && { code: foldCode(typed) }),
+    ...(code !== '' && { code }),
     filter: randomFilter(g, now),
-    order: order === 'RELEVANCE' && terms.length === 0 && typed === undefined ? 'BEST_SELLING' : order,
+    order: order === 'RELEVANCE' && terms.length === 0 ? 'BEST_SELLING' : order,
     page: pick([
       { from: 'start', size },
       { from: 'end', size },
@@ -253,4 +221,36 @@ test('both engines answer every question alike, while the catalogue changes', { 
   );
   // What SQL answered in the order of names is a small part.
   expect(browseIndex.answers.index).toBeGreaterThan(browseIndex.answers.sql);
+});
+
+test('SQL finds and counts by attributes, options and codes as one product at a time does', {
+  timeout: 300_000,
+}, async () => {
+  await using database = await createTestDatabase();
+  await fill(database);
+  await using engines = await createBrowseEngines(database, { waitsForIndex: false });
+  await fc.assert(
+    fc.asyncProperty(fc.gen(), async (g) => {
+      const pick = pickFrom(g);
+      for (let count = pick([0, 0, 1, 3]); count > 0; count -= 1) await change(database, g);
+      const text = pick(CODES);
+      const request: BrowseRequest = {
+        terms: [],
+        ...(pick([0, 0, 1]) && { code: foldCode(text.trim()) }),
+        filter: { ...randomDeepFilter(g, nat), ...(pick([0, 1]) && { inStock: pick([true, false]) }) },
+        order: 'BEST_SELLING',
+        page: { from: 'start', size: 2 * PRODUCTS },
+        isCounted: true,
+        facets: new Set<Facet>(['inStock', 'attributes', 'options']),
+        now: engines.now(),
+      };
+      const expected = expectedOf(await readDeepProducts(database, request.now), request);
+      const answer = await engines.sql.search(request);
+      expect(foundOf(answer), JSON.stringify(request)).toEqual(expected);
+      expect(answer.totalCount).toBe(expected.ids.length);
+      // What is not asked for changes nothing.
+      expect(foundOf(await engines.sql.search({ ...request, facets: new Set() })).ids).toEqual(expected.ids);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -29,11 +29,8 @@ const CODE_SHIFT = 2;
 const IS_LAST = 2;
 const IS_IN_STOCK = 1;
 
-/** Of what a group has, beside the filters that it meets. */
+/** Of what a group has, beside a bit for each filter that it meets: there are 20 at most (search-arguments.ts). */
 const STOCK_BIT = 1 << 30;
-/** With more filters no product fits: it has five options at most. For attributes, filters beyond are as good as the last one. */
-const MAX_FILTER_BITS = 30;
-
 /** How many texts are known by heart, so that they need not be parsed again. */
 const MAX_KNOWN_TEXTS = 50_000;
 
@@ -311,7 +308,7 @@ export class NamedFilter {
     this.wanted = filters.map((filter) => ({ name: filter.name, codes: of.find(filter) }));
     this.#bits = new Int32Array(of.count);
     for (const [place, { codes }] of this.wanted.entries())
-      for (const code of codes) this.#bits[code] = (this.#bits[code] as number) | bitOf(place);
+      for (const code of codes) this.#bits[code] = (this.#bits[code] as number) | (1 << place);
   }
 
   /** Whether it filters, also without the filters of a name. */
@@ -321,12 +318,10 @@ export class NamedFilter {
 
   test(without: string | undefined, isInStock: boolean): GroupTest {
     let all = isInStock ? STOCK_BIT : 0;
-    for (const [place, { name }] of this.wanted.entries()) if (name !== without) all |= bitOf(place);
+    for (const [place, { name }] of this.wanted.entries()) if (name !== without) all |= 1 << place;
     return { bits: this.#bits, all };
   }
 }
-
-const bitOf = (place: number): number => 1 << Math.min(place, MAX_FILTER_BITS - 1);
 
 const extremesOf = (numbers: readonly string[]): { min?: string; max?: string } => {
   let [min, max] = [numbers[0], numbers[0]];
