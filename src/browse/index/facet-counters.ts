@@ -83,13 +83,10 @@ export class FacetCounters {
   /** Categories are given all, in any order. */
   #valuesOf(facet: 'categories' | 'brands' | 'tags', counts: Int32Array): ValueCount<string | number>[] {
     const { values } = this.#index[facet];
-    const found: ValueCount<string | number>[] = [];
-    for (let code = 0; code < counts.length; code += 1) {
-      const count = counts[code] as number;
-      const value = values[code] as string | number;
-      if (count > 0 && value !== NO_BRAND) found.push({ value, count });
-    }
-    return facet === 'categories' ? found : mostFrequent(found as ValueCount<string>[]);
+    const codes = [...values.keys()].filter((code) => (counts[code] as number) > 0 && values[code] !== NO_BRAND);
+    return facet === 'categories'
+      ? codes.map((code) => ({ value: values[code] as number, count: counts[code] as number }))
+      : mostFrequent(codes, counts, (code) => values[code] as string).map(({ value, count }) => ({ value, count }));
   }
 }
 

@@ -1,4 +1,4 @@
-import { MAX_FACET_VALUES, type ValueCount } from '../browse-engine.ts';
+import { MAX_FACET_VALUES } from '../browse-engine.ts';
 import { compareCodePoints } from '../order.ts';
 import { IN_STOCK, ON_SALE, type ProductColumns, SETTLED, withRoom } from './columns.ts';
 import { Postings } from './postings.ts';
@@ -37,14 +37,17 @@ export class Tally {
   }
 }
 
-/** The first of those that most products have. Only what may be among them is sorted by its text. */
-export const mostFrequent = <Counted extends ValueCount<string>>(found: readonly Counted[]): Counted[] => {
-  const least =
-    Int32Array.from(found, ({ count }) => count)
+/** Some codes that most products have, without those that none has. Only what may be among the first is sorted by its text. @param counts by code */
+export const mostFrequent = (codes: readonly number[], counts: Int32Array, textOf: (code: number) => string) => {
+  const least = Math.max(
+    1,
+    Int32Array.from(codes, (code) => counts[code] as number)
       .sort()
-      .at(-MAX_FACET_VALUES) ?? 0;
-  return found
-    .filter(({ count }) => count >= least)
+      .at(-MAX_FACET_VALUES) ?? 0,
+  );
+  return codes
+    .filter((code) => (counts[code] as number) >= least)
+    .map((code) => ({ code, value: textOf(code), count: counts[code] as number }))
     .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
     .slice(0, MAX_FACET_VALUES);
 };

@@ -19,15 +19,18 @@ interface NamedValue {
 
 interface Name {
   readonly name: string;
+  readonly codes: number[];
   /** Codes of the values by their texts: those that are no numbers of JSON, and those that are. */
   readonly texts: Map<string, number>;
   readonly numbers: Map<string, number>;
 }
 
-/** Of each entry of a row: the code, whether the group ends with it, and whether the group is in stock. */
-const CODE_SHIFT = 2;
-const IS_LAST = 2;
+/** Of each entry of a row: the code; whether the group is in stock, and ends with it; and whether the row has the value, and the name, for the first time. */
+const CODE_SHIFT = 4;
 const IS_IN_STOCK = 1;
+const IS_LAST = 2;
+const FIRST_SHIFT = 2;
+const FIRST_OF_NAME_SHIFT = 3;
 
 /** Of what a group has, beside a bit for each filter that it meets: there are 20 at most (search-arguments.ts). */
 const STOCK_BIT = 1 << 30;
@@ -56,6 +59,7 @@ export class NamedValues {
   readonly #byName = new Map<string, number>();
   /** By code. */
   readonly #nameOf: number[] = [];
+  readonly #values: string[] = [];
   readonly #known = new Map<string, readonly number[]>();
   /** By code, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
@@ -90,10 +94,15 @@ export class NamedValues {
   /** The entries of a product, whose values become known. */
   learn(product: ProductRow): number[] {
     const entries: number[] = [];
+    this.#time += 1;
     for (const { texts, isInStock } of this.#groupsOf(product)) {
       const begin = entries.length;
       for (const text of texts)
-        for (const code of this.#codesOfText(text)) entries.push((code << CODE_SHIFT) | (isInStock ? IS_IN_STOCK : 0));
+        for (const code of this.#codesOfText(text)) {
+          const first = Number(this.#meets(code)) << FIRST_SHIFT;
+          const firstOfName = Number(this.#meetsName(code)) << FIRST_OF_NAME_SHIFT;
+          entries.push((code << CODE_SHIFT) | Number(isInStock) | first | firstOfName);
+        }
       if (entries.length > begin) entries.push((entries.pop() as number) | IS_LAST);
     }
     return entries;
@@ -110,8 +119,7 @@ export class NamedValues {
 
   append(row: number, entries: readonly number[]): void {
     this.#lists.set(row, entries);
-    this.#time += 1;
-    for (const entry of entries) if (this.#meets(entry >>> CODE_SHIFT)) this.rows.append(entry >>> CODE_SHIFT, row);
+    for (const entry of entries) if ((entry >>> FIRST_SHIFT) & 1) this.rows.append(entry >>> CODE_SHIFT, row);
   }
 
   /** Says what is in stock of a row that has these entries. */
@@ -161,6 +169,20 @@ export class NamedValues {
     const { codes: entries } = this.#lists;
     const ends = this.#lists.ends as Uint32Array;
     const nameOf = this.#nameOf;
+    if (all === 0) {
+      for (let each = 0; each < length; each += 1) {
+        const row = rows[each] as number;
+        const end = ends[row] as number;
+        for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+          const entry = entries[at] as number;
+          const code = entry >>> CODE_SHIFT;
+          const name = nameOf[code] as number;
+          counts.values[code] = (counts.values[code] as number) + ((entry >>> FIRST_SHIFT) & 1);
+          counts.names[name] = (counts.names[name] as number) + ((entry >>> FIRST_OF_NAME_SHIFT) & 1);
+        }
+      }
+      return;
+    }
     this.#makeRoom();
     const met = this.#met;
     const metNames = this.#metNames;
@@ -216,23 +238,35 @@ export class NamedValues {
 
   /** Of the names that are wanted those which most products have. */
   facetsOf({ values, names }: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
-    const counted = this.#names.map((name, at) => ({ ...name, value: name.name, count: names[at] as number }));
-    return mostFrequent(counted.filter(({ name, count }) => count > 0 && isWanted(name))).map(
-      ({ name, count, texts, numbers }) => {
-        const have = ([, code]: [string, number]): boolean => (values[code] as number) > 0;
-        const found = texts.entries().filter(have).toArray();
-        const foundNumbers = numbers.entries().filter(have).toArray();
-        const counts = new Map<string, number>();
-        for (const [value, code] of [...found, ...foundNumbers])
-          counts.set(value, (counts.get(value) ?? 0) + (values[code] as number));
+    const counted = [...this.#names.keys()].filter((name) => isWanted((this.#names[name] as Name).name));
+    return mostFrequent(counted, names, (name) => (this.#names[name] as Name).name).map(
+      ({ code: name, value, count }) => {
+        const { codes, texts, numbers } = this.#names[name] as Name;
+        const found = codes.filter((code) => (values[code] as number) > 0);
+        const isOfNumbers = found.every((code) => this.#isNumber(code));
+        // A number and a text that are written alike are one value.
+        for (const code of isOfNumbers || numbers.size === 0 ? [] : found) {
+          const other = texts.get(this.#values[code] as string);
+          if (other === undefined || other === code) continue;
+          values[other] = (values[other] as number) + (values[code] as number);
+          values[code] = 0;
+          if (!found.includes(other)) found.push(other);
+        }
         const facet = {
-          name,
-          values: mostFrequent([...counts].map(([value, of]) => ({ value, count: of }))),
-          ...(found.length === 0 && extremesOf(foundNumbers.map(([number]) => number))),
+          name: value,
+          values: mostFrequent(found, values, (code) => this.#values[code] as string).map((each) => ({
+            value: each.value,
+            count: each.count,
+          })),
+          ...(isOfNumbers && extremesOf(found.map((code) => this.#values[code] as string))),
         };
-        return { value: name, count, facet };
+        return { value, count, facet };
       },
     );
+  }
+
+  #isNumber(code: number): boolean {
+    return this.#names[this.#nameOf[code] as number]?.numbers.get(this.#values[code] as string) === code;
   }
 
   #codesOfText(text: string): readonly number[] {
@@ -247,15 +281,17 @@ export class NamedValues {
   #codeOf({ name, value, isNumber }: NamedValue): number {
     let number = this.#byName.get(name);
     if (number === undefined) {
-      number = this.#names.push({ name, texts: new Map(), numbers: new Map() }) - 1;
+      number = this.#names.push({ name, codes: [], texts: new Map(), numbers: new Map() }) - 1;
       this.#byName.set(name, number);
     }
-    const { texts, numbers } = this.#names[number] as Name;
-    const codes = isNumber ? numbers : texts;
-    const code = codes.get(value);
-    if (code !== undefined) return code;
-    codes.set(value, this.count);
-    return this.#nameOf.push(number) - 1;
+    const { codes, texts, numbers } = this.#names[number] as Name;
+    const known = (isNumber ? numbers : texts).get(value);
+    if (known !== undefined) return known;
+    const code = this.#nameOf.push(number) - 1;
+    (isNumber ? numbers : texts).set(value, code);
+    this.#values.push(value);
+    codes.push(code);
+    return code;
   }
 
   /** A product is in one state for each value: values that are in stock in one group come first. */
@@ -269,9 +305,7 @@ export class NamedValues {
         const code = entry >>> CODE_SHIFT;
         if ((entry & IS_IN_STOCK) !== inStock || !this.#meets(code)) continue;
         this.#tally.change(code, ofState, by);
-        const name = this.#nameOf[code] as number;
-        if (this.#metNames[name] !== this.#time) this.#nameTally.change(name, ofState, by);
-        this.#metNames[name] = this.#time;
+        if (this.#meetsName(code)) this.#nameTally.change(this.#nameOf[code] as number, ofState, by);
       }
     }
   }
@@ -281,6 +315,13 @@ export class NamedValues {
     this.#makeRoom();
     const isFirst = this.#met[code] !== this.#time;
     this.#met[code] = this.#time;
+    return isFirst;
+  }
+
+  #meetsName(code: number): boolean {
+    const name = this.#nameOf[code] as number;
+    const isFirst = this.#metNames[name] !== this.#time;
+    this.#metNames[name] = this.#time;
     return isFirst;
   }
 

@@ -1,7 +1,13 @@
-import type { BrowseRequest, BrowseResult, FacetCounts, PriceRange } from '../browse-engine.ts';
+import {
+  type BrowseRequest,
+  type BrowseResult,
+  type FacetCounts,
+  MAX_FACET_VALUES,
+  type PriceRange,
+} from '../browse-engine.ts';
+import { compareCodePoints } from '../order.ts';
 import { PRICE_CELLS, priceCellOf } from '../price-bands.ts';
 import { FacetCounters, rangeOfCells } from './facet-counters.ts';
-import { mostFrequent } from './facet-values.ts';
 import type { CountedName } from './named-values.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
 import type { ProductIndex } from './product-index.ts';
@@ -74,9 +80,11 @@ export const search = (index: ProductIndex, request: BrowseRequest, known: Known
       ...counted.finish(named),
     };
   }
-  for (const facet of ['attributes', 'options'] as const)
-    if (facets.has(facet))
-      facetCounts = { ...facetCounts, [facet]: mostFrequent(named[facet]).map((each) => each.facet) };
+  for (const facet of ['attributes', 'options'] as const) {
+    if (!facets.has(facet)) continue;
+    const found = named[facet].sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value));
+    facetCounts = { ...facetCounts, [facet]: found.slice(0, MAX_FACET_VALUES).map((each) => each.facet) };
+  }
 
   const { rows, hasNextPage, hasPreviousPage } = selection.finish();
   const items = rows.map((row) => ({
