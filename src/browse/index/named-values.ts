@@ -33,7 +33,8 @@ const FIRST_SHIFT = 2;
 const FIRST_OF_NAME_SHIFT = 3;
 
 /** Of what a group has, beside a bit for each filter that it meets: there are 20 at most (search-arguments.ts). */
-const STOCK_BIT = 1 << 30;
+const STOCK_SHIFT = 30;
+const STOCK_BIT = 1 << STOCK_SHIFT;
 /** How many texts are known by heart, so that they need not be parsed again. */
 const MAX_KNOWN_TEXTS = 50_000;
 
@@ -169,6 +170,7 @@ export class NamedValues {
     const { codes: entries } = this.#lists;
     const ends = this.#lists.ends as Uint32Array;
     const nameOf = this.#nameOf;
+    const { values, names } = counts;
     if (all === 0) {
       for (let each = 0; each < length; each += 1) {
         const row = rows[each] as number;
@@ -177,8 +179,8 @@ export class NamedValues {
           const entry = entries[at] as number;
           const code = entry >>> CODE_SHIFT;
           const name = nameOf[code] as number;
-          counts.values[code] = (counts.values[code] as number) + ((entry >>> FIRST_SHIFT) & 1);
-          counts.names[name] = (counts.names[name] as number) + ((entry >>> FIRST_OF_NAME_SHIFT) & 1);
+          values[code] = (values[code] as number) + ((entry >>> FIRST_SHIFT) & 1);
+          names[name] = (names[name] as number) + ((entry >>> FIRST_OF_NAME_SHIFT) & 1);
         }
       }
       return;
@@ -196,16 +198,16 @@ export class NamedValues {
         let entry: number;
         do {
           entry = entries[next++] as number;
-          has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) * STOCK_BIT);
+          has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) << STOCK_SHIFT);
         } while ((entry & IS_LAST) === 0);
         if ((has & all) !== all) continue;
         for (; at < next; at += 1) {
           const code = (entries[at] as number) >>> CODE_SHIFT;
           if (met[code] === time) continue;
           met[code] = time;
-          counts.values[code] = (counts.values[code] as number) + 1;
+          values[code] = (values[code] as number) + 1;
           const name = nameOf[code] as number;
-          counts.names[name] = (counts.names[name] as number) + Number(metNames[name] !== time);
+          names[name] = (names[name] as number) + Number(metNames[name] !== time);
           metNames[name] = time;
         }
       }
@@ -222,16 +224,17 @@ export class NamedValues {
       const row = rows[each] as number;
       const end = ends[row] as number;
       let has = 0;
+      let fits = 0;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
         const entry = entries[at] as number;
-        has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) * STOCK_BIT);
+        has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) << STOCK_SHIFT);
         if ((entry & IS_LAST) === 0) continue;
-        if ((has & all) === all) {
-          rows[kept++] = row;
-          break;
-        }
+        fits |= Number((has & all) === all);
         has = 0;
       }
+      // A branch would be guessed wrong too often.
+      rows[kept] = row;
+      kept += fits;
     }
     return kept;
   }
@@ -407,10 +410,11 @@ const withoutZeros = (number: string): string => (number.includes('.') ? number.
 
 export const options = (): NamedValues =>
   new NamedValues(
-    ({ optionNames, variants }) =>
+    ({ optionNames, variants, isInStock }) =>
       variants.toSorted().map((variant) => ({
         texts: [`${optionNames},${variant.slice(0, -1)}`],
-        isInStock: variant.endsWith('+'),
+        // Programs that write past the triggers may leave a product out of stock that has such a variant.
+        isInStock: isInStock && variant.endsWith('+'),
       })),
     (text) => {
       const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
