@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, SearchFilter } from '../../src/browse/browse-engine.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
@@ -53,6 +53,35 @@ test('the index shows what was committed before the question', async () => {
   await database.sql(`update product set status = 'OFF_SALE' where id = 70`);
   await database.sql('delete from product where id = 101');
   expect(await ask(index, now())).toEqual({ ids: [1, 2, 3], totalCount: 99 });
+});
+
+test('a product whose variant alone changes is read again with its variants, and with its attributes', async () => {
+  await using database = await shop();
+  await database.sql(`update product set option_names = '{Size}' where id = 70`);
+  await database.sql(
+    `insert into product_variant (product_id, option_values, price, stock) values (70, '{M}', 70, 5), (70, '{L}', 80, 0)`,
+  );
+  await using engines = await createBrowseEngines(database);
+  const { index, now } = engines;
+  const ids = async (filter: SearchFilter) => (await ask(index, now(), { filter })).ids;
+  const inStock = (size: string) => ids({ options: [{ name: 'Size', values: [size] }], inStock: true });
+  expect([await inStock('M'), await inStock('L')]).toEqual([[70], []]);
+  await database.sql(`update product_variant set stock = 5 - stock`);
+  expect([await inStock('M'), await inStock('L')]).toEqual([[], [70]]);
+  await database.sql(`update product_variant set price = 0.5 where option_values = '{M}'`);
+  expect(await ids({})).toEqual([70, 1, 2]);
+  await database.sql(`update product_variant set option_values = '{XL}' where option_values = '{L}'`);
+  expect([await inStock('L'), await inStock('XL')]).toEqual([[], [70]]);
+  await database.sql(`update product_variant set barcode = 'Ean 1' where option_values = '{XL}'`);
+  expect(await ask(index, now(), { code: 'ean 1' })).toEqual({ ids: [70], totalCount: 1 });
+  await database.sql('truncate product_variant');
+  await answerOfIndex(engines, { filter: { options: [{ name: 'Size', values: ['M', 'XL'] }] } }).toEqual({
+    ids: [],
+    totalCount: 0,
+  });
+  await database.sql(`update product set attributes = '{"Power": 5.50}' where id = 71`);
+  expect(await ids({ attributes: [{ name: 'Power', min: '5.5', max: '5.5' }] })).toEqual([71]);
+  expect(engines.logged.filter(({ msg }) => /^the index has /.test(`${msg}`))).toHaveLength(2);
 });
 
 test('a product is found from the moment of its publication on', async () => {

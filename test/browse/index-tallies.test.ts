@@ -35,7 +35,8 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
   // Some a moment ago, and some to come.
   publishedAt: NOW_US - (random(30) === 0 ? random(8) - 4 : 10 + random(40)) * 20_000_000,
   subtitle: null,
-  description: '',
+  description: null,
+  words: null,
 });
 
 const indexOf = (random: (below: number) => number): ProductIndex => {

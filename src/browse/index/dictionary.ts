@@ -1,16 +1,20 @@
 import { changesAllowed, changesBetween } from '../correction.ts';
-import { countBefore } from './columns.ts';
+import { countBefore, withRoom } from './columns.ts';
 
 /** Up to this many new words are searched one by one; then they are sorted in. */
 const MAX_UNSORTED = 500;
 
-/** What a word takes beside its postings: its text, its entry in the map and in the sorted list. */
-const BYTES_PER_WORD = 88;
+/** What a word takes beside its postings: its text as a string and in bytes, and its places in the sorted list and in that of hashes. */
+const BYTES_PER_WORD = 72;
 
 /** Every word that any product ever had, under a number. */
 export class Dictionary {
   readonly words: string[] = [];
-  readonly #numbers = new Map<string, number>();
+  /** In UTF-8, one after another, and where each ends. */
+  #bytes = new Uint8Array(0);
+  #ends = new Uint32Array(0);
+  /** Numbers plus one by a hash of the word; 0 is empty. */
+  #slots = new Int32Array(1024);
   /** Numbers in the order of their words, but for the latest. */
   #sorted = new Int32Array(0);
 
@@ -19,16 +23,24 @@ export class Dictionary {
   }
 
   find(word: string): number | undefined {
-    return this.#numbers.get(word);
+    const bytes = Buffer.from(word);
+    const number = this.#slots[this.#slotOf(bytes, 0, bytes.length)] as number;
+    return number === 0 ? undefined : number - 1;
   }
 
-  numberOf(word: string): number {
-    const known = this.#numbers.get(word);
-    if (known !== undefined) return known;
+  /** Of the word that is between two places of some bytes, and becomes known. */
+  numberOf(bytes: Buffer, begin: number, end: number): number {
+    const slot = this.#slotOf(bytes, begin, end);
+    const known = this.#slots[slot] as number;
+    if (known !== 0) return known - 1;
     const number = this.words.length;
-    const own = inOnePiece(word);
-    this.words.push(own);
-    this.#numbers.set(own, number);
+    const from = number === 0 ? 0 : (this.#ends[number - 1] as number);
+    this.#bytes = withRoom(this.#bytes, from + end - begin);
+    this.#bytes.set(bytes.subarray(begin, end), from);
+    this.#ends = withRoom(this.#ends, number + 1);
+    this.#ends[number] = from + end - begin;
+    this.#slots[slot] = this.words.push(bytes.toString('utf8', begin, end));
+    if (this.words.length * 2 > this.#slots.length) this.#rehash();
     return number;
   }
 
@@ -52,6 +64,33 @@ export class Dictionary {
     for (const [number, candidate] of this.words.entries()) {
       const changes = changesBetween(word, candidate);
       if (changes !== undefined) yield { word: number, changes };
+    }
+  }
+
+  /** Where a word is, or has its place. */
+  #slotOf(bytes: Uint8Array, begin: number, end: number): number {
+    let hash = 0x811c9dc5;
+    for (let at = begin; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+    const mask = this.#slots.length - 1;
+    for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+      const number = (this.#slots[slot] as number) - 1;
+      if (number < 0 || this.#isWord(number, bytes, begin, end)) return slot;
+    }
+  }
+
+  #isWord(number: number, bytes: Uint8Array, begin: number, end: number): boolean {
+    const own = this.#bytes;
+    let from = number === 0 ? 0 : (this.#ends[number - 1] as number);
+    if ((this.#ends[number] as number) - from !== end - begin) return false;
+    for (let at = begin; at < end; at += 1) if (own[from++] !== bytes[at]) return false;
+    return true;
+  }
+
+  #rehash(): void {
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    for (const number of this.words.keys()) {
+      const begin = number === 0 ? 0 : (this.#ends[number - 1] as number);
+      this.#slots[this.#slotOf(this.#bytes, begin, this.#ends[number] as number)] = number + 1;
     }
   }
 
@@ -79,8 +118,3 @@ export class Dictionary {
     this.#sorted = merged;
   }
 }
-
-/**
- * A text with no other behind it: V8 keeps one that was put together as a tree of its parts, and one that was cut out with the whole.
- */
-const inOnePiece = (text: string): string => Buffer.from(text).toString();

@@ -21,7 +21,7 @@ export class Tally {
 
   change(number: number, state: number, by: 1 | -1): void {
     const place = placeOf(number, state);
-    this.#counts = withRoom(this.#counts, place + 1);
+    this.#counts = withRoom(this.#counts, placeOf(number + 1, 0));
     this.#counts[place] = (this.#counts[place] as number) + by;
   }
 
@@ -30,7 +30,7 @@ export class Tally {
   }
 
   addTo(counts: Int32Array, states: readonly number[]): void {
-    const length = Math.min(counts.length, this.#counts.length / STATES);
+    const length = Math.min(counts.length, Math.floor(this.#counts.length / STATES));
     for (const state of states)
       for (let number = 0, place = placeOf(0, state); number < length; number += 1, place += STATES)
         counts[number] = (counts[number] as number) + (this.#counts[place] as number);

@@ -12,7 +12,6 @@ import { search } from './product-search.ts';
 import { correct, suggest } from './suggestions.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-const STATEMENT_TIMEOUT_MS = 120_000;
 
 const { databaseUrl, maxBytes }: ThreadOptions = workerData;
 const connection = connectionConfig(databaseUrl);
@@ -26,7 +25,6 @@ const keeper = new IndexKeeper({
       ...connection,
       application_name: `${connection.application_name} index`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS,
     });
     client.on('error', () => {});
     await client.connect();
