@@ -10,7 +10,7 @@ export interface SearchTerm {
 
 /**
  * A product fits where a value of its attribute is one of `values`, or where the attribute is a number within the bounds. The values of an attribute are its string, each
- * string of its list, `true` or `false`, or its number without an exponent and without zeros at its end: `1.5`, where the table has `1.50`.
+ * string of its list, `true` or `false`, or its number as JavaScript writes it: `1.5`, where the table has `1.50`.
  */
 export interface AttributeFilter {
   readonly name: string;

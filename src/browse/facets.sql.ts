@@ -50,12 +50,18 @@ const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, 
     ...(max === undefined ? [] : [`${attribute}::numeric <= ${values.add(max, 'numeric')}`]),
   ];
   return `case jsonb_typeof(${attribute})
-    when 'number' then ${numberText(attribute)} = any(${list})${bounds.length > 0 ? ` or ${bounds.join(' and ')}` : ''}
+    when 'number' then (${numberText(attribute)}) = any(${list})${bounds.length > 0 ? ` or ${bounds.join(' and ')}` : ''}
     when 'array' then ${attribute} ?| ${list}
     else coalesce(${attribute} #>> '{}' = any(${list}), false) end`;
 };
 
-const numberText = (attribute: string): string => `trim_scale(${attribute}::numeric)::text`;
+/** A number as JavaScript writes it, and so as a product shows it; double precision has two digits in the exponent, and no numbers beyond. */
+const numberText = (attribute: string): string => {
+  const number = `${attribute}::numeric`;
+  const size = `abs(${number})`;
+  return `case when ${size} < 1e-6 and ${size} > 1e-300 or ${size} >= 1e21 and ${size} < 1e300
+    then regexp_replace(${number}::float8::text, 'e([-+])0', 'e\\1') else trim_scale(${number})::text end`;
+};
 
 /** Whether one variant of `p` has all the options. */
 export const hasVariant = (options: readonly OptionFilter[], isInStock: boolean, values: Values): string => {
@@ -187,15 +193,18 @@ export const attributesFacet = (
 ): string => {
   const conditions = others.map(({ name, condition }) => ` and (${condition} or a.name = ${nameOf(name, values)})`);
   return valueFacets(`
-    select a.name,
-      case jsonb_typeof(a.value)
-        when 'array' then array(select distinct jsonb_array_elements_text(a.value))
-        when 'number' then array[${numberText('a.value')}]
-        else array[a.value #>> '{}']
+    select name, count,
+      case jsonb_typeof(value)
+        when 'array' then array(select distinct jsonb_array_elements_text(value))
+        when 'number' then array[${numberText('value')}]
+        else array[value #>> '{}']
       end as values,
-      case when jsonb_typeof(a.value) = 'number' then a.value::numeric end as number
-    from base b cross join lateral jsonb_each(b.attributes) as a(name, value)
-    where ${fits}${conditions.join('')}`);
+      case when jsonb_typeof(value) = 'number' then value::numeric end as number
+    from (
+      select a.name, a.value, count(*) as count
+      from base b cross join lateral jsonb_each(b.attributes) as a(name, value)
+      where ${fits}${conditions.join('')} group by 1, 2
+    ) grouped`);
 };
 
 /** @param options of the filter */
@@ -204,34 +213,39 @@ export const optionsFacet = (fits: string, { options = [], inStock }: SearchFilt
     (option) => ` and (${hasOption(option, 'b', values)} or o.name = ${nameOf(option.name, values)})`,
   );
   return valueFacets(`
-    select o.name, array_agg(distinct o.value) as values, null::numeric as number
-    from base b join product_variant v on v.product_id = b.id
-      cross join lateral unnest(b.option_names, v.option_values) as o(name, value)
-    where ${fits} and o.name is not null and o.value is not null${inStock ? ' and v.stock > 0' : ''}${conditions.join('')}
-    group by b.id, o.name`);
+    select name, count(*) as count, values, null::numeric as number
+    from (
+      select o.name, array_agg(distinct o.value) as values
+      from base b join product_variant v on v.product_id = b.id
+        cross join lateral unnest(b.option_names, v.option_values) as o(name, value)
+      where ${fits} and o.name is not null and o.value is not null${inStock ? ' and v.stock > 0' : ''}${conditions.join('')}
+      group by b.id, o.name
+    ) of_product
+    group by name, values`);
 };
 
 /** A name that no table can hold is no name of theirs. */
 const nameOf = (name: string, values: Values): string => values.add(isStorable(name) ? name : null, 'text');
 
-/** @param named a query: by product and name, the values, each once, and the number that the value is */
-const valueFacets = (named: string): string => `(
-      with named as materialized (${named}),
+/** @param grouped a query: by name and values, each value once, how many products have these, and the number that they are */
+const valueFacets = (grouped: string): string => `(
+      with grouped as materialized (${grouped}),
       top_name as (
-        select name, count(*) as count, count(*) = count(number) as are_numbers, min(number) as min, max(number) as max
-        from named where cardinality(values) > 0 group by name
+        select name, sum(count) as count, count(*) = count(number) as are_numbers, min(number) as min, max(number) as max
+        from grouped where cardinality(values) > 0 group by name
         order by 2 desc, name collate "C" limit ${MAX_FACET_VALUES}
       ),
       counted_value as (
-        select n.name, v.value, count(*)::int as count,
-          row_number() over (partition by n.name order by count(*) desc, v.value collate "C") as place
-        from named n cross join lateral unnest(n.values) as v(value) group by n.name, v.value
+        select g.name, v.value, sum(g.count)::int as count,
+          row_number() over (partition by g.name order by sum(g.count) desc, v.value collate "C") as place
+        from grouped g cross join lateral unnest(g.values) as v(value) group by g.name, v.value
+      ),
+      top_values as materialized (
+        select name, json_agg(json_build_object('value', value, 'count', count) order by place) as values
+        from counted_value where place <= ${MAX_FACET_VALUES} group by name
       )
       select coalesce(json_agg(json_strip_nulls(json_build_object(
-        'name', t.name, 'values', c.values,
-        'min', case when t.are_numbers then trim_scale(t.min)::text end, 'max', case when t.are_numbers then trim_scale(t.max)::text end
+        'name', t.name, 'values', v.values,
+        'min', case when t.are_numbers then ${numberText('t.min')} end, 'max', case when t.are_numbers then ${numberText('t.max')} end
       )) order by t.count desc, t.name collate "C"), '[]')
-      from top_name t join lateral (
-        select json_agg(json_build_object('value', c.value, 'count', c.count) order by c.place) as values
-        from counted_value c where c.name = t.name and c.place <= ${MAX_FACET_VALUES}
-      ) c on true)`;
+      from top_name t join top_values v on v.name = t.name)`;

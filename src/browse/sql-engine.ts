@@ -90,8 +90,12 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
 
 const areShort = (terms: readonly SearchTerm[]): boolean => terms.every(({ text }) => text.length <= BROAD_LENGTH);
 
-const isBroad = ({ terms, filter, facets }: BrowseRequest): boolean =>
-  terms.length > 0 ? areShort(terms) : facets.size > 0 && Object.keys(filter).length === 0;
+const isBroad = ({ terms, code, filter, facets }: BrowseRequest): boolean => {
+  if (terms.length > 0) return areShort(terms);
+  if (code !== undefined || filter.categoryIds) return false;
+  // Attributes and variants take ten times as long to count as what a product has in columns.
+  return facets.has('attributes') || facets.has('options') || (facets.size > 0 && Object.keys(filter).length === 0);
+};
 
 const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseResult => {
   const { items, total, hasOther, price, ...facets } = row;

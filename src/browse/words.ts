@@ -76,7 +76,7 @@ const cut = (text: string, maxCharacters: number): string =>
 /** How many characters of a code count: as many as a search may have. */
 const MAX_CODE = 200;
 
-/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same. */
+/** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; its indexes are to be made anew where {@link fold} changes. */
 export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
 
 /** Of ASCII, all that is no separator once it is folded. */

@@ -1,5 +1,5 @@
 import { Category } from '../category/category.type.ts';
-import { Prisma } from '../database/generated/client/client.ts';
+import type { Prisma } from '../database/generated/client/client.ts';
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { PRODUCT_ORDERS, type ProductOrder } from './product.order.ts';
@@ -58,7 +58,7 @@ export const Product = builder.prismaObject('Product', {
       resolve: ({ attributes }, { names }) => {
         const values = attributes as Prisma.JsonObject;
         const shown = Object.keys(values).filter((name) => !names?.length || names.includes(name));
-        return shown.toSorted().map((name) => ({ name, values: [values[name]].flat().map(textOf) }));
+        return shown.toSorted().map((name) => ({ name, values: [values[name]].flat().map(String) }));
       },
     }),
     category: t.field({
@@ -125,10 +125,6 @@ interface AttributeShape {
   readonly name: string;
   readonly values: string[];
 }
-
-/** As filters and facets have it: a number without an exponent. */
-const textOf = (value: Prisma.JsonValue | undefined): string =>
-  typeof value === 'number' ? new Prisma.Decimal(value).toFixed() : String(value);
 
 const ProductAttribute = builder.objectRef<AttributeShape>('ProductAttribute').implement({
   description: 'Something that is known of a product: its material.',

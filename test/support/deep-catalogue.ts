@@ -98,6 +98,7 @@ export const randomDeepFilter = (
         '茶',
         '',
         '0.00000001',
+        '1e-8',
         '["800"]',
         '38',
         '1e3',
@@ -131,7 +132,7 @@ interface DeepVariant {
   readonly stock: number;
 }
 
-export interface DeepProduct {
+interface DeepProduct {
   readonly id: number;
   readonly sku: string | null;
   readonly stock: number;
@@ -187,7 +188,7 @@ export const expectedOf = (products: readonly DeepProduct[], { filter, code }: B
             counted.map((each) => valuesOf(each.attributes[name])),
           ),
           ...(areNumbers &&
-            numbers.length > 0 && { min: textOf(Math.min(...numbers)), max: textOf(Math.max(...numbers)) }),
+            numbers.length > 0 && { min: String(Math.min(...numbers)), max: String(Math.max(...numbers)) }),
         };
       }),
     ),
@@ -219,10 +220,7 @@ const sameCode = (text: string | null, code: string): boolean =>
 const optionOf = ({ names }: DeepProduct, { values }: DeepVariant, name: string): string | undefined =>
   values[names.indexOf(name)];
 
-const textOf = (value: number): string => (value === 1e-8 ? '0.00000001' : `${value}`);
-
-const valuesOf = (value: DeepProduct['attributes'][string] | undefined): string[] =>
-  [value ?? []].flat().map((each) => (typeof each === 'number' ? textOf(each) : String(each)));
+const valuesOf = (value: DeepProduct['attributes'][string] | undefined): string[] => [value ?? []].flat().map(String);
 
 const hasAttribute = ({ attributes }: DeepProduct, { name, values = [], min, max }: AttributeFilter): boolean => {
   const value = attributes[name];

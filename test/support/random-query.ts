@@ -92,7 +92,8 @@ export const randomQuery = (
     if (isEnumType(named)) return String(value);
     if (Array.isArray(value) && isInputObjectType(named)) return `[${value.map((item) => literal(item, named))}]`;
     if (!isInputObjectType(named)) return JSON.stringify(value);
-    return `{ ${Object.entries(value as object).map(([key, part]) => `${key}: ${JSON.stringify(part)}`)} }`;
+    const fields = named.getFields();
+    return `{ ${Object.entries(value as object).map(([key, part]) => `${key}: ${literal(part, fields[key]?.type ?? named)}`)} }`;
   };
 
   const variableFor = ({ name, type, defaultValue }: GraphQLArgument): string => {
