@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import type { BrowseEngine, BrowseRequest, SearchFilter } from '../../src/browse/browse-engine.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
-const NOT_READY = { isReady: false, products: 0, leftOut: 0, bytes: 0 };
+const NOT_READY = { isReady: false, products: 0, filledShare: 0, leftOut: 0, bytes: 0 };
 
 const shop = async (products = 100): Promise<TestDatabase> => {
   const database = await createTestDatabase();
@@ -279,6 +279,20 @@ test('a gateway answers from the index where the catalogue is large, and its met
     })
     .toMatch(/vitrine_browse_answers_total\{engine="index"\} [1-9]/);
   expect((await gateway.metrics.page()).body).toContain('vitrine_browse_index_products 6000');
+});
+
+test('with READY_WHEN_INDEXED a gateway is ready once its index is filled, or where it needs none', async () => {
+  const reasonOf = async (gateway: TestGateway) => (await gateway.get('/readyz')).json;
+  await using database = await shop(6000);
+  await using gateway = await createTestGateway(database, { ...PATIENT, READY_WHEN_INDEXED: 'true' });
+  expect(await reasonOf(gateway)).toEqual({ status: 'unavailable', reason: 'the index of products is being filled' });
+  await expect.poll(() => reasonOf(gateway), { timeout: 30_000 }).toEqual({ status: 'ok' });
+  const { body } = await gateway.metrics.page();
+  for (const line of ['ready 1', 'filled_ratio 1', 'products 6000'])
+    expect(body).toContain(`vitrine_browse_index_${line}`);
+  await database.sql('delete from product where id > 100');
+  await using small = await createTestGateway(database, { READY_WHEN_INDEXED: 'true' });
+  await expect.poll(() => reasonOf(small)).toEqual({ status: 'ok' });
 });
 
 test('a gateway has no index where it is switched off, or where changes are not notified', async () => {

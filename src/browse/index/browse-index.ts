@@ -26,6 +26,8 @@ export interface BrowseIndex {
   /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
   readonly before: (sql: BrowseEngine, hints: CacheHints) => BrowseEngine;
   readonly status: () => IndexStatus;
+  /** Whether there is to be an index that was never ready yet. */
+  readonly isAwaited: () => boolean;
   readonly answers: { index: number; sql: number };
   readonly close: () => Promise<void>;
 }
@@ -71,6 +73,7 @@ export const createBrowseIndex = ({
   let thread: IndexThread | undefined;
   let unwatch: (() => void) | undefined;
   let isClosed = false;
+  let wasSmall = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
 
   const start = async (): Promise<void> => {
@@ -82,6 +85,7 @@ export const createBrowseIndex = ({
         const { rows } = await client.query<{ count: number }>(COUNT_UP_TO, [minProducts]);
         return rows[0]?.count ?? 0;
       });
+      if (count < minProducts) wasSmall = true;
       if (isClosed || thread || count < minProducts) return;
       thread = startIndexThread(options, log);
       unwatch = tagVersions.watch(thread.changed);
@@ -153,6 +157,7 @@ export const createBrowseIndex = ({
     start,
     before,
     status: () => thread?.status() ?? NO_INDEX,
+    isAwaited: () => !wasSmall && (thread ? thread.isAwaited() : options !== undefined),
     answers,
     close: async () => {
       isClosed = true;

@@ -33,6 +33,7 @@ const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** Changes that nobody waits for are read together. */
 const COLLECT_MS = 20;
 const REFILL_DELAY_MS = 500;
+const LOG_PROGRESS_MS = 5000;
 const READ_TIMEOUT_MS = 120_000;
 const MAX_RETRY_MS = 10_000;
 
@@ -41,6 +42,7 @@ export class IndexKeeper {
   readonly #options: Options;
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
+  #filling: { readonly index: ProductIndex; readonly estimate: number } | undefined;
   #categories = new CategoryTree([]);
   #changed = new Set<number>();
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
@@ -66,10 +68,13 @@ export class IndexKeeper {
   }
 
   get status() {
-    const index = this.#index;
+    const index = this.#index ?? this.#filling?.index;
+    const isReady = this.#index !== undefined;
+    const products = index?.columns.live ?? 0;
     return {
-      isReady: index !== undefined,
-      products: index?.columns.live ?? 0,
+      isReady,
+      products,
+      filledShare: isReady ? 1 : Math.min(products / (this.#filling?.estimate || 1), 1),
       leftOut: this.#leftOut.size,
       bytes: index?.bytes ?? 0,
     };
@@ -222,6 +227,8 @@ export class IndexKeeper {
       this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);
+      this.#filling = { index, estimate };
+      let loggedMs = startedMs;
       let read = { count: FILLED_AT_ONCE, lastId: BEFORE_FIRST_ID };
       while (read.count === FILLED_AT_ONCE) {
         const reading = readProductsAfter(client, read.lastId, FILLED_AT_ONCE, (product) => index.put(product));
@@ -230,6 +237,10 @@ export class IndexKeeper {
         this.#leaveOut(next.unfit, []);
         this.#checkSize(index);
         read = next;
+        this.#options.onStatus();
+        if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
+        loggedMs = performance.now();
+        this.#options.log('info', `the index has ${index.columns.live} of about ${estimate} products`);
       }
       await this.#inTime(rankNames(index, client));
       if (this.#needsFill) return;
@@ -243,6 +254,8 @@ export class IndexKeeper {
     } catch (error) {
       this.#needsFill = true;
       throw error;
+    } finally {
+      this.#filling = undefined;
     }
   }
 
