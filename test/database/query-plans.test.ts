@@ -30,7 +30,10 @@ await database.sql(`
     abs(hashint4(n + 3) % 5000), case when n % 20 = 0 then 'DRAFT' else 'ON_SALE' end::product_status,
     now() + case when n % 50 = 1 then 1 else -1 end * n * interval '1 minute'
   from generate_series(1, ${PRODUCTS}) n`);
-await database.sql('vacuum (analyze) product, product_words');
+await database.sql(`update product set sku = 'S-' || id where id <= 2000`);
+await database.sql(`
+  insert into product_variant (product_id, sku, barcode, price) select n, 'V-' || n, 4000000000000 + n, 1 from generate_series(1, 5000) n`);
+await database.sql('vacuum (analyze) product, product_words, product_variant');
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -56,8 +59,8 @@ const explain = async ({ name, text }: Statement, values: string, planCacheMode:
   return scansOf(rows[0]?.['QUERY PLAN'][0]?.Plan);
 };
 
-const scansOf = (plan: PlanNode | undefined) => {
-  const scans = (plan ? flatten(plan) : []).filter((node) => node['Relation Name'] === 'product');
+const scansOf = (plan: PlanNode | undefined, relations = ['product']) => {
+  const scans = (plan ? flatten(plan) : []).filter((node) => relations.includes(node['Relation Name'] ?? ''));
   const touched = scans.map(
     (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
   );
@@ -144,7 +147,7 @@ describe('a search', () => {
       `explain (analyze, format json) ${statement.text}`,
       [...values],
     );
-    return scansOf(row?.['QUERY PLAN'][0]?.Plan);
+    return scansOf(row?.['QUERY PLAN'][0]?.Plan, ['product', 'product_variant']);
   };
 
   test.each<[string, Partial<BrowseRequest>]>([
@@ -158,6 +161,14 @@ describe('a search', () => {
     expect([...kinds].every((kind) => kind.startsWith('Index'))).toBe(true);
     // One more tells whether there is a next page, another one the page before; some are yet to be published.
     expect(rows).toBeLessThan(3 * LIMIT);
+  });
+
+  test.each(['s-77', 'v-1234', '4000000001234'])('for the code %s reads the rows that have it', async (code) => {
+    for (const found of [{ terms: termsOf(code), order: 'RELEVANCE' }, { order: 'NEWEST' }] as const) {
+      const { kinds, rows } = await explainSearch({ ...found, code, isCounted: true });
+      expect(kinds.isSubsetOf(new Set([...INDEXED, 'Bitmap Heap Scan'])), [...kinds].join()).toBe(true);
+      expect(rows).toBeLessThanOrEqual(4);
+    }
   });
 
   test('for a rare word reads the rows that have the word', async () => {
