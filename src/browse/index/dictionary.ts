@@ -4,22 +4,24 @@ import { countBefore, withRoom } from './columns.ts';
 /** Up to this many new words are searched one by one; then they are sorted in. */
 const MAX_UNSORTED = 500;
 
-/** What a word takes beside its postings: its text as a string and in bytes, and its places in the sorted list and in that of hashes. */
-const BYTES_PER_WORD = 72;
+/** What the text of a word takes as a string. */
+const BYTES_PER_WORD = 40;
 
 /** Every word that any product ever had, under a number. */
 export class Dictionary {
   readonly words: string[] = [];
-  /** In UTF-8, one after another, and where each ends. */
+  /** In UTF-8, one after another, each with its length in two bytes before it. */
   #bytes = new Uint8Array(0);
-  #ends = new Uint32Array(0);
-  /** Numbers plus one by a hash of the word; 0 is empty. */
-  #slots = new Int32Array(1024);
+  #bytesUsed = 0;
+  /** By a hash of the word, in pairs: its number plus one, 0 where there is none, and where it is in the bytes. */
+  #slots = new Int32Array(2048);
   /** Numbers in the order of their words, but for the latest. */
   #sorted = new Int32Array(0);
 
   get bytes(): number {
-    return this.words.length * BYTES_PER_WORD + this.#sorted.byteLength;
+    return (
+      this.words.length * BYTES_PER_WORD + this.#bytes.byteLength + this.#slots.byteLength + this.#sorted.byteLength
+    );
   }
 
   find(word: string): number | undefined {
@@ -33,15 +35,17 @@ export class Dictionary {
     const slot = this.#slotOf(bytes, begin, end);
     const known = this.#slots[slot] as number;
     if (known !== 0) return known - 1;
-    const number = this.words.length;
-    const from = number === 0 ? 0 : (this.#ends[number - 1] as number);
-    this.#bytes = withRoom(this.#bytes, from + end - begin);
-    this.#bytes.set(bytes.subarray(begin, end), from);
-    this.#ends = withRoom(this.#ends, number + 1);
-    this.#ends[number] = from + end - begin;
+    const length = end - begin;
+    const at = this.#bytesUsed;
+    this.#bytesUsed = at + 2 + length;
+    this.#bytes = withRoom(this.#bytes, this.#bytesUsed);
+    this.#bytes[at] = length >>> 8;
+    this.#bytes[at + 1] = length;
+    this.#bytes.set(bytes.subarray(begin, end), at + 2);
     this.#slots[slot] = this.words.push(bytes.toString('utf8', begin, end));
-    if (this.words.length * 2 > this.#slots.length) this.#rehash();
-    return number;
+    this.#slots[slot + 1] = at;
+    if (this.words.length * 4 > this.#slots.length) this.#rehash();
+    return this.words.length - 1;
   }
 
   beginningWith(prefix: string): number[] {
@@ -72,25 +76,29 @@ export class Dictionary {
     let hash = 0x811c9dc5;
     for (let at = begin; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
     const mask = this.#slots.length - 1;
-    for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
-      const number = (this.#slots[slot] as number) - 1;
-      if (number < 0 || this.#isWord(number, bytes, begin, end)) return slot;
+    for (let slot = (hash ^ (hash >>> 15)) << 1; ; slot += 2) {
+      slot &= mask;
+      if (this.#slots[slot] === 0 || this.#isWordAt(this.#slots[slot + 1] as number, bytes, begin, end)) return slot;
     }
   }
 
-  #isWord(number: number, bytes: Uint8Array, begin: number, end: number): boolean {
+  #isWordAt(at: number, bytes: Uint8Array, begin: number, end: number): boolean {
     const own = this.#bytes;
-    let from = number === 0 ? 0 : (this.#ends[number - 1] as number);
-    if ((this.#ends[number] as number) - from !== end - begin) return false;
-    for (let at = begin; at < end; at += 1) if (own[from++] !== bytes[at]) return false;
+    if ((((own[at] as number) << 8) | (own[at + 1] as number)) !== end - begin) return false;
+    for (let index = begin, other = at + 2; index < end; index += 1, other += 1)
+      if (own[other] !== bytes[index]) return false;
     return true;
   }
 
   #rehash(): void {
-    this.#slots = new Int32Array(this.#slots.length * 2);
-    for (const number of this.words.keys()) {
-      const begin = number === 0 ? 0 : (this.#ends[number - 1] as number);
-      this.#slots[this.#slotOf(this.#bytes, begin, this.#ends[number] as number)] = number + 1;
+    const old = this.#slots;
+    this.#slots = new Int32Array(old.length * 2);
+    for (let index = 0; index < old.length; index += 2) {
+      if (old[index] === 0) continue;
+      const at = old[index + 1] as number;
+      const length = ((this.#bytes[at] as number) << 8) | (this.#bytes[at + 1] as number);
+      const slot = this.#slotOf(this.#bytes, at + 2, at + 2 + length);
+      this.#slots.set(old.subarray(index, index + 2), slot);
     }
   }
 

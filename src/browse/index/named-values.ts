@@ -380,6 +380,7 @@ const extremesOf = (numbers: readonly string[]): { min?: string; max?: string } 
 const compareNumbers = (one: string, other: string): number => {
   const difference = Number(one) - Number(other);
   if (difference !== 0 && !Number.isNaN(difference)) return difference;
+  if ([one, other].some((text) => text.includes('e'))) return 0;
   const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
   const [left = 0n, right = 0n] = [one, other].map((text) => {
     const [whole = '', fraction = ''] = text.split('.');
@@ -400,13 +401,17 @@ export const attributes = (): NamedValues =>
     (member) =>
       Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
         const isNumber = typeof value === 'number';
-        // What JavaScript reads has fewer digits.
-        const texts = isNumber ? [withoutZeros(member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
+        const texts = isNumber ? [numberText(value, member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
         return texts.map((each) => ({ name, value: String(each), isNumber }));
       }),
   );
 
-const withoutZeros = (number: string): string => (number.includes('.') ? number.replace(/\.?0+$/, '') : number);
+/** As facets.sql.ts writes a number: as JavaScript does, but with all its digits where it has no exponent. */
+const numberText = (number: number, digits: string): string => {
+  const size = Math.abs(number);
+  const hasExponent = (size < 1e-6 && size > 1e-300) || (size >= 1e21 && size < 1e300);
+  return hasExponent ? String(number) : digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+};
 
 export const options = (): NamedValues =>
   new NamedValues(
