@@ -40,7 +40,7 @@ export class FacetCounters {
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
     for (const { facet, name, counts } of this.#byName)
-      this.#index[facet].addRows(counts, this.#filter.groupTest(facet, name), rows, length);
+      this.#index[facet].addRows(counts, this.#filter.groupTest(facet, name), rows, length, name);
     this.#prices?.add(rows, length);
     const { values: state } = this.#index.columns.state;
     for (const each of this.#byState) {

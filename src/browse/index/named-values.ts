@@ -165,8 +165,9 @@ export class NamedValues {
     this.#nameTally.addTo(counts.names, states);
   }
 
-  /** Counts the values of groups that fit, of each product each value once. */
-  addRows(counts: NamedCounts, { bits, all }: GroupTest, rows: Int32Array, length: number): void {
+  /** Counts the values of groups that fit, of each product each value once. @param only values of this name, where there is one */
+  addRows(counts: NamedCounts, { bits, all }: GroupTest, rows: Int32Array, length: number, only?: string): void {
+    const wanted = only === undefined ? undefined : (this.#byName.get(only) ?? -1);
     const { codes: entries } = this.#lists;
     const ends = this.#lists.ends as Uint32Array;
     const nameOf = this.#nameOf;
@@ -179,6 +180,7 @@ export class NamedValues {
           const entry = entries[at] as number;
           const code = entry >>> CODE_SHIFT;
           const name = nameOf[code] as number;
+          if (wanted !== undefined && name !== wanted) continue;
           values[code] = (values[code] as number) + ((entry >>> FIRST_SHIFT) & 1);
           names[name] = (names[name] as number) + ((entry >>> FIRST_OF_NAME_SHIFT) & 1);
         }
@@ -203,10 +205,10 @@ export class NamedValues {
         if ((has & all) !== all) continue;
         for (; at < next; at += 1) {
           const code = (entries[at] as number) >>> CODE_SHIFT;
-          if (met[code] === time) continue;
+          const name = nameOf[code] as number;
+          if (met[code] === time || (wanted !== undefined && name !== wanted)) continue;
           met[code] = time;
           values[code] = (values[code] as number) + 1;
-          const name = nameOf[code] as number;
           names[name] = (names[name] as number) + Number(metNames[name] !== time);
           metNames[name] = time;
         }
