@@ -274,7 +274,13 @@ export const createGateway = async (
   );
   const explorer = exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH;
   const counts = FEATURES.flatMap(({ count }) => count ?? []);
-  const probes = createProbes({ pool, metrics, exposure: exposure.metrics });
+  const isFilling = (): boolean => {
+    if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
+    // No question comes before this is ready.
+    void browseIndex.start();
+    return true;
+  };
+  const probes = createProbes({ pool, metrics, exposure: exposure.metrics, isFilling });
   const pages = createPages({
     exposure,
     frontPage: createFrontPage({

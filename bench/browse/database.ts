@@ -4,6 +4,9 @@ import { connect, type KeptDatabase, LOAD_SETTINGS, openKeptDatabase } from '../
 export const CATEGORIES = 200;
 export const BRANDS = 2000;
 export const TAGS = 5000;
+export const MATERIALS = 40;
+export const COLOURS = 25;
+export const SIZES = ['XS', 'S', 'M', 'L', 'XL', 'XXL'];
 /** Different words; the one of rank r is used as often as 1/r says (Zipf). */
 const WORDS = 40_000;
 
@@ -26,13 +29,23 @@ const RANKS = (count: number): string => `
    from (select exp(random() * ln(${WORDS}))::int as r from generate_series(1, ${count} + i * 0)) ranks)`;
 
 const PRODUCTS = `
-  insert into product (id, category_id, name, slug, subtitle, description, brand, tags, price, list_price, stock, sales, published_at)
+  insert into product (id, category_id, name, slug, subtitle, description, brand, tags, price, list_price, stock, sales, published_at, option_names, attributes)
   select i, 1 + floor(${CATEGORIES} * random() ^ 2)::int, ${RANKS(4)}, 'product-' || i, ${RANKS(6)}, ${RANKS(40)},
     'Brand ' || 1 + floor(${BRANDS} * random() ^ 2)::int,
     array(select 'tag ' || 1 + floor(${TAGS} * random() ^ 2)::int from generate_series(1, 3 + i * 0)),
     (100 + floor(exp(random() * 12))) / 100.0, case when random() < 0.2 then 3000 end, floor(random() * 10)::int, floor(1 / (random() + 0.00001))::int,
-    timestamptz '2026-01-01Z' - random() * interval '1000 days'
+    timestamptz '2026-01-01Z' - random() * interval '1000 days', '{Size,Colour}',
+    jsonb_build_object('Material', 'Material ' || 1 + floor(${MATERIALS} * random() ^ 2)::int, 'Weight', round((100 * random() ^ 2)::numeric, 1),
+      'Series', 'Series ' || 1 + floor(2000 * random() ^ 2)::int, 'Country', 'Country ' || 1 + floor(50 * random() ^ 2)::int, 'Washable', random() < 0.5)
   from (select array['${SYLLABLES.join("', '")}'] as s) syllables, generate_series($1::int, $2::int) i`;
+
+/** Three of each product, whose stock together is that of the product. */
+const VARIANTS = `
+  insert into product_variant (product_id, sku, barcode, option_values, price, stock, position)
+  select p.id, 'SKU-' || p.id || '-' || n, 4000000000000 + p.id * 3 + n,
+    array[(array['${SIZES.join("', '")}'])[1 + (p.id + n) % ${SIZES.length}], 'Colour ' || 1 + floor(${COLOURS} * random() ^ 2)::int],
+    p.price + n - 1, (p.stock + n - 1) / 3, n
+  from product p, generate_series(1, 3) n where p.id between $1 and $2`;
 
 export interface BrowseDatabase extends KeptDatabase {
   readonly products: number;
@@ -43,7 +56,7 @@ export const openBrowseDatabase = async (
   products: number,
   { log, signal }: { readonly log: (line: string) => void; readonly signal: AbortSignal },
 ): Promise<BrowseDatabase> => {
-  const name = `vitrine_browse_${products}`;
+  const name = `vitrine_browse_deep_${products}`;
   const fill = (client: pg.Client, url: string): Promise<void> => fillWith(client, url, products, signal);
   return { ...(await openKeptDatabase({ serverUrl, name, products, fill, log })), products };
 };
@@ -60,7 +73,9 @@ const fillWith = async (client: pg.Client, url: string, products: number, signal
       await inserter.query(`${LOAD_SETTINGS}; select setseed(${seed})`);
       for (const from of ranges) {
         signal.throwIfAborted();
-        await inserter.query(PRODUCTS, [from, Math.min(from + ROWS_AT_ONCE - 1, products)]);
+        const range = [from, Math.min(from + ROWS_AT_ONCE - 1, products)];
+        await inserter.query(PRODUCTS, range);
+        await inserter.query(VARIANTS, range);
       }
     } finally {
       await inserter.end();

@@ -1,5 +1,5 @@
 import type { Call } from '../workloads/workload.ts';
-import { BRANDS, CATEGORIES, TAGS, wordOf } from './database.ts';
+import { BRANDS, CATEGORIES, COLOURS, MATERIALS, SIZES, TAGS, wordOf } from './database.ts';
 
 /** A kind of question, and how soon it is to be answered at a million products. */
 export interface Kind {
@@ -15,8 +15,8 @@ const skewed = (count: number): number => 1 + Math.floor(count * Math.random() *
 
 const ORDERS = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
 const NODES = 'totalCount nodes { id name price { amount } } pageInfo { hasNextPage endCursor }';
-const FACETS =
-  'facets { categories { count category { name } } brands { value count } tags { value count } price { min max bands { min max count } } inStock onSale }';
+const FACETS = `facets { categories { count category { name } } brands { value count } tags { value count } price { min max bands { min max count } } inStock onSale
+   attributes { name min max values { value count } } options { name values { value count } } }`;
 
 const ask = (query: string, variables: Readonly<Record<string, unknown>>): Call => ({
   method: 'POST',
@@ -38,10 +38,27 @@ const FILTERS: readonly (() => object)[] = [
   () => ({ tags: [`tag ${skewed(TAGS)}`] }),
   () => ({ categoryIds: [skewed(CATEGORIES)], minPrice: '5', maxPrice: '50', onSale: true }),
   () => ({ minPrice: '10', maxPrice: '20.50', inStock: true }),
+  () => ({
+    attributes: [{ name: 'Material', values: [`Material ${skewed(MATERIALS)}`, `Material ${skewed(MATERIALS)}`] }],
+  }),
+  () => ({
+    attributes: [
+      { name: 'Weight', min: '5', max: '20' },
+      { name: 'Washable', values: ['true'] },
+    ],
+  }),
+  () => ({
+    options: [
+      { name: 'Size', values: [oneOf(SIZES)] },
+      { name: 'Colour', values: [`Colour ${skewed(COLOURS)}`] },
+    ],
+    inStock: true,
+  }),
 ];
 
 /** Neither the most frequent words nor such as nobody has. */
 const ordinaryWord = (): string => wordOf(30 + Math.floor(Math.exp(Math.random() * Math.log(10_000))));
+const code = (): Call => page({ search: `sku-${1 + random(5000)}-${1 + random(3)}` });
 const search = (words: readonly string[]): Call => page({ search: words.join(' ') }, FACETS);
 
 export const KINDS: readonly Kind[] = [
@@ -57,7 +74,7 @@ export const KINDS: readonly Kind[] = [
   },
   {
     title: 'a filtered page with its total and all facets',
-    goalMs: 25,
+    goalMs: 30,
     next: () => page({ filter: oneOf(FILTERS)(), orderBy: oneOf(ORDERS) }, FACETS),
   },
   {
@@ -70,6 +87,7 @@ export const KINDS: readonly Kind[] = [
     goalMs: 300,
     next: () => search([oneOf([wordOf(1), wordOf(2), 'k', 'l', 'm', 's', wordOf(1)])]),
   },
+  { title: 'a search for the code of a variant', goalMs: 10, next: code },
   {
     title: 'a suggestion',
     goalMs: 5,

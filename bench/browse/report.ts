@@ -29,7 +29,7 @@ export const toMarkdown = (
   return markSection(SECTION, [
     `Measured by \`npm run bench:browse\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) that the gateway, PostgreSQL and the
 client shared, over HTTP, one question after another, with no response kept: ${count(products)} products, 200 categories, 2,000 brands, 5,000 tags, 40,000 different words,
-descriptions of 40 words. PostgreSQL has 1 GB of shared buffers, and a WAL of up to 4 GB; *PostgreSQL* is the same gateway without the index.`,
+descriptions of 40 words, five attributes and three variants each. PostgreSQL has 1 GB of shared buffers, and a WAL of up to 4 GB; *PostgreSQL* is the same gateway without the index.`,
     table,
     `The machine's load was ${os.loadavg()[0]?.toFixed(1)}: above the number of cores, times say more about its other work, and CPU times more about the gateway. A statement that takes longer than
 \`DATABASE_TIMEOUT_MS\` fails.`,

@@ -68,13 +68,13 @@ const load = async (url: string, { fill, isSearched = true }: Options): Promise<
     await client.query(LOAD_SETTINGS);
     const { rows: indexes } = await client.query<{ name: string; text: string }>(
       `select indexname as name, indexdef as text from pg_indexes
-       where tablename in ('product', 'product_words') and indexname not like '%_pkey'`,
+       where tablename in ('product', 'product_words', 'product_variant') and indexname not like '%_pkey'`,
     );
     for (const { name } of indexes) await client.query(`drop index ${name}`);
     await fill(client, url);
     if (isSearched) await client.query(WRITE_WORDS);
     for (const { text } of indexes) await client.query(text);
-    await client.query('vacuum (analyze) category, product, product_words, notice');
+    await client.query('vacuum (analyze) category, product, product_words, product_variant, notice');
     await client.query('checkpoint');
   } finally {
     await client.end();

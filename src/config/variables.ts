@@ -119,6 +119,11 @@ const cache = {
     'Memory for the index of products that answers browsing and search, in each worker. A catalogue that does not fit, or has less than 5,000 products, is searched by PostgreSQL alone. 0: always.',
     { default: '256' },
   ),
+  READY_WHEN_INDEXED: row(
+    toggle,
+    'Whether `/readyz` answers 503 until the index of products is filled for the first time, so that a new process gets no requests before it is quick.',
+    { default: 'false' },
+  ),
   FRESHNESS_MS: row(
     { ...integer(0, 1000), unit: 'ms' },
     'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes, so that it shows all that were committed before it.',

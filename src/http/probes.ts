@@ -17,6 +17,8 @@ interface Deps {
   readonly metrics: Metrics;
   /** Of the metrics. */
   readonly exposure: Exposure;
+  /** Whether something is still to be filled before requests are wanted. */
+  readonly isFilling: () => boolean;
 }
 
 const PROBE_TIMEOUT_MS = 1000;
@@ -24,7 +26,7 @@ const PROBE_TIMEOUT_MS = 1000;
 const unready = (reason: string): GatewayResponse =>
   jsonResponse(503, { status: 'unavailable', reason }, { headers: { 'retry-after': '1' } });
 
-export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
+export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps): Probes => {
   let isDraining = false;
   let probing: Promise<unknown> | undefined;
 
@@ -36,11 +38,12 @@ export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
     return probing;
   };
 
-  /** 200 while the database answers and no shutdown has begun. */
+  /** 200 while the database answers and no shutdown has begun; with READY_WHEN_INDEXED, once the index of products is filled. */
   const readiness = async (): Promise<GatewayResponse> => {
     if (isDraining) return unready('shutting down');
     try {
       await probe();
+      if (isFilling()) return unready('the index of products is being filled');
       return jsonResponse(200, { status: 'ok' });
     } catch {
       return unready('the database does not answer');

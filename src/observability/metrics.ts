@@ -43,7 +43,7 @@ export interface MetricSources {
   readonly replicas?: Pick<Replicas, 'all' | 'stats'> | undefined;
   readonly load: Pick<LoadGuard, 'stats'>;
   readonly browseIndex: {
-    readonly status: () => Numbers<'products' | 'leftOut' | 'bytes'> & { readonly isReady: boolean };
+    readonly status: () => Numbers<'products' | 'filledShare' | 'leftOut' | 'bytes'> & { readonly isReady: boolean };
     /** Questions by what answered them. */
     readonly answers: Numbers<'index' | 'sql'>;
   };

@@ -80,6 +80,12 @@ export const createRegistry = (sources: MetricSources): Registry => {
     () => (index().isReady && index().leftOut === 0 ? 1 : 0),
     { aggregator: 'min' },
   );
+  gauge(
+    'vitrine_browse_index_filled_ratio',
+    'How much of the index of products is filled: 1 once it can answer.',
+    () => index().filledShare,
+    { aggregator: 'min' },
+  );
   gauge('vitrine_browse_index_products', 'Products in the index.', () => index().products);
   gauge(
     'vitrine_browse_index_left_out',

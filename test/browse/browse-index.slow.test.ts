@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
+import type { BrowseEngine, BrowseRequest, SearchFilter } from '../../src/browse/browse-engine.ts';
 import { type BrowseEngines, createBrowseEngines } from '../support/browse-engines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { createTestGateway, PATIENT } from '../support/gateway.ts';
+import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
-const NOT_READY = { isReady: false, products: 0, leftOut: 0, bytes: 0 };
+const NOT_READY = { isReady: false, products: 0, filledShare: 0, leftOut: 0, bytes: 0 };
 
 const shop = async (products = 100): Promise<TestDatabase> => {
   const database = await createTestDatabase();
@@ -53,6 +53,35 @@ test('the index shows what was committed before the question', async () => {
   await database.sql(`update product set status = 'OFF_SALE' where id = 70`);
   await database.sql('delete from product where id = 101');
   expect(await ask(index, now())).toEqual({ ids: [1, 2, 3], totalCount: 99 });
+});
+
+test('a product whose variant alone changes is read again with its variants, and with its attributes', async () => {
+  await using database = await shop();
+  await database.sql(`update product set option_names = '{Size}' where id = 70`);
+  await database.sql(
+    `insert into product_variant (product_id, option_values, price, stock) values (70, '{M}', 70, 5), (70, '{L}', 80, 0)`,
+  );
+  await using engines = await createBrowseEngines(database);
+  const { index, now } = engines;
+  const ids = async (filter: SearchFilter) => (await ask(index, now(), { filter })).ids;
+  const inStock = (size: string) => ids({ options: [{ name: 'Size', values: [size] }], inStock: true });
+  expect([await inStock('M'), await inStock('L')]).toEqual([[70], []]);
+  await database.sql(`update product_variant set stock = 5 - stock`);
+  expect([await inStock('M'), await inStock('L')]).toEqual([[], [70]]);
+  await database.sql(`update product_variant set price = 0.5 where option_values = '{M}'`);
+  expect(await ids({})).toEqual([70, 1, 2]);
+  await database.sql(`update product_variant set option_values = '{XL}' where option_values = '{L}'`);
+  expect([await inStock('L'), await inStock('XL')]).toEqual([[], [70]]);
+  await database.sql(`update product_variant set barcode = 'Ean 1' where option_values = '{XL}'`);
+  expect(await ask(index, now(), { code: 'ean 1' })).toEqual({ ids: [70], totalCount: 1 });
+  await database.sql('truncate product_variant');
+  await answerOfIndex(engines, { filter: { options: [{ name: 'Size', values: ['M', 'XL'] }] } }).toEqual({
+    ids: [],
+    totalCount: 0,
+  });
+  await database.sql(`update product set attributes = '{"Power": 5.50}' where id = 71`);
+  expect(await ids({ attributes: [{ name: 'Power', min: '5.5', max: '5.5' }] })).toEqual([71]);
+  expect(engines.logged.filter(({ msg }) => /^the index has /.test(`${msg}`))).toHaveLength(2);
 });
 
 test('a product is found from the moment of its publication on', async () => {
@@ -250,6 +279,20 @@ test('a gateway answers from the index where the catalogue is large, and its met
     })
     .toMatch(/vitrine_browse_answers_total\{engine="index"\} [1-9]/);
   expect((await gateway.metrics.page()).body).toContain('vitrine_browse_index_products 6000');
+});
+
+test('with READY_WHEN_INDEXED a gateway is ready once its index is filled, or where it needs none', async () => {
+  const reasonOf = async (gateway: TestGateway) => (await gateway.get('/readyz')).json;
+  await using database = await shop(6000);
+  await using gateway = await createTestGateway(database, { ...PATIENT, READY_WHEN_INDEXED: 'true' });
+  expect(await reasonOf(gateway)).toEqual({ status: 'unavailable', reason: 'the index of products is being filled' });
+  await expect.poll(() => reasonOf(gateway), { timeout: 30_000 }).toEqual({ status: 'ok' });
+  const { body } = await gateway.metrics.page();
+  for (const line of ['ready 1', 'filled_ratio 1', 'products 6000'])
+    expect(body).toContain(`vitrine_browse_index_${line}`);
+  await database.sql('delete from product where id > 100');
+  await using small = await createTestGateway(database, { READY_WHEN_INDEXED: 'true' });
+  await expect.poll(() => reasonOf(small)).toEqual({ status: 'ok' });
 });
 
 test('a gateway has no index where it is switched off, or where changes are not notified', async () => {

@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest';
 import { MAX_FACET_VALUES } from '../../src/browse/browse-engine.ts';
+import { STOCK_AND_SALE, Tally } from '../../src/browse/index/facet-values.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { search } from '../../src/browse/index/product-search.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
+
+test('a tally counts what was entered last, however many there are', () => {
+  const tally = new Tally();
+  for (let number = 0; number < 200; number += 1) {
+    tally.change(number, 0, 1);
+    const counts = new Int32Array(number + 1);
+    tally.addTo(counts, STOCK_AND_SALE);
+    expect(counts).toEqual(new Int32Array(number + 1).fill(1));
+  }
+});
 
 test('of more brands than a facet has values, those with most products are counted', () => {
   const index = new ProductIndex();
@@ -23,10 +34,14 @@ test('of more brands than a facet has values, those with most products are count
         cents: 100,
         isInStock: true,
         isOnSale: false,
+        attributes: '{}',
+        optionNames: '[]',
+        variants: [],
         sales: 0,
         publishedAt: 0,
         subtitle: null,
-        description: '',
+        description: null,
+        words: null,
       });
     }
   }

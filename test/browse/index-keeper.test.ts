@@ -20,15 +20,19 @@ const setUp = async () => {
     if (isOver) throw new UnfitCatalogue('the test is over');
     const client = new DatabaseClient(connectionConfig(database.url));
     await client.connect();
-    const query = client.query.bind(client) as (statement: { name?: string }) => Promise<unknown>;
+    const query = client.query.bind(client) as (statement: object) => unknown;
+    const readLater = async function* (copy: AsyncIterable<Buffer>) {
+      const chunks: Buffer[] = [];
+      for await (const chunk of copy) chunks.push(chunk);
+      const read = Promise.withResolvers<void>();
+      reads.push(read);
+      await read.promise;
+      yield* chunks;
+    };
     return Object.assign(client, {
-      query: async (statement: { name?: string }) => {
-        const rows = await query(statement);
-        if (statement.name !== 'index_products_by_id') return rows;
-        const read = Promise.withResolvers<void>();
-        reads.push(read);
-        await read.promise;
-        return rows;
+      query: (statement: { text?: string }) => {
+        const answer = query(statement);
+        return statement.text?.includes('p.id = any') ? readLater(answer as AsyncIterable<Buffer>) : answer;
       },
     });
   };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
 import { CategoryTree, suggest } from '../../src/browse/index/suggestions.ts';
-import { termsOf } from '../../src/browse/words.ts';
+import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
 const NOW = new Date('2026-11-22T12:00:00Z');
@@ -26,13 +26,28 @@ const product = (): fc.Arbitrary<ProductRow> =>
     .map(({ words, ...row }) => ({
       ...row,
       name: `${words.join(' ')} ${row.id}`,
+      words: wordsOf(`${words.join(' ')} ${row.id}`),
       nameHash: 0,
       cents: 100,
       isInStock: true,
       isOnSale: false,
+      attributes: '{}',
+      optionNames: '[]',
+      variants: [],
       subtitle: null,
-      description: '',
+      description: null,
     }));
+
+/** The words of a name, as PostgreSQL sends them. */
+const wordsOf = (name: string): Buffer => {
+  const words = [...new Set(foldedWordsOf(name, 2000))];
+  const size = (count: number): Buffer => Buffer.of(0, 0, 0, count);
+  // A zero behind the text, one place, of weight A.
+  return Buffer.concat([
+    size(words.length),
+    ...words.flatMap((word) => [Buffer.from(word), Buffer.of(0, 0, 1, 0xc0, 1)]),
+  ]);
+};
 
 /** @param maxNames of the best sellers */
 const indexOf = (rows: readonly ProductRow[], gone: readonly number[], maxNames: number): ProductIndex => {

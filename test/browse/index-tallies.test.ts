@@ -9,7 +9,7 @@ const NOW_US = NOW.getTime() * 1000;
 /** Of several blocks of rows. */
 const PRODUCTS = 4000;
 const ORDERS: ProductSearchOrder[] = ['BEST_SELLING', 'NEWEST', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];
-const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale'];
+const FACETS: Facet[] = ['categories', 'brands', 'tags', 'price', 'inStock', 'onSale', 'attributes', 'options'];
 /** Every product meets it, and each is looked at. */
 const ALWAYS: SearchFilter = { publishedFrom: new Date(0) };
 
@@ -24,12 +24,19 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
   cents: random(3) === 0 ? 199 : random(30) === 0 ? random(300) * 10 ** random(12) : random(100_000),
   isInStock: random(10) > 0,
   isOnSale: random(4) === 0,
+  attributes: JSON.stringify({
+    ...(random(3) > 0 && { Weight: random(20) / 4 }),
+    ...(random(3) > 0 && { Material: ['wood', 'oak', 'brass'].slice(random(3)) }),
+  }),
+  optionNames: '["Size","Colour"]',
+  variants: ['["S","red"]', '["M","red"]', '["M","blue"]'].slice(random(4)).map((values) => values + '+-'[random(2)]),
   // Mostly by the id, so that blocks differ.
   sales: random(5) === 0 ? random(PRODUCTS) : id >> 4,
   // Some a moment ago, and some to come.
   publishedAt: NOW_US - (random(30) === 0 ? random(8) - 4 : 10 + random(40)) * 20_000_000,
   subtitle: null,
-  description: '',
+  description: null,
+  words: null,
 });
 
 const indexOf = (random: (below: number) => number): ProductIndex => {

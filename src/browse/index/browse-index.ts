@@ -6,7 +6,7 @@ import { withConnection } from '../../database/client.ts';
 import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
-import type { BrowseEngine, BrowseRequest, BrowseResult, Facet, Suggestion } from '../browse-engine.ts';
+import type { BrowseEngine, BrowseResult, Suggestion } from '../browse-engine.ts';
 import { foldLateLetters } from '../late-letters.ts';
 import { compareCodePoints } from '../order.ts';
 import {
@@ -26,6 +26,8 @@ export interface BrowseIndex {
   /** Asks the index where it is as fresh as the database, and otherwise the other engine. For one operation. */
   readonly before: (sql: BrowseEngine, hints: CacheHints) => BrowseEngine;
   readonly status: () => IndexStatus;
+  /** Whether there is to be an index that was never ready yet. */
+  readonly isAwaited: () => boolean;
   readonly answers: { index: number; sql: number };
   readonly close: () => Promise<void>;
 }
@@ -71,6 +73,7 @@ export const createBrowseIndex = ({
   let thread: IndexThread | undefined;
   let unwatch: (() => void) | undefined;
   let isClosed = false;
+  let wasSmall = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
 
   const start = async (): Promise<void> => {
@@ -82,6 +85,7 @@ export const createBrowseIndex = ({
         const { rows } = await client.query<{ count: number }>(COUNT_UP_TO, [minProducts]);
         return rows[0]?.count ?? 0;
       });
+      if (count < minProducts) wasSmall = true;
       if (isClosed || thread || count < minProducts) return;
       thread = startIndexThread(options, log);
       unwatch = tagVersions.watch(thread.changed);
@@ -118,15 +122,10 @@ export const createBrowseIndex = ({
       return undefined;
     };
     return {
-      search: async (request) => {
-        const { code: _, ...asked } = request;
-        const found = (await needsTables(request, other))
-          ? undefined
-          : await fromIndex('search', asked, async (reply) =>
-              request.order === 'NAME_ASC' ? withNames(reply) : reply,
-            );
-        return found ?? other.search(request);
-      },
+      search: async (request) =>
+        (await fromIndex('search', request, async (found) =>
+          request.order === 'NAME_ASC' ? withNames(found) : found,
+        )) ?? other.search(request),
       suggest: async (request) => {
         const { terms, now, limit } = request;
         // More products than are asked for, as some have the same name.
@@ -158,6 +157,7 @@ export const createBrowseIndex = ({
     start,
     before,
     status: () => thread?.status() ?? NO_INDEX,
+    isAwaited: () => !wasSmall && (thread ? thread.isAwaited() : options !== undefined),
     answers,
     close: async () => {
       isClosed = true;
@@ -165,19 +165,6 @@ export const createBrowseIndex = ({
       await thread?.stop();
     },
   };
-};
-
-/** The index has no attributes, variants and codes yet. */
-const needsTables = async (
-  { terms, code, filter, facets, now }: BrowseRequest,
-  sql: BrowseEngine,
-): Promise<boolean> => {
-  if (filter.attributes || filter.options || facets.has('attributes') || facets.has('options')) return true;
-  if (code === undefined) return false;
-  if (terms.length === 0) return true;
-  const page = { from: 'offset', size: 0, offset: 0 } as const;
-  const none = { terms: [], filter: {}, facets: new Set<Facet>(), isCounted: false, order: 'BEST_SELLING' } as const;
-  return (await sql.search({ ...none, code, page, now })).hasNextPage;
 };
 
 const KINDS: readonly Suggestion['kind'][] = ['CATEGORY', 'BRAND', 'TAG', 'PRODUCT'];

@@ -1,5 +1,4 @@
-import { type Facet, type FacetCounts, MAX_FACET_VALUES, type PriceRange, type ValueCount } from '../browse-engine.ts';
-import { compareCodePoints } from '../order.ts';
+import type { FacetCounts, PriceRange, ValueCount } from '../browse-engine.ts';
 import {
   firstOfPriceCell,
   PRICE_CELLS,
@@ -10,31 +9,45 @@ import {
   TOLERANCE,
 } from '../price-bands.ts';
 import { IN_STOCK, ON_SALE } from './columns.ts';
+import { mostFrequent } from './facet-values.ts';
+import type { CountedName, NamedCounts } from './named-values.ts';
 import { NO_BRAND, type ProductIndex } from './product-index.ts';
+import type { FacetPart, RowFilter } from './row-filter.ts';
 
 const STATE_BITS = { inStock: IN_STOCK, onSale: ON_SALE } as const;
 
 export class FacetCounters {
   readonly #index: ProductIndex;
+  readonly #filter: RowFilter;
   readonly #byCode: { readonly facet: 'categories' | 'brands' | 'tags'; readonly counts: Int32Array }[] = [];
+  readonly #byName: (FacetPart & { readonly facet: 'attributes' | 'options'; readonly counts: NamedCounts })[] = [];
   readonly #byState: { readonly facet: 'inStock' | 'onSale'; count: number }[] = [];
   readonly #prices: PriceCounter | undefined;
 
-  constructor(index: ProductIndex, facets: Iterable<Facet>) {
+  /** @param parts of attributes and options one name each, or without one all those that are not in the filter */
+  constructor(index: ProductIndex, filter: RowFilter, parts: Iterable<FacetPart>) {
     this.#index = index;
-    for (const facet of facets) {
+    this.#filter = filter;
+    for (const { facet, name } of parts) {
       if (facet === 'price') this.#prices = new PriceCounter(index);
-      else if (facet === 'attributes' || facet === 'options') throw new TypeError(`the index has no ${facet}`);
       else if (facet === 'inStock' || facet === 'onSale') this.#byState.push({ facet, count: 0 });
+      else if (facet === 'attributes' || facet === 'options')
+        this.#byName.push({ facet, name, counts: index[facet].noCounts() });
       else this.#byCode.push({ facet, counts: new Int32Array(index[facet].values.length) });
     }
   }
 
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
+    for (const { facet, name, counts } of this.#byName)
+      this.#index[facet].addRows(counts, this.#filter.groupTest(facet, name), rows, length, name);
     this.#prices?.add(rows, length);
     const { values: state } = this.#index.columns.state;
     for (const each of this.#byState) {
+      if (each.facet === 'inStock' && this.#filter.hasOptions) {
+        each.count += this.#filter.countInStock(rows, length);
+        continue;
+      }
       const bit = STATE_BITS[each.facet];
       let count = 0;
       for (let at = 0; at < length; at += 1) count += -((state[rows[at] as number] as number) & bit) >>> 31;
@@ -45,6 +58,7 @@ export class FacetCounters {
   /** Counts all settled products of some states; of prices there are only cells. */
   addTallies(states: readonly number[]): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].tally.addTo(counts, states);
+    for (const { facet, counts } of this.#byName) this.#index[facet].addTallies(counts, states);
     for (const each of this.#byState)
       each.count += this.#index.total.of(
         0,
@@ -52,29 +66,27 @@ export class FacetCounters {
       );
   }
 
-  finish(): FacetCounts {
+  /** @param named gets the names of attributes and options that were counted */
+  finish(named: Record<'attributes' | 'options', CountedName[]>): FacetCounts {
+    for (const { facet, name, counts } of this.#byName) {
+      const isWanted = (each: string): boolean =>
+        name === undefined ? !this.#filter.hasName(facet, each) : each === name;
+      named[facet].push(...this.#index[facet].facetsOf(counts, isWanted));
+    }
     return {
       ...Object.fromEntries(this.#byState.map(({ facet, count }) => [facet, count])),
-      ...Object.fromEntries(this.#byCode.map(({ facet, counts }) => [facet, this.#mostFrequent(facet, counts)])),
+      ...Object.fromEntries(this.#byCode.map(({ facet, counts }) => [facet, this.#valuesOf(facet, counts)])),
       ...(this.#prices && { price: this.#prices.finish() }),
     };
   }
 
-  /** Only what may be among the first is sorted by its text; categories are given all, in any order. */
-  #mostFrequent(facet: 'categories' | 'brands' | 'tags', counts: Int32Array): ValueCount<string | number>[] {
+  /** Categories are given all, in any order. */
+  #valuesOf(facet: 'categories' | 'brands' | 'tags', counts: Int32Array): ValueCount<string | number>[] {
     const { values } = this.#index[facet];
-    const isWhole = facet === 'categories' || counts.length <= MAX_FACET_VALUES;
-    const least = Math.max(1, isWhole ? 1 : (counts.toSorted().at(-MAX_FACET_VALUES - 1) ?? 0));
-    const found: ValueCount<string | number>[] = [];
-    for (let code = 0; code < counts.length; code += 1) {
-      const count = counts[code] as number;
-      const value = values[code] as string | number;
-      if (count >= least && value !== NO_BRAND) found.push({ value, count });
-    }
-    if (facet === 'categories') return found;
-    return found
-      .sort((a, b) => b.count - a.count || compareCodePoints(String(a.value), String(b.value)))
-      .slice(0, MAX_FACET_VALUES);
+    const codes = [...values.keys()].filter((code) => (counts[code] as number) > 0 && values[code] !== NO_BRAND);
+    return facet === 'categories'
+      ? codes.map((code) => ({ value: values[code] as number, count: counts[code] as number }))
+      : mostFrequent(codes, counts, (code) => values[code] as string).map(({ value, count }) => ({ value, count }));
   }
 }
 

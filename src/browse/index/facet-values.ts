@@ -1,6 +1,9 @@
-import { Column, IN_STOCK, ON_SALE, type ProductColumns, SETTLED, withRoom } from './columns.ts';
+import { MAX_FACET_VALUES } from '../browse-engine.ts';
+import { compareCodePoints } from '../order.ts';
+import { IN_STOCK, ON_SALE, type ProductColumns, SETTLED, withRoom } from './columns.ts';
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
+import { RowLists } from './row-lists.ts';
 
 /** In stock or not, on sale or not: bits of a row's state. */
 export const STOCK_AND_SALE: readonly number[] = [0, IN_STOCK, ON_SALE, IN_STOCK | ON_SALE];
@@ -18,7 +21,7 @@ export class Tally {
 
   change(number: number, state: number, by: 1 | -1): void {
     const place = placeOf(number, state);
-    this.#counts = withRoom(this.#counts, place + 1);
+    this.#counts = withRoom(this.#counts, placeOf(number + 1, 0));
     this.#counts[place] = (this.#counts[place] as number) + by;
   }
 
@@ -27,12 +30,27 @@ export class Tally {
   }
 
   addTo(counts: Int32Array, states: readonly number[]): void {
-    const length = Math.min(counts.length, this.#counts.length / STATES);
+    const length = Math.min(counts.length, Math.floor(this.#counts.length / STATES));
     for (const state of states)
       for (let number = 0, place = placeOf(0, state); number < length; number += 1, place += STATES)
         counts[number] = (counts[number] as number) + (this.#counts[place] as number);
   }
 }
+
+/** Some codes that most products have, without those that none has. Only what may be among the first is sorted by its text. @param counts by code */
+export const mostFrequent = (codes: readonly number[], counts: Int32Array, textOf: (code: number) => string) => {
+  const least = Math.max(
+    1,
+    Int32Array.from(codes, (code) => counts[code] as number)
+      .sort()
+      .at(-MAX_FACET_VALUES) ?? 0,
+  );
+  return codes
+    .filter((code) => (counts[code] as number) >= least)
+    .map((code) => ({ code, value: textOf(code), count: counts[code] as number }))
+    .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
+    .slice(0, MAX_FACET_VALUES);
+};
 
 /** Values of one kind that products share (categories, brands, tags), each under a small number, its code; and which products have each. */
 export class FacetValues<Value extends string | number = string | number> {
@@ -47,13 +65,7 @@ export class FacetValues<Value extends string | number = string | number> {
   /** All of {@link folded}; undefined where it lacks the latest. */
   #allFolded: string | undefined;
   readonly #codes = new Map<Value, number>();
-  /** Those of a row after those of the row before. */
-  readonly #codesOfRows = new Column<Uint16Array | Uint32Array>(new Uint16Array(0), {
-    past: 0xffff,
-    to: (codes) => Uint32Array.from(codes),
-  });
-  /** Where those of each row end; undefined where each has one. */
-  readonly #ends: Column<Uint32Array> | undefined;
+  readonly #lists: RowLists;
   /** By code: no settled product has sold more; and 1 plus the row that has sold so much, 0 where it is to be looked for. */
   #most = new Int32Array(0);
   #bestRows = new Int32Array(0);
@@ -66,12 +78,12 @@ export class FacetValues<Value extends string | number = string | number> {
   constructor(of: (product: ProductRow) => readonly Value[], hasOne: boolean, fold?: (value: Value) => string) {
     this.#of = of;
     this.#fold = fold;
-    this.#ends = hasOne ? undefined : new Column(new Uint32Array(0));
+    this.#lists = new RowLists(hasOne);
   }
 
   /** Estimated of values: an entry of a map and of a list, and texts of usual length. */
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.#codesOfRows, ...(this.#ends ? [this.#ends] : [])];
+    const parts = [this.rows, this.tally, this.#lists];
     const own = this.values.length * (this.#fold ? 170 : 60) + this.#most.byteLength + this.#bestRows.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
@@ -100,22 +112,21 @@ export class FacetValues<Value extends string | number = string | number> {
   }
 
   get codes(): Uint16Array | Uint32Array {
-    return this.#codesOfRows.values;
+    return this.#lists.codes;
   }
 
   codesOf(row: number): Uint16Array | Uint32Array {
-    const ends = this.#ends?.values;
-    const begin = ends ? (ends[row - 1] ?? 0) : row;
-    return this.codes.subarray(begin, ends ? ends[row] : row + 1);
+    return this.#lists.of(row);
+  }
+
+  has(row: number, codes: readonly number[]): boolean {
+    const known = this.codesOf(row);
+    return known.length === codes.length && codes.every((code, index) => known[index] === code);
   }
 
   append(row: number, codes: readonly number[]): void {
-    const begin = this.#ends ? (this.#ends.values[row - 1] ?? 0) : row;
-    for (const [index, code] of codes.entries()) {
-      this.#codesOfRows.set(begin + index, code);
-      this.rows.append(code, row);
-    }
-    this.#ends?.set(row, begin + codes.length);
+    this.#lists.set(row, codes);
+    for (const code of codes) this.rows.append(code, row);
   }
 
   /** A row has become settled, or has changed and still is. */
@@ -135,8 +146,7 @@ export class FacetValues<Value extends string | number = string | number> {
   }
 
   count(counts: Int32Array, rows: Int32Array, length: number): void {
-    const { codes } = this;
-    const ends = this.#ends?.values;
+    const { codes, ends } = this.#lists;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       if (!ends) {
@@ -167,25 +177,8 @@ export class FacetValues<Value extends string | number = string | number> {
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
+    this.#lists.renumber(newRows);
     this.#bestRows.fill(0);
-    if (!this.#ends) {
-      this.#codesOfRows.renumber(newRows);
-      return;
-    }
-    const ends = this.#ends.values;
-    let count = 0;
-    let begin = 0;
-    // What moves, moves towards the beginning, and so never over what is still to be read.
-    for (let row = 0; row < newRows.length; row += 1) {
-      const end = ends[row] as number;
-      const newRow = newRows[row] as number;
-      if (newRow >= 0) {
-        this.codes.copyWithin(count, begin, end);
-        count += end - begin;
-        ends[newRow] = count;
-      }
-      begin = end;
-    }
   }
 
   #offer(code: number, row: number, sales: number): void {

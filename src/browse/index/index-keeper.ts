@@ -28,10 +28,13 @@ interface Waiting {
 
 /** More at once are more garbage at once. */
 const ROWS_AT_ONCE = 500;
+const FILLED_AT_ONCE = 20_000;
 const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** Changes that nobody waits for are read together. */
 const COLLECT_MS = 20;
 const REFILL_DELAY_MS = 500;
+const LOG_PROGRESS_MS = 5000;
+const READ_TIMEOUT_MS = 120_000;
 const MAX_RETRY_MS = 10_000;
 
 /** Fills the index and keeps it as the database is, by the changes that are notified. */
@@ -39,6 +42,7 @@ export class IndexKeeper {
   readonly #options: Options;
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
+  #filling: { readonly index: ProductIndex; readonly estimate: number } | undefined;
   #categories = new CategoryTree([]);
   #changed = new Set<number>();
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
@@ -64,10 +68,13 @@ export class IndexKeeper {
   }
 
   get status() {
-    const index = this.#index;
+    const index = this.#index ?? this.#filling?.index;
+    const isReady = this.#index !== undefined;
+    const products = index?.columns.live ?? 0;
     return {
-      isReady: index !== undefined,
-      products: index?.columns.live ?? 0,
+      isReady,
+      products,
+      filledShare: isReady ? 1 : Math.min(products / (this.#filling?.estimate || 1), 1),
       leftOut: this.#leftOut.size,
       bytes: index?.bytes ?? 0,
     };
@@ -133,7 +140,7 @@ export class IndexKeeper {
     const upTo = this.#notified;
     if (this.#needsCategories) {
       this.#needsCategories = false;
-      this.#categories = new CategoryTree(await readCategories(client));
+      this.#categories = new CategoryTree(await this.#inTime(readCategories(client)));
     }
     const index = this.#index;
     if (!index) return;
@@ -145,7 +152,7 @@ export class IndexKeeper {
     this.#isFailing = false;
     const held = this.#held(index);
     this.#answer(held, upTo, ({ needsNames }) => !needsNames);
-    await rankNames(index, client);
+    await this.#inTime(rankNames(index, client));
     if (this.#index !== index) return;
     this.#ranked = upTo;
     this.#answer(held, upTo);
@@ -171,11 +178,14 @@ export class IndexKeeper {
     try {
       for (; from < ids.length; from += ROWS_AT_ONCE) {
         const some = ids.slice(from, from + ROWS_AT_ONCE);
-        const read = await readProducts(client, some);
         const gone = new Set(some);
-        for (const { id } of read.products) gone.delete(id);
+        const reading = readProducts(client, some, (product) => {
+          gone.delete(product.id);
+          index.put(product);
+        });
+        const { unfit } = await this.#inTime(reading);
         for (const id of gone) index.remove(id);
-        this.#put(index, read, gone);
+        this.#leaveOut(unfit, some);
       }
     } catch (error) {
       for (const id of ids.slice(from)) this.#changed.add(id);
@@ -183,14 +193,10 @@ export class IndexKeeper {
     }
   }
 
-  /** @param gone that are not on sale, or that the index cannot hold */
-  #put(index: ProductIndex, { products, unfit }: ReadProducts, gone: Iterable<number> = []): void {
+  /** @param ids of all products that were read */
+  #leaveOut(unfit: ReadProducts['unfit'], ids: readonly number[]): void {
     const before = this.#leftOut.size;
-    for (const id of gone) this.#leftOut.delete(id);
-    for (const product of products) {
-      index.put(product);
-      this.#leftOut.delete(product.id);
-    }
+    for (const id of ids) this.#leftOut.delete(id);
     for (const { id } of unfit) this.#leftOut.add(id);
     const [first] = unfit;
     if (first && before === 0)
@@ -215,23 +221,28 @@ export class IndexKeeper {
     this.#needsFill = false;
     this.#changed = new Set();
     try {
-      const { estimate, now } = await readBeginning(client);
+      const { estimate, now } = await this.#inTime(readBeginning(client));
       this.#clockOffsetUs = now - performance.now() * 1000;
       const index = new ProductIndex();
       this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);
-      let reading: Promise<ReadProducts> | undefined = readProductsAfter(client, BEFORE_FIRST_ID, ROWS_AT_ONCE);
-      while (reading) {
-        const read: ReadProducts = await reading;
+      this.#filling = { index, estimate };
+      let loggedMs = startedMs;
+      let read = { count: FILLED_AT_ONCE, lastId: BEFORE_FIRST_ID };
+      while (read.count === FILLED_AT_ONCE) {
+        const reading = readProductsAfter(client, read.lastId, FILLED_AT_ONCE, (product) => index.put(product));
+        const next = await this.#inTime(reading);
         if (this.#needsFill) return;
-        const isMore = read.products.length + read.unfit.length === ROWS_AT_ONCE && read.lastId !== undefined;
-        // The next ones are on their way while these are taken in.
-        reading = isMore ? readProductsAfter(client, read.lastId, ROWS_AT_ONCE) : undefined;
-        this.#put(index, read);
+        this.#leaveOut(next.unfit, []);
         this.#checkSize(index);
+        read = next;
+        this.#options.onStatus();
+        if (performance.now() - loggedMs < LOG_PROGRESS_MS) continue;
+        loggedMs = performance.now();
+        this.#options.log('info', `the index has ${index.columns.live} of about ${estimate} products`);
       }
-      await rankNames(index, client);
+      await this.#inTime(rankNames(index, client));
       if (this.#needsFill) return;
       collectGarbage();
       this.#index = index;
@@ -243,6 +254,18 @@ export class IndexKeeper {
     } catch (error) {
       this.#needsFill = true;
       throw error;
+    } finally {
+      this.#filling = undefined;
+    }
+  }
+
+  /** Ends a connection that does not answer: the driver's `query_timeout` would not see that a copy has ended. */
+  async #inTime<Value>(reading: Promise<Value>): Promise<Value> {
+    const timer = setTimeout(() => this.#disconnect(), READ_TIMEOUT_MS);
+    try {
+      return await reading;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

@@ -39,7 +39,10 @@ export type Question = {
 
 export interface IndexStatus {
   readonly isReady: boolean;
+  /** Also while it is filled. */
   readonly products: number;
+  /** The share of the products that is in the index while it is filled, as far as PostgreSQL's statistics know how many there are; 1 once it is ready. */
+  readonly filledShare: number;
   /** Products that it cannot hold: while there is one, it does not answer. */
   readonly leftOut: number;
   readonly bytes: number;
@@ -54,6 +57,8 @@ export type FromThread =
 /** The thread with the index, started again where it dies. */
 export interface IndexThread {
   readonly status: () => IndexStatus;
+  /** Whether it is still to be ready for the first time. */
+  readonly isAwaited: () => boolean;
   readonly changed: (change: Change) => void;
   /** Undefined where the index cannot answer, or not in time. */
   readonly ask: <Name extends keyof Questions>(
@@ -63,7 +68,7 @@ export interface IndexThread {
   readonly stop: () => Promise<void>;
 }
 
-export const NO_INDEX: IndexStatus = { isReady: false, products: 0, leftOut: 0, bytes: 0 };
+export const NO_INDEX: IndexStatus = { isReady: false, products: 0, filledShare: 0, leftOut: 0, bytes: 0 };
 
 /** After this time SQL is asked instead. The slowest questions take 0.3 s. */
 const PATIENCE_MS = 1000;
@@ -88,6 +93,7 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
   let status = NO_INDEX;
   let questions = 0;
   let isStopped = false;
+  let isAwaited = true;
   let restartMs = FIRST_RESTART_MS;
   let restarting: NodeJS.Timeout | undefined;
 
@@ -98,7 +104,9 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
         return;
       case 'status':
         ({ status } = message);
-        if (status.isReady) restartMs = FIRST_RESTART_MS;
+        if (!status.isReady) return;
+        isAwaited = false;
+        restartMs = FIRST_RESTART_MS;
         return;
       case 'log':
         log[message.level](message.message);
@@ -106,6 +114,7 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
       case 'unfit':
         log.warn(`there is no index of products: ${message.reason}; PostgreSQL answers instead`);
         isStopped = true;
+        isAwaited = false;
         void worker?.terminate();
     }
   };
@@ -152,6 +161,7 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
 
   return {
     status: () => status,
+    isAwaited: () => isAwaited,
     changed: ({ table, rows }) => {
       if (table !== 'product' && table !== 'category') return;
       changes.push({ table, ids: rows?.ids });

@@ -7,11 +7,11 @@ import { IndexKeeper } from './index-keeper.ts';
 import type { FromThread, Question, Questions, ThreadOptions, ToThread } from './index-thread.ts';
 import { rankOfPosition } from './name-ranks.ts';
 import { positionOf } from './page-selection.ts';
+import { readIdsByCode } from './product-reader.ts';
 import { search } from './product-search.ts';
 import { correct, suggest } from './suggestions.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
-const STATEMENT_TIMEOUT_MS = 120_000;
 
 const { databaseUrl, maxBytes }: ThreadOptions = workerData;
 const connection = connectionConfig(databaseUrl);
@@ -25,7 +25,6 @@ const keeper = new IndexKeeper({
       ...connection,
       application_name: `${connection.application_name} index`,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS,
     });
     client.on('error', () => {});
     await client.connect();
@@ -42,15 +41,21 @@ const answer = async ({ name, asked }: Question): Promise<Questions[Question['na
   const { index, categories } = held;
   if (name === 'suggest') return suggest(index, categories, asked);
   if (name === 'correct') return { terms: correct(index, asked) };
-  if (asked.order !== 'NAME_ASC') return search(index, asked);
+  const { order, page, code } = asked;
+  const { client } = keeper;
   const { rankings } = index;
-  const position = positionOf(asked.page);
-  const rank = position && keeper.client ? await rankOfPosition(index, keeper.client, position) : undefined;
+  const position = order === 'NAME_ASC' ? positionOf(page) : undefined;
+  if (!client && (position || code !== undefined)) return undefined;
+  const [boundaryRank, codeIds] = client
+    ? await Promise.all([
+        position && rankOfPosition(index, client, position),
+        code === undefined ? [] : readIdsByCode(client, code),
+      ])
+    : [];
   // Another thing may have been read in between.
   const isRanked = index.hasRanks && index.unranked.size === 0 && index.rankings === rankings;
-  return isRanked && (!position || rank !== undefined) && keeper.status.isReady
-    ? search(index, asked, rank)
-    : undefined;
+  if (order === 'NAME_ASC' && (!isRanked || (position && boundaryRank === undefined))) return undefined;
+  return keeper.status.isReady ? search(index, asked, { boundaryRank, codeIds }) : undefined;
 };
 
 parentPort?.on('message', (message: ToThread) => {

@@ -3,6 +3,7 @@ import { type KeyColumn, SEARCH_ORDERS } from '../order.ts';
 import { decimalOf } from '../price-bands.ts';
 import { BLOCK_ROWS, type OrderColumn, type ProductColumns } from './columns.ts';
 import { centsOf, microsecondsOf, momentOf } from './exact-numbers.ts';
+import { byteOfScore, scoreOfByte } from './term-matches.ts';
 
 /** The rows of a page, in the order that was asked for. */
 export interface PageRows {
@@ -69,7 +70,7 @@ export class PageSelection {
     if (position) {
       const of = (column: KeyColumn): string => position[names.indexOf(column)] ?? '';
       const key = {
-        sales: () => Number(of('sales')) + Number(of('score')) * SALES_RANGE,
+        sales: () => Number(of('sales')) + byteOfScore(Number(of('score'))) * SALES_RANGE,
         published_at: () => momentOf(of('published_at')),
         price: () => centsOf(of('price'), 'up'),
         name: () => boundaryRank,
@@ -249,7 +250,7 @@ export const positionOfRow = (
 ): string[] =>
   SEARCH_ORDERS[order].columns.flatMap((column) => {
     if (column === 'name') return [];
-    if (column === 'score') return [String(score)];
+    if (column === 'score') return [String(scoreOfByte(score))];
     const value = columns[COLUMNS[column]].values[row] as number;
     return [column === 'published_at' ? microsecondsOf(value) : column === 'price' ? decimalOf(value) : String(value)];
   });

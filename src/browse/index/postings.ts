@@ -9,6 +9,9 @@ const LINK_BYTES = 4;
 const BLOCK_BITS = 16;
 const BLOCK_BYTES = 2 ** BLOCK_BITS;
 
+/** The places of a list's state: where it begins; the slice that is being written, which one of its list that is, and how much of it is in use; the last row; how many rows. */
+const [FIRST, SLICE, SLICE_NUMBER, USED, LAST_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5, 6] as const;
+
 const NO_ROWS = new Int32Array(0);
 
 /** No number is written with it as its first byte: the rest of the slice is empty. */
@@ -25,13 +28,8 @@ export class Postings {
   #blocks: Uint8Array[] = [];
   #freeAddress = 0;
 
-  #first = new Uint32Array(0);
-  /** The slice that is being written: where it begins, which one of its list it is, and how much of it is in use. */
-  #slice = new Uint32Array(0);
-  #sliceNumber = new Uint8Array(0);
-  #used = new Uint16Array(0);
-  #lastRow = new Int32Array(0);
-  #count = new Int32Array(0);
+  /** What is known of each list, side by side, as the processor reads it: {@link FIRST} to {@link COUNT}. */
+  #states = new Int32Array(0);
   #lists = 0;
   /** What was read last. */
   readonly #rows = new Int32Array(MAX_SLICE_BYTES);
@@ -42,24 +40,23 @@ export class Postings {
   #row = -1;
 
   get bytes(): number {
-    const { byteLength: perList } = this.#first;
-    return this.#blocks.length * BLOCK_BYTES + perList * 4 + (perList / 4) * 3;
+    return this.#blocks.length * BLOCK_BYTES + this.#states.byteLength;
   }
 
   /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
-    return this.#count[list] ?? 0;
+    return this.#states[list * STATE_SIZE + COUNT] ?? 0;
   }
 
   append(list: number, row: number): void {
     this.#makeRoomForList(list);
-    const count = this.#count[list] as number;
+    const count = this.#states[list * STATE_SIZE + COUNT] as number;
     if (count === 0) {
-      this.#first[list] = this.#allocate(0);
+      this.#states[list * STATE_SIZE + FIRST] = this.#allocate(0);
       this.#rewind(list);
     }
     this.#write(list, row);
-    this.#count[list] = count + 1;
+    this.#states[list * STATE_SIZE + COUNT] = count + 1;
   }
 
   /**
@@ -108,7 +105,7 @@ export class Postings {
    */
   renumber(newRows: Int32Array): void {
     for (let list = 0; list < this.#lists; list += 1) {
-      if (this.#count[list] === 0) continue;
+      if (this.#states[list * STATE_SIZE + COUNT] === 0) continue;
       // What is written is never longer than what was read before it, so that no posting is written over before it is read.
       let count = 0;
       let isRewound = false;
@@ -123,14 +120,14 @@ export class Postings {
           count += 1;
         }
       }
-      this.#count[list] = count;
+      this.#states[list * STATE_SIZE + COUNT] = count;
     }
   }
 
   /** Begins to read a list: one at a time is read. */
   #open(list: number): void {
     this.#remaining = this.countOf(list);
-    this.#nextSlice = this.#first[list] as number;
+    this.#nextSlice = this.#states[list * STATE_SIZE + FIRST] as number;
     this.#nextNumber = 0;
     this.#row = -1;
   }
@@ -167,41 +164,45 @@ export class Postings {
   }
 
   #write(list: number, row: number): void {
-    const value = row - (this.#lastRow[list] as number);
+    const value = row - (this.#states[list * STATE_SIZE + LAST_ROW] as number);
     const size = value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : value < 2 ** 28 ? 4 : 5;
-    let used = this.#used[list] as number;
-    const capacity = sliceBytes(this.#sliceNumber[list] as number);
+    let used = this.#states[list * STATE_SIZE + USED] as number;
+    const capacity = sliceBytes(this.#states[list * STATE_SIZE + SLICE_NUMBER] as number);
     if (used + size > capacity) {
       this.#openNextSlice(list, used, capacity);
       used = 0;
     }
-    const address = (this.#slice[list] as number) + used;
+    const address = (this.#states[list * STATE_SIZE + SLICE] as number) + used;
     const block = this.#blocks[address >>> BLOCK_BITS] as Uint8Array;
     let at = address & (BLOCK_BYTES - 1);
     for (let shift = (size - 1) * 7; shift > 0; shift -= 7) block[at++] = (value >>> shift) | 0x80;
     block[at] = value & 0x7f;
-    this.#used[list] = used + size;
-    this.#lastRow[list] = row;
+    this.#states[list * STATE_SIZE + USED] = used + size;
+    this.#states[list * STATE_SIZE + LAST_ROW] = row;
   }
 
   #openNextSlice(list: number, used: number, capacity: number): void {
-    const slice = this.#slice[list] as number;
+    const slice = this.#states[list * STATE_SIZE + SLICE] as number;
     const block = this.#blocks[slice >>> BLOCK_BITS] as Uint8Array;
     const at = slice & (BLOCK_BYTES - 1);
     if (used < capacity) block[at + used] = END_OF_SLICE;
     // After rows were renumbered there is one already.
-    const next = readLink(block, at + capacity) || this.#allocate((this.#sliceNumber[list] as number) + 1);
+    const next =
+      readLink(block, at + capacity) || this.#allocate((this.#states[list * STATE_SIZE + SLICE_NUMBER] as number) + 1);
     writeLink(block, at + capacity, next);
-    this.#slice[list] = next;
+    this.#states[list * STATE_SIZE + SLICE] = next;
     // The number only matters up to the largest size.
-    this.#sliceNumber[list] = Math.min((this.#sliceNumber[list] as number) + 1, SLICE_BYTES.length);
+    this.#states[list * STATE_SIZE + SLICE_NUMBER] = Math.min(
+      (this.#states[list * STATE_SIZE + SLICE_NUMBER] as number) + 1,
+      SLICE_BYTES.length,
+    );
   }
 
   #rewind(list: number): void {
-    this.#slice[list] = this.#first[list] as number;
-    this.#sliceNumber[list] = 0;
-    this.#used[list] = 0;
-    this.#lastRow[list] = -1;
+    this.#states[list * STATE_SIZE + SLICE] = this.#states[list * STATE_SIZE + FIRST] as number;
+    this.#states[list * STATE_SIZE + SLICE_NUMBER] = 0;
+    this.#states[list * STATE_SIZE + USED] = 0;
+    this.#states[list * STATE_SIZE + LAST_ROW] = -1;
   }
 
   /** @returns the address of a slice, never 0 */
@@ -220,12 +221,7 @@ export class Postings {
   #makeRoomForList(list: number): void {
     if (list < this.#lists) return;
     this.#lists = list + 1;
-    this.#first = withRoom(this.#first, this.#lists);
-    this.#slice = withRoom(this.#slice, this.#lists);
-    this.#sliceNumber = withRoom(this.#sliceNumber, this.#lists);
-    this.#used = withRoom(this.#used, this.#lists);
-    this.#lastRow = withRoom(this.#lastRow, this.#lists);
-    this.#count = withRoom(this.#count, this.#lists);
+    this.#states = withRoom(this.#states, this.#lists * STATE_SIZE);
   }
 }
 

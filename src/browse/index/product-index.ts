@@ -1,10 +1,12 @@
 import { priceCellOf } from '../price-bands.ts';
-import { foldedWordsOf, foldText, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
+import { foldText } from '../words.ts';
 import { BestNames } from './best-names.ts';
 import { IN_STOCK, LIVE, ON_SALE, ProductColumns, Scratch, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { FacetValues, Tally } from './facet-values.ts';
+import { attributes, options } from './named-values.ts';
 import { Postings } from './postings.ts';
+import { fieldOf, hashOf, ProductWords, wordOf } from './product-words.ts';
 import { FIELDS, RunTexts } from './term-matches.ts';
 
 /** A product on sale, published or not, as the index reads it. */
@@ -16,12 +18,21 @@ export interface ProductRow {
   readonly cents: number;
   readonly isInStock: boolean;
   readonly isOnSale: boolean;
+  /** An object of JSON. */
+  readonly attributes: string;
+  /** A list of JSON, of the names of options. */
+  readonly optionNames: string;
+  /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
+  readonly variants: readonly string[];
   readonly sales: number;
   readonly publishedAt: number;
   readonly nameHash: number;
   readonly name: string;
+  /** Where it has more than ASCII. So with the description. */
   readonly subtitle: string | null;
-  readonly description: string;
+  readonly description: string | null;
+  /** As `vitrine_search` makes them, in the binary format of a `tsvector`: memory that may change after the call. Null where there are none. */
+  readonly words: Buffer | null;
 }
 
 /** What was published longer ago than this is visible to every question. */
@@ -40,7 +51,11 @@ export class ProductIndex {
   readonly brands = new FacetValues(({ brand }) => [brand ?? NO_BRAND], true, foldText);
   readonly tags = new FacetValues(({ tags }) => tags, false, foldText);
   readonly #facetValues = [this.categories, this.brands, this.tags];
+  readonly attributes = attributes();
+  readonly options = options();
+  readonly #values = [...this.#facetValues, this.attributes, this.options];
   readonly dictionary = new Dictionary();
+  readonly #productWords = new ProductWords(this.dictionary);
   /** By field and by the number of a word: products of which that is the best field that has the word. */
   readonly words = FIELDS.map(() => new Postings());
   readonly runTexts = new RunTexts();
@@ -71,19 +86,19 @@ export class ProductIndex {
 
   /** What has to be told where rows get other numbers. */
   get #byRow() {
-    return [...this.words, this.runTexts, ...this.#facetValues];
+    return [...this.words, this.runTexts, ...this.#values];
   }
 
   put(product: ProductRow): void {
     const { columns } = this;
-    const { name, subtitle, description } = product;
-    const wordsHash = hashOf(`${name}\0${subtitle ?? ''}\0${description}`);
-    const codes = this.#facetValues.map((values) => values.learn(product));
+    const { postings, runs } = this.#productWords.read(product);
+    const wordsHash = hashOf(postings, runs);
+    const codes = this.#values.map((values) => values.learn(product));
     let row = columns.rowOf(product.id);
     const isSame =
       row >= 0 &&
       columns.wordsHash.values[row] === wordsHash &&
-      this.#facetValues.every((values, index) => isEqual(values.codesOf(row), codes[index] as number[]));
+      this.#values.every((values, index) => values.has(row, codes[index] as number[]));
     const hasRank = row >= 0 && columns.nameHash.values[row] === product.nameHash;
     const rank = hasRank ? (columns.nameRank.values[row] as number) : Number.NaN;
     if (row >= 0) this.#leave(row);
@@ -91,9 +106,12 @@ export class ProductIndex {
       if (row >= 0) columns.kill(row);
       row = columns.append(product.id);
       columns.wordsHash.set(row, wordsHash);
-      for (const [index, values] of this.#facetValues.entries()) values.append(row, codes[index] as number[]);
-      this.#appendWords(row, product);
-    }
+      for (const [index, values] of this.#values.entries()) values.append(row, codes[index] as number[]);
+      for (const posting of postings) this.words[fieldOf(posting)]?.append(wordOf(posting), row);
+      this.runTexts.append(row, runs);
+    } else
+      for (const values of [this.attributes, this.options])
+        values.restock(row, codes[this.#values.indexOf(values)] as number[]);
     columns.price.set(row, product.cents);
     columns.sales.set(row, product.sales);
     columns.publishedAt.set(row, product.publishedAt);
@@ -121,7 +139,7 @@ export class ProductIndex {
     if (((this.columns.state.values[row] as number) & SETTLED) === 0) this.unsettled.delete(row);
     else {
       this.#changeTallies(row, -1);
-      for (const values of this.#facetValues) values.leave(row, this.columns);
+      for (const values of this.#values) values.leave(row, this.columns);
     }
   }
 
@@ -129,7 +147,7 @@ export class ProductIndex {
     const { state } = this.columns;
     state.set(row, (state.values[row] as number) | SETTLED);
     this.#changeTallies(row, 1);
-    for (const values of this.#facetValues) values.enter(row, this.columns);
+    for (const values of this.#values) values.enter(row, this.columns);
   }
 
   #changeTallies(row: number, by: 1 | -1): void {
@@ -163,42 +181,4 @@ export class ProductIndex {
     for (const part of this.#byRow) part.renumber(newRows);
     this.unsettled = new Set(this.unsettled.values().map((row) => newRows[row] as number));
   }
-
-  #appendWords(row: number, product: ProductRow): void {
-    const { words, runs } = wordsOfProduct(product);
-    this.runTexts.append(row, runs);
-    for (const [word, field] of words) this.words[field]?.append(this.dictionary.numberOf(word), row);
-  }
 }
-
-/** As `vitrine_search` makes them in PostgreSQL, with the best field of each; and the long runs, by field. */
-const wordsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow) => {
-  const words = new Map<string, number>();
-  const runs: { field: number; text: string }[] = [];
-  const add = (field: (typeof FIELDS)[number], text: string, maxCharacters: number): void => {
-    const number = FIELDS.indexOf(field);
-    const onLongRun = (run: string): void => void runs.push({ field: number, text: run });
-    for (const word of foldedWordsOf(text, maxCharacters, onLongRun)) if (!words.has(word)) words.set(word, number);
-  };
-  add('name', name, SEARCHED_FIELD);
-  add('brand', brand ?? '', SEARCHED_FIELD);
-  add('brand', tags.join(' '), SEARCHED_FIELD);
-  add('subtitle', subtitle ?? '', SEARCHED_FIELD);
-  add('description', searchedDescription(description), SEARCHED_DESCRIPTION);
-  return { words, runs };
-};
-
-const isEqual = (codes: ArrayLike<number>, others: readonly number[]): boolean =>
-  codes.length === others.length && others.every((code, index) => codes[index] === code);
-
-/** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
-const hashOf = (text: string): number => {
-  let low = 0x811c9dc5;
-  let high = 0x050c5d1f;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ unit, 0x01000197);
-  }
-  return (low >>> 6) * 2 ** 26 + (high >>> 6);
-};

@@ -1,55 +1,89 @@
 import type { DatabaseClient } from '../../database/client.ts';
-import type { Statement } from '../../database/sql.ts';
+import { idsByCode } from '../text.sql.ts';
 import { SEARCHED_DESCRIPTION } from '../words.ts';
-import { momentOf } from './exact-numbers.ts';
+import { type CopiedRow, readCopied } from './copied-rows.ts';
 import type { ProductRow } from './product-index.ts';
 
-/** Published or not: who sees a product when is decided by each question. */
+const IF_NOT_ASCII = (text: string): string => `case when octet_length(${text}) <> length(${text}) then ${text} end`;
+
+/** Published or not: who sees a product when is decided by each question. In the order of {@link productOf}; the types are those that it reads. */
 const ON_SALE = `
-  select p.id, p.category_id as "categoryId", p.brand, p.tags, (p.price * 100)::float8 as cents, p.stock > 0 as "isInStock",
-    coalesce(p.list_price > p.price, false) as "isOnSale", p.sales,
-    trunc(extract(epoch from p.published_at) * 1000000)::text as "publishedAt", hashtext(p.name) as "nameHash",
-    p.name, p.subtitle, left(p.description, ${SEARCHED_DESCRIPTION}) as description
-  from product p where p.status = 'ON_SALE'`;
+  select p.id::int, p.category_id::int, p.brand::text, p.tags::text[], (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false),
+    p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.name::text,
+    ${IF_NOT_ASCII('p.subtitle')}, ${IF_NOT_ASCII(`left(p.description, ${SEARCHED_DESCRIPTION})`)}, w.words, p.attributes::text,
+    array_to_json(p.option_names)::text,
+    array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)
+  from product p left join product_words w on w.product_id = p.id
+  where p.status = 'ON_SALE'`;
+
+const productOf = (row: CopiedRow) => ({
+  id: row.int(),
+  categoryId: row.int(),
+  brand: row.text(),
+  tags: row.texts(),
+  cents: row.float(),
+  isInStock: row.bool(),
+  isOnSale: row.bool(),
+  sales: row.int(),
+  publishedAt: row.moment(),
+  nameHash: row.int(),
+  name: row.text(),
+  subtitle: row.text(),
+  description: row.text(),
+  words: row.bytes(),
+  attributes: row.text() ?? '{}',
+  optionNames: row.text() ?? '[]',
+  variants: row.texts() ?? [],
+});
 
 export interface ReadProducts {
-  readonly products: readonly ProductRow[];
+  /** How many came, with those that are unfit. */
+  readonly count: number;
+  /** Products that the index cannot hold. */
   readonly unfit: readonly { readonly id: number; readonly reason: string }[];
-  /** Where they were read in the order of ids; undefined where there are none. */
-  readonly lastId: number | undefined;
+  readonly lastId: number;
 }
 
-/** The products of these ids that are on sale, as they are now. */
-export const readProducts = (client: DatabaseClient, ids: readonly number[]): Promise<ReadProducts> =>
-  // Prepared: changes are read many times a second.
-  read(client, { name: 'index_products_by_id', text: `${ON_SALE} and p.id = any($1::int[])` }, [ids]);
+type OnProduct = (product: ProductRow) => void;
 
-export const readProductsAfter = (client: DatabaseClient, id: number, limit: number): Promise<ReadProducts> =>
-  read(client, { text: `${ON_SALE} and p.id > $1::bigint order by p.id limit $2` }, [id, limit]);
+/** Reads the products of these ids that are on sale, as they are now. */
+export const readProducts = (
+  client: DatabaseClient,
+  ids: readonly number[],
+  onProduct: OnProduct,
+): Promise<ReadProducts> => read(client, `${ON_SALE} and p.id = any('{${ids}}'::int[])`, onProduct);
 
-const read = async (client: DatabaseClient, statement: Statement, values: unknown[]): Promise<ReadProducts> => {
-  const { rows } = await client.query<ProductRow & { readonly publishedAt: string }>({ ...statement, values });
-  const products: ProductRow[] = [];
+/** In the order of ids. */
+export const readProductsAfter = (
+  client: DatabaseClient,
+  id: number,
+  limit: number,
+  onProduct: OnProduct,
+): Promise<ReadProducts> => read(client, `${ON_SALE} and p.id > ${id}::bigint order by p.id limit ${limit}`, onProduct);
+
+const read = async (client: DatabaseClient, query: string, onProduct: OnProduct): Promise<ReadProducts> => {
   const unfit: { id: number; reason: string }[] = [];
-  for (const row of rows) {
-    const product = { ...row, publishedAt: momentOf(row.publishedAt) };
+  let count = 0;
+  let lastId = 0;
+  await readCopied(client, query, (row) => {
+    const product = productOf(row);
     const reason = faultOf(product);
-    if (reason === undefined) products.push(product);
+    if (reason === undefined) onProduct(product as ProductRow);
     else unfit.push({ id: product.id, reason });
-  }
-  return { products, unfit, lastId: rows.at(-1)?.id };
+    count += 1;
+    lastId = product.id;
+  });
+  return { count, unfit, lastId };
 };
 
 /** Vitrine's own tables refuse such values. A shop may have changed a column's type, or dropped a check. */
-const faultOf = ({ cents, tags, name, subtitle, brand, description, publishedAt }: ProductRow): string | undefined => {
+const faultOf = ({ cents, tags, name, publishedAt }: ReturnType<typeof productOf>): string | undefined => {
   if (!Number.isSafeInteger(cents) || cents < 0) return 'its price is no whole number of cents, or too large';
-  if (!Array.isArray(tags) || !tags.every(isText)) return 'its tags are no list of texts';
-  if (![name, description, subtitle ?? '', brand ?? ''].every(isText)) return 'one of its texts is none';
+  if (tags === null) return 'its tags are no list of texts';
+  if (name === null) return 'it has no name';
   if (Number.isNaN(publishedAt)) return 'it has no time of publication';
   return undefined;
 };
-
-const isText = (value: unknown): boolean => typeof value === 'string';
 
 interface Beginning {
   /** The number of products, as far as the statistics know it. */
@@ -75,3 +109,9 @@ export interface CategoryRow {
 
 export const readCategories = async (client: DatabaseClient): Promise<CategoryRow[]> =>
   (await client.query<CategoryRow>('select id, parent_id as "parentId", name from category order by id')).rows;
+
+/** The products that a code is of. */
+export const readIdsByCode = async (client: DatabaseClient, code: string): Promise<number[]> =>
+  (await client.query<{ id: number }>({ name: 'index_ids_by_code', text: idsByCode('$1'), values: [code] })).rows.map(
+    ({ id }) => id,
+  );

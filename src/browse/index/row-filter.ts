@@ -1,19 +1,19 @@
 import { isStorable } from '../../database/storable-text.ts';
-import type { SearchFilter } from '../browse-engine.ts';
+import type { Facet, SearchFilter } from '../browse-engine.ts';
 import { IN_STOCK, LIVE, ON_SALE, SETTLED } from './columns.ts';
 import { centsOf, momentOf } from './exact-numbers.ts';
 import { type FacetValues, STOCK_AND_SALE } from './facet-values.ts';
+import { type GroupTest, NamedFilter } from './named-values.ts';
 import { CHUNK } from './page-selection.ts';
+import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 import type { Candidates, Matches } from './term-matches.ts';
 
-/** The parts of a filter that have a facet, as bits. */
-export const CATEGORY = 1;
-export const BRAND = 2;
-const TAGS = 4;
-export const PRICE = 8;
-export const STOCK = 16;
-export const SALE = 32;
+/** A part of a filter that has a facet: of attributes and options, that of one name. In a facet without a name: all those that are not filtered. */
+export interface FacetPart {
+  readonly facet: Facet;
+  readonly name?: string | undefined;
+}
 
 /** A condition: keeps those of some rows that meet it, in place. @returns how many are left */
 type Keep = (rows: Int32Array, length: number) => number;
@@ -27,10 +27,11 @@ export class RowFilter {
   readonly #matches: Matches | undefined;
   readonly #filter: SearchFilter;
   readonly #now: Date;
-  /** By part, apart from those of the state; the quickest to refuse most rows come first. */
-  readonly #conditions = new Map<number, Keep>();
+  /** Apart from those of the state, of attributes and of options; the quickest to refuse most rows come first. */
+  readonly #conditions = new Map<Facet, Keep>();
+  readonly #named: Readonly<Record<'attributes' | 'options', NamedFilter>>;
   readonly #publishedFrom: Keep | undefined;
-  readonly parts: number;
+  readonly #parts = new Map<string, FacetPart>();
 
   constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
     this.#index = index;
@@ -39,41 +40,98 @@ export class RowFilter {
     this.#filter = { ...filter, ...(filter.brands && { brands: filter.brands.filter(isStorable) }) };
     this.#now = now;
     const { categories, brands, columns } = index;
-    const { minPrice, maxPrice, inStock, onSale, publishedFrom, categoryIds, tags } = filter;
+    const { minPrice, maxPrice, publishedFrom, categoryIds, tags } = filter;
     const conditions = this.#conditions;
     if (minPrice !== undefined || maxPrice !== undefined) {
       const min = minPrice === undefined ? 0 : centsOf(minPrice, 'up');
       const max = maxPrice === undefined ? Number.POSITIVE_INFINITY : centsOf(maxPrice, 'down');
-      conditions.set(PRICE, within(columns.price.values, min, max));
+      conditions.set('price', within(columns.price.values, min, max));
     }
-    if (tags) conditions.set(TAGS, withAll(index, tags));
-    if (categoryIds) conditions.set(CATEGORY, withAny(categories, categoryIds));
-    if (this.#filter.brands) conditions.set(BRAND, withAny(brands, this.#filter.brands));
+    if (tags) conditions.set('tags', withAll(index, tags));
+    if (categoryIds) conditions.set('categories', withAny(categories, categoryIds));
+    if (this.#filter.brands) conditions.set('brands', withAny(brands, this.#filter.brands));
+    this.#named = {
+      attributes: new NamedFilter(index.attributes, filter.attributes),
+      options: new NamedFilter(index.options, filter.options),
+    };
     if (publishedFrom) {
       const from = momentOf(String(BigInt(publishedFrom.getTime()) * 1000n));
       this.#publishedFrom = within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY);
     }
-    this.parts =
-      conditions.keys().reduce((sum, part) => sum | part, 0) |
-      (inStock === undefined ? 0 : STOCK) |
-      (onSale === undefined ? 0 : SALE);
+  }
+
+  /** The parts of a facet that are counted apart, as each leaves out another part of the filter. */
+  partsOf(facet: Facet): FacetPart[] {
+    if (facet !== 'attributes' && facet !== 'options') return [{ facet }];
+    const names = new Set(this.#named[facet].wanted.map(({ name }) => name));
+    return [{ facet }, ...names.values().map((name) => ({ facet, name }))];
+  }
+
+  /** What is left out where a facet is counted, the same object for the same part; undefined where all of the filter holds. */
+  leftOutBy({ facet, name }: FacetPart): FacetPart | undefined {
+    const { inStock, onSale } = this.#filter;
+    // Of products in stock there are as many without the part that wants these as with it.
+    const isPart =
+      facet === 'inStock'
+        ? inStock === false
+        : facet === 'onSale'
+          ? onSale === false
+          : facet === 'tags'
+            ? false
+            : name !== undefined || this.#conditions.has(facet);
+    if (!isPart) return undefined;
+    const key = `${facet}:${name}`;
+    const part = this.#parts.get(key) ?? { facet, name };
+    this.#parts.set(key, part);
+    return part;
+  }
+
+  hasName(facet: 'attributes' | 'options', name: string): boolean {
+    return this.#named[facet].wanted.some((each) => each.name === name);
+  }
+
+  get hasOptions(): boolean {
+    return this.#named.options.filters();
+  }
+
+  /** What a group of values must have that a facet counts. */
+  groupTest(facet: 'attributes' | 'options', without: string | undefined): GroupTest {
+    return this.#named[facet].test(without, facet === 'options' && this.#filter.inStock === true);
+  }
+
+  /** Of some rows those of which a variant that fits is in stock. */
+  countInStock(rows: Int32Array, length: number): number {
+    const { options } = this.#named;
+    return options.of.keep(options.test(undefined, true), rows.slice(0, length), length);
   }
 
   /** Whether nothing but stock and sale decides, as tallies count them. */
-  isTallied(parts: number): boolean {
-    return !this.#matches && !this.#publishedFrom && (parts & ~(STOCK | SALE)) === 0;
+  isTallied(without?: FacetPart): boolean {
+    const isFiltered = (facet: Facet): boolean => facet !== without?.facet;
+    return (
+      !this.#matches &&
+      !this.#publishedFrom &&
+      !this.#conditions.keys().some(isFiltered) &&
+      !this.#named.attributes.filters(nameIn('attributes', without)) &&
+      !this.#named.options.filters(nameIn('options', without))
+    );
   }
 
-  /** The states of {@link STOCK_AND_SALE} that the parts want. */
-  statesOf(parts: number): number[] {
-    const { mask, wanted } = this.#state(parts);
+  /** Whether a facet can be counted by tallies. Those of options do not say which products that are out of stock have a value. */
+  areKept(facet: Facet): boolean {
+    return facet !== 'price' && (facet !== 'options' || this.#filter.inStock !== false);
+  }
+
+  /** The states of {@link STOCK_AND_SALE} that are wanted. */
+  statesOf(without?: FacetPart): number[] {
+    const { mask, wanted } = this.#state(without);
     return STOCK_AND_SALE.filter((bits) => (bits & mask) === wanted);
   }
 
-  /** Whether a row meets some parts and is visible, for conditions of which few rows are asked. */
-  holds(parts: number): (row: number) => boolean {
+  /** Whether a row fits and is visible, for conditions of which few rows are asked. */
+  holds(without?: FacetPart): (row: number) => boolean {
     const isVisible = this.#index.columns.visibleAt(this.#now);
-    const conditions = this.#conditionsOf(parts, LIVE);
+    const conditions = this.#conditionsOf(without, LIVE);
     const one = new Int32Array(1);
     return (row) => {
       if (!isVisible(row)) return false;
@@ -82,11 +140,11 @@ export class RowFilter {
     };
   }
 
-  /** Calls back with all visible rows that meet some parts, at most {@link CHUNK} at a time. */
-  forEachChunk(parts: number, visit: (rows: Int32Array, length: number) => void): void {
+  /** Calls back with all visible rows that fit, at most {@link CHUNK} at a time. */
+  forEachChunk(without: FacetPart | undefined, visit: (rows: Int32Array, length: number) => void): void {
     const rows = new Int32Array(CHUNK);
-    const candidates = this.#candidates(parts);
-    const conditions = this.#conditionsOf(parts & ~(candidates?.parts ?? 0), SETTLED, candidates?.areMatches);
+    const candidates = this.#candidates(without);
+    const conditions = this.#conditionsOf(without, SETTLED, candidates);
     const count = candidates?.length ?? this.#index.columns.count;
     for (let begin = 0; begin < count; begin += CHUNK) {
       const end = Math.min(begin + CHUNK, count);
@@ -96,15 +154,15 @@ export class RowFilter {
       for (const keep of conditions) length = length && keep(rows, length);
       if (length > 0) visit(rows, length);
     }
-    this.forEachUnsettled(parts, visit);
+    this.forEachUnsettled(without, visit);
   }
 
   /** The same of the rows that are not settled, which tallies do not have. */
-  forEachUnsettled(parts: number, visit: (rows: Int32Array, length: number) => void): void {
+  forEachUnsettled(without: FacetPart | undefined, visit: (rows: Int32Array, length: number) => void): void {
     const { unsettled, columns } = this.#index;
     if (unsettled.size === 0) return;
     const isVisible = columns.visibleAt(this.#now);
-    const conditions = this.#conditionsOf(parts, LIVE);
+    const conditions = this.#conditionsOf(without, LIVE);
     const visible = Int32Array.from(unsettled.values().filter(isVisible));
     for (let begin = 0; begin < visible.length; begin += CHUNK) {
       const rows = visible.subarray(begin, begin + CHUNK);
@@ -113,56 +171,79 @@ export class RowFilter {
     }
   }
 
-  #state(parts: number): { readonly mask: number; readonly wanted: number } {
-    const { inStock, onSale } = this.#filter;
-    const mask = ((parts & STOCK) === 0 ? 0 : IN_STOCK) | ((parts & SALE) === 0 ? 0 : ON_SALE);
-    return { mask, wanted: ((inStock ? IN_STOCK : 0) | (onSale ? ON_SALE : 0)) & mask };
+  #state(without?: FacetPart): { readonly mask: number; readonly wanted: number } {
+    const inStock = without?.facet === 'inStock' ? undefined : this.#filter.inStock;
+    const onSale = without?.facet === 'onSale' ? undefined : this.#filter.onSale;
+    const mask = (inStock === undefined ? 0 : IN_STOCK) | (onSale === undefined ? 0 : ON_SALE);
+    return { mask, wanted: (inStock ? IN_STOCK : 0) | (onSale ? ON_SALE : 0) };
   }
 
-  /** @param bit of the state that rows must have, too @param areMatches whether all rows match the search */
-  #conditionsOf(parts: number, bit: number, areMatches = false): Keep[] {
-    const { mask, wanted } = this.#state(parts);
+  /** @param bit of the state that rows must have, too @param candidates that the rows are among */
+  #conditionsOf(without: FacetPart | undefined, bit: number, candidates?: FilterCandidates): Keep[] {
+    const { mask, wanted } = this.#state(without);
+    const named = (['attributes', 'options'] as const).flatMap((facet): Keep[] => {
+      const name = nameIn(facet, without);
+      if (!this.#named[facet].filters(name) || candidates?.met === facet) return [];
+      const test = this.groupTest(facet, name);
+      return [(rows, length) => this.#index[facet].keep(test, rows, length)];
+    });
     return [
-      ...(this.#matches && !areMatches ? [within(this.#matches.scores, 1, Number.POSITIVE_INFINITY)] : []),
-      ...this.#conditions.entries().flatMap(([part, keep]) => ((parts & part) === 0 ? [] : [keep])),
+      ...(this.#matches && !candidates?.areMatches ? [within(this.#matches.scores, 1, Number.POSITIVE_INFINITY)] : []),
+      ...this.#conditions
+        .entries()
+        .flatMap(([facet, keep]) => (facet === without?.facet || facet === candidates?.met ? [] : [keep])),
       ...(this.#publishedFrom ? [this.#publishedFrom] : []),
       withBits(this.#index.columns.state.values, mask | bit, wanted | bit),
+      ...named,
     ];
   }
 
-  /** No other row can match: the rows that a search has found, or those of some categories, some brands or a tag. Undefined where these are many. */
-  #candidates(parts: number): FilterCandidates | undefined {
-    const { columns, categories, brands, tags } = this.#index;
-    const filter = this.#filter;
-    const wantedTags = [...new Set((parts & TAGS) === 0 ? [] : filter.tags)];
+  /** No other row can match: the rows that a search has found, or those of some values. Undefined where these are many. */
+  #candidates(without: FacetPart | undefined): FilterCandidates | undefined {
+    const { columns, categories, brands, tags, scratch } = this.#index;
+    const { categoryIds, brands: wantedBrands, tags: wantedTags, inStock } = this.#filter;
+    const listOf = (facet: Facet, postings: Postings, codes: readonly number[], isMet: boolean) => ({
+      postings,
+      codes,
+      isShared: codes.length > 1 && (facet === 'attributes' || facet === 'options'),
+      met: isMet ? facet : undefined,
+      length: codes.reduce((sum, code) => sum + postings.countOf(code), 0),
+    });
+    const distinctTags = [...new Set(wantedTags)];
     const lists = [
-      ...((parts & CATEGORY) === 0 ? [] : [listOf(categories, filter.categoryIds ?? [], CATEGORY)]),
-      ...((parts & BRAND) === 0 ? [] : [listOf(brands, filter.brands ?? [], BRAND)]),
-      ...wantedTags.map((tag) => listOf(tags, [tag], wantedTags.length === 1 ? TAGS : 0)),
-    ];
+      ...(categoryIds ? [listOf('categories', categories.rows, categories.find(categoryIds), true)] : []),
+      ...(wantedBrands ? [listOf('brands', brands.rows, brands.find(wantedBrands), true)] : []),
+      ...distinctTags.map((tag) => listOf('tags', tags.rows, tags.find([tag]), distinctTags.length === 1)),
+    ].filter(({ met }) => met === undefined || met !== without?.facet);
+    for (const facet of ['attributes', 'options'] as const) {
+      const { of, wanted } = this.#named[facet];
+      const isAll = wanted.length === 1 && (facet === 'attributes' || inStock !== true);
+      for (const { name, codes } of wanted)
+        if (name !== nameIn(facet, without)) lists.push(listOf(facet, of.rows, codes, isAll));
+    }
     const [narrowest] = lists.sort((one, other) => one.length - other.length);
     const matches = this.#matches;
-    if (matches && matches.length <= (narrowest?.length ?? columns.count))
-      return { ...matches, parts: 0, areMatches: true };
+    if (matches && matches.length <= (narrowest?.length ?? columns.count)) return { ...matches, areMatches: true };
     if (!narrowest || narrowest.length > columns.count * MAX_CANDIDATES_SHARE) return undefined;
+    const { postings, codes, met, isShared } = narrowest;
     const rows = new Int32Array(narrowest.length);
     let length = 0;
-    for (const code of narrowest.codes) length = narrowest.of.rows.read(code, rows, length);
-    return { rows, length, parts: narrowest.parts, areMatches: false };
+    // A row may have several of the values.
+    const seen = isShared ? scratch.zeros('seen', columns.count) : undefined;
+    for (const code of codes)
+      length = seen ? postings.raise(code, 1, seen, rows, length) : postings.read(code, rows, length);
+    return { rows, length, met, areMatches: false };
   }
 }
 
+const nameIn = (facet: Facet, part: FacetPart | undefined): string | undefined =>
+  part?.facet === facet ? part.name : undefined;
+
 interface FilterCandidates extends Candidates {
-  /** The parts of the filter that they meet. */
-  readonly parts: number;
+  /** The part of the filter that they meet. */
+  readonly met?: Facet | undefined;
   readonly areMatches: boolean;
 }
-
-/** The rows of some values, dead ones among them. Of two values there must be no row that has both. */
-const listOf = <Value extends string | number>(of: FacetValues<Value>, values: readonly Value[], parts: number) => {
-  const codes = of.find(values);
-  return { of, codes, parts, length: codes.reduce((sum, code) => sum + of.rows.countOf(code), 0) };
-};
 
 // In each loop a row is written, and then counted or not: the processor would often predict a branch wrongly.
 

@@ -1,4 +1,4 @@
-import { FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
+import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { piecesOfTerm } from '../words.ts';
 import { withRoom } from './columns.ts';
 import type { Postings } from './postings.ts';
@@ -23,11 +23,25 @@ export interface Matches extends Candidates {
   readonly scores: Uint8Array;
 }
 
+/** In the place of {@link CODE_SCORE}, which has no room in a byte. The terms of a search have a score of 80 at most. */
+const CODE_BYTE = 255;
+
+export const scoreOfByte = (byte: number): number => (byte === CODE_BYTE ? CODE_SCORE : byte);
+export const byteOfScore = (score: number): number => Math.min(score, CODE_BYTE);
+
 /** From this share of all rows on they are looked at in their order, which is kinder to the processor's cache. */
 const MIN_ORDERED_SHARE = 1 / 16;
 
-/** @param fields names alone: the beginnings of what somebody types */
-export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fields: 'all' | 'names'): Matches => {
+/**
+ * @param fields names alone: the beginnings of what somebody types
+ * @param codeIds products that are found whether they have the terms or not, with the highest score
+ */
+export const matchesOf = (
+  index: ProductIndex,
+  terms: readonly SearchTerm[],
+  fields: 'all' | 'names',
+  codeIds: readonly number[] = [],
+): Matches => {
   const { columns, runTexts, scratch } = index;
   const { count } = columns;
   const rarestFirst = terms
@@ -52,6 +66,11 @@ export const matchesOf = (index: ProductIndex, terms: readonly SearchTerm[], fie
       scores[row] = score === 0 || isFirst ? score : (scores[row] as number) + score;
     }
     length = kept;
+  }
+  for (const row of codeIds.map((id) => columns.rowOf(id))) {
+    if (row < 0) continue;
+    if (scores[row] === 0) rows[length++] = row;
+    scores[row] = CODE_BYTE;
   }
   if (length > count * MIN_ORDERED_SHARE) {
     length = 0;

@@ -1,0 +1,115 @@
+import { to as copyTo } from 'pg-copy-streams';
+import type { DatabaseClient } from '../../database/client.ts';
+import { momentOf } from './exact-numbers.ts';
+
+/** A signature of 11 bytes, flags, and an extension that PostgreSQL does not have: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4 */
+const HEADER_BYTES = 19;
+const TRAILER = -1;
+const NO_BYTES = Buffer.alloc(0);
+
+/** From 1970 to 2000, where PostgreSQL's times begin, in microseconds. */
+const EPOCH_US = 946_684_800_000_000n;
+
+/** A row in COPY's binary format, whose fields are read one after another. */
+export class CopiedRow {
+  #buffer: Buffer = NO_BYTES;
+  #at = 0;
+
+  /** Goes to the row that begins there. @returns where it ends; undefined where the rest of it is still to come */
+  goTo(buffer: Buffer, begin: number): number | undefined {
+    if (begin + 2 > buffer.length) return undefined;
+    const fields = buffer.readInt16BE(begin);
+    if (fields === TRAILER) return buffer.length;
+    let at = begin + 2;
+    for (let field = 0; field < fields; field += 1) {
+      if (at + 4 > buffer.length) return undefined;
+      at += 4 + Math.max(buffer.readInt32BE(at), 0);
+    }
+    if (at > buffer.length) return undefined;
+    this.#buffer = buffer;
+    this.#at = begin + 2;
+    return at;
+  }
+
+  /** Null is 0 where the table does not allow it. */
+  int(): number {
+    return this.#next(4) ? this.#buffer.readInt32BE(this.#at - 4) : 0;
+  }
+
+  bool(): boolean {
+    return this.#next(1) && this.#buffer[this.#at - 1] === 1;
+  }
+
+  /** NaN for null. */
+  float(): number {
+    return this.#next(8) ? this.#buffer.readDoubleBE(this.#at - 8) : Number.NaN;
+  }
+
+  /** As `momentOf` makes it of microseconds since 1970; NaN for null. */
+  moment(): number {
+    if (!this.#next(8)) return Number.NaN;
+    const microseconds = this.#buffer.readBigInt64BE(this.#at - 8) + EPOCH_US;
+    const number = Number(microseconds);
+    return Number.isSafeInteger(number) ? number : momentOf(String(microseconds));
+  }
+
+  /** A view of memory that the next rows take. */
+  bytes(): Buffer | null {
+    const begin = this.#at + 4;
+    return this.#next() ? this.#buffer.subarray(begin, this.#at) : null;
+  }
+
+  text(): string | null {
+    const begin = this.#at + 4;
+    return this.#next() ? this.#buffer.toString('utf8', begin, this.#at) : null;
+  }
+
+  /** Null also for a list that has a null, or lists in it. */
+  texts(): string[] | null {
+    const begin = this.#at + 4;
+    if (!this.#next()) return null;
+    const dimensions = this.#buffer.readInt32BE(begin);
+    if (dimensions === 0) return [];
+    const length = this.#buffer.readInt32BE(begin + 12);
+    if (dimensions > 1) return null;
+    const texts: string[] = [];
+    for (let at = begin + 20; texts.length < length; ) {
+      const size = this.#buffer.readInt32BE(at);
+      if (size < 0) return null;
+      texts.push(this.#buffer.toString('utf8', at + 4, at + 4 + size));
+      at += 4 + size;
+    }
+    return texts;
+  }
+
+  /** Goes behind the next field. @returns false for null */
+  #next(bytes?: number): boolean {
+    const length = this.#buffer.readInt32BE(this.#at);
+    this.#at += 4 + Math.max(length, 0);
+    if (bytes !== undefined && length >= 0 && length !== bytes)
+      throw new Error(`a field of ${bytes} bytes has ${length}`);
+    return length >= 0;
+  }
+}
+
+/** Reads what a query gives, without an object for each value. @param onRow is called with the same object for each row */
+export const readCopied = async (
+  client: DatabaseClient,
+  query: string,
+  onRow: (row: CopiedRow) => void,
+): Promise<void> => {
+  const row = new CopiedRow();
+  let rest: Buffer = NO_BYTES;
+  let begin = HEADER_BYTES;
+  for await (const chunk of client.query(
+    copyTo(`copy (${query}) to stdout (format binary)`),
+  ) as AsyncIterable<Buffer>) {
+    const buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    for (let end = row.goTo(buffer, begin); end !== undefined; end = row.goTo(buffer, begin)) {
+      if (buffer.readInt16BE(begin) !== TRAILER) onRow(row);
+      begin = end;
+    }
+    rest = buffer.subarray(Math.min(begin, buffer.length));
+    begin = Math.max(begin - buffer.length, 0);
+  }
+};
