@@ -19,19 +19,18 @@ import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
-import { createDocuments } from './graphql/documents.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { createEventStreams } from './graphql/live/event-stream.ts';
-import { loadPlugins } from './graphql/load-plugins.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
-import { STATUS_CODES } from './graphql/status-codes.ts';
-import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
+import { createDocuments } from './graphql/use-documents.ts';
 import { createLive } from './graphql/use-live.ts';
+import { STATUS_CODES } from './graphql/use-result-writer.ts';
+import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
-import { createGraphqlServer } from './graphql/yoga.ts';
+import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
 import { GRAPHQL_PATH } from './http/message.ts';
@@ -103,10 +102,10 @@ export const createGateway = async (
   const schema = createSchema(config);
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
-  const trusted = createTrustedDocuments({
+  const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents.check),
     areRequired: config.trustedDocumentsOnly,
-  });
+  };
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
   const { preparedStatements, databaseDirectUrl: directUrl } = config;

@@ -10,20 +10,21 @@ import {
 } from '../http/message.ts';
 import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { GRAPHQL_BODY } from './body-form.ts';
-import type { Documents } from './documents.ts';
+import type { RequestState, ServerContext } from './context.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
-import type { RequestState, ServerContext } from './request.ts';
+import type { Documents } from './use-documents.ts';
 import {
   bodyFault,
   EVENT_STREAM_TYPE,
   errorTypeOf,
   paramsOfBody,
   paramsOfQuery,
+  RESULT_TYPES,
   readText,
   wantsPage,
-} from './request-params.ts';
-import type { StatusCodes } from './status-codes.ts';
+} from './use-request-reader.ts';
+import type { StatusCodes } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
@@ -60,18 +61,6 @@ const createEndpoint = (
   methods: readonly string[],
   errors: ErrorFormat,
 ): OperationRoute => {
-  /** By content type: one for all requests that are remembered. */
-  const heads = new Map<string, ResponseHead>();
-
-  const headOf = (contentType: string): ResponseHead => {
-    let head = heads.get(contentType);
-    if (!head) {
-      head = { contentType, isNegotiated: true, link: undefined };
-      heads.set(contentType, head);
-    }
-    return head;
-  };
-
   return {
     methods,
     errors,
@@ -106,9 +95,9 @@ const createEndpoint = (
         );
         const { 'content-type': contentType, ...added } = headersOf(response);
         const { executed } = state;
-        return executed && isAsWritten(response, contentType, state)
-          ? { executed, head: headOf(contentType), added }
-          : await toGatewayResponse(response, state, eventStreams);
+        const isAsWritten = response === state.response && response.status === 200 && contentType === state.contentType;
+        const head = isAsWritten ? HEADS.get(contentType) : undefined;
+        return executed && head ? { executed, head, added } : await toGatewayResponse(response, state, eventStreams);
       } catch (error) {
         void state.events?.return?.();
         if (!(error instanceof GraphQLError)) throw error;
@@ -126,8 +115,10 @@ const createEndpoint = (
   };
 };
 
-const isAsWritten = (response: Response, contentType: unknown, state: RequestState): contentType is string =>
-  response === state.response && response.status === 200 && contentType === state.contentType;
+/** One for all requests that are remembered. */
+const HEADS: ReadonlyMap<unknown, ResponseHead> = new Map(
+  RESULT_TYPES.map((contentType) => [contentType, { contentType, isNegotiated: true, link: undefined }]),
+);
 
 const EVENT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': EVENT_STREAM_TYPE,

@@ -1,11 +1,10 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, type GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { LazyLog } from '../observability/log.ts';
-import { type OperationContext, RowVanished } from './context.ts';
+import { type OperationContext, RowVanished, type ServerContext } from './context.ts';
 import { NotCompiled } from './executor/output.ts';
 import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
-import type { ServerContext } from './request.ts';
 import { writePlaceholders } from './view-count.ts';
 
 /** What the response cache adds to the context of an execution. */

@@ -1,8 +1,8 @@
 import type { Plugin } from 'graphql-yoga';
 import { GRAPHQL_BODY_WITH_COST } from './body-form.ts';
-import type { Documents } from './documents.ts';
+import type { ServerContext } from './context.ts';
 import type { CostLimit } from './limits/cost.ts';
-import type { ServerContext } from './request.ts';
+import type { Documents } from './use-documents.ts';
 
 /** Tells the cost of an operation, in `extensions.cost`, to those who ask for it by `extensions: { cost: true }`: also of one that fails in part. */
 export const useCost = (documents: Documents, costLimit: CostLimit): Plugin<ServerContext, ServerContext> => ({

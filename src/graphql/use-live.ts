@@ -7,17 +7,16 @@ import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
-import type { Caller } from './context.ts';
-import type { Documents } from './documents.ts';
+import type { WrittenResult } from './body-form.ts';
+import type { Caller, RequestState, ServerContext } from './context.ts';
 import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
 import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './live/topics.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
-import type { RequestState, ServerContext } from './request.ts';
-import { EVENT_STREAM_TYPE, negotiateEvents } from './request-params.ts';
 import type { Execute } from './use-compiled-execution.ts';
+import type { Documents } from './use-documents.ts';
+import { EVENT_STREAM_TYPE, negotiateEvents } from './use-request-reader.ts';
 import { answer, resultOf, runOf } from './use-response-cache.ts';
-import type { WrittenResult } from './written-result.ts';
 
 /** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';

@@ -1,8 +1,8 @@
 import type { ExecutionArgs } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { Documents } from './documents.ts';
-import type { ServerContext } from './request.ts';
+import type { ServerContext } from './context.ts';
+import type { Documents } from './use-documents.ts';
 
 /** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
 export const useObservation = (documents: Documents): Plugin<ServerContext, ServerContext> => {

@@ -2,14 +2,12 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../http/route.ts';
-import type { BodyForm } from './body-form.ts';
-import type { Caller } from './context.ts';
-import type { Documents } from './documents.ts';
+import { type BodyForm, type WrittenResult, writtenResult } from './body-form.ts';
+import type { Caller, ServerContext } from './context.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type Run, type RunOperation } from './operation-runner.ts';
-import type { ServerContext } from './request.ts';
 import type { Execute } from './use-compiled-execution.ts';
-import { type WrittenResult, writtenResult } from './written-result.ts';
+import type { Documents } from './use-documents.ts';
 
 /**
  * Answers operations from the response cache, or executes them by what the plugins before it have set, once for equal requests. Counted views are counted here,

@@ -1,9 +1,9 @@
 import { type ExecutionResult, type GraphQLError, print } from 'graphql';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { BodyForm } from '../graphql/body-form.ts';
-import type { Documents } from '../graphql/documents.ts';
+import type { RequestState } from '../graphql/context.ts';
 import type { HttpPart, MaskError } from '../graphql/mask-error.ts';
-import type { RequestState } from '../graphql/request.ts';
+import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';

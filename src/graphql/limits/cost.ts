@@ -24,6 +24,7 @@ import {
   rootOf,
   type SelectedField,
 } from '../selection.ts';
+import { readable, tooComplex } from './document-size.ts';
 import {
   assumedSizeOf,
   introspectionSizes,
@@ -33,7 +34,6 @@ import {
   sizedFieldsOf,
   slicedSizeReader,
 } from './list-size.ts';
-import { readable, tooComplex } from './query-limits.ts';
 
 export interface Cost {
   readonly total: number;

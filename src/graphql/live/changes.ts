@@ -6,8 +6,8 @@ import type { FailureKind } from '../../cache/response-cache.ts';
 import type { Change, TagVersions } from '../../cache/tags.ts';
 import type { Clock } from '../../database/clock.ts';
 import { AppError } from '../../errors.ts';
+import type { WrittenResult } from '../body-form.ts';
 import { builder, LIVE_FIELD } from '../builder.ts';
-import type { WrittenResult } from '../written-result.ts';
 import type { Topic, TopicListener } from './topics.ts';
 
 /** What has changed since the last event: the ids of rows, or everything where they are not known. */

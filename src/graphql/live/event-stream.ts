@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
-import { withoutHttp } from '../status-codes.ts';
-import type { WrittenResult } from '../written-result.ts';
+import type { WrittenResult } from '../body-form.ts';
+import { withoutHttp } from '../use-result-writer.ts';
 
 /** Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode */
 export interface EventStreams {
