@@ -46,19 +46,37 @@ export interface CompiledExecution {
 
 /** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
 export const createCompiledExecution = (): CompiledExecution => {
-  const fallBacks = createFallBacks();
+  const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
+  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
+
+  /**
+   * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
+   * @param error what the compiled operation threw
+   * @param errors those of the reference executor
+   */
+  const noteFailure = ({ operation, log }: Execution, error: unknown, errors: ExecutionResult['errors']): void => {
+    const outcome = errors ? 'failed' : 'answered';
+    counts[outcome] += 1;
+    const isReported =
+      error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
+    if ((errors && isReported) || logged[outcome].has(operation)) return;
+    logged[outcome].add(operation);
+    const fields = { operation: operation.label, err: error };
+    if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
+    else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+  };
 
   /** @param failed how the compiled operation failed */
   const executeReference = async (
     { execution, ...context }: ExecutionContext,
     failed?: { readonly error: unknown },
   ): Promise<DataText | ExecutionResult> => {
-    const { operation, variables, isLast, log } = execution;
+    const { operation, variables, isLast } = execution;
     const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
     const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
     const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
     if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
-    if (failed) fallBacks.add(operation, failed.error, errors, log);
+    if (failed) noteFailure(execution, failed.error, errors);
     return errors
       ? { errors, ...(data === undefined ? {} : { data }) }
       : { json: writePlaceholders(data, context.hints.views) };
@@ -69,17 +87,17 @@ export const createCompiledExecution = (): CompiledExecution => {
     executeReference(context, { error });
 
   return {
-    fallBacks: fallBacks.counts,
+    fallBacks: counts,
     execute: ({ contextValue }) => {
       const context = contextValue as ExecutionContext;
       const { operation, variables } = context.execution;
       const { compiled } = operation;
       if (!compiled) {
-        fallBacks.counts.notCompiled += 1;
+        counts.notCompiled += 1;
         return executeReference(context);
       }
       try {
-        const json = compiled.run(variables, context);
+        const json = compiled(variables, context);
         if (typeof json === 'string') return { json };
         return json.then(
           (text) => ({ json: text }),
@@ -108,27 +126,3 @@ const isOfVanishedRow = (error: GraphQLError): boolean => {
 export const useCompiledExecution = ({ execute }: CompiledExecution): Plugin<ServerContext, ServerContext> => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn(execute as Parameters<typeof setExecuteFn>[0]),
 });
-
-const createFallBacks = () => {
-  const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
-  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
-  return {
-    counts,
-    /**
-     * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
-     * @param error what the compiled operation threw
-     * @param errors those of the reference executor
-     */
-    add: (operation: Operation, error: unknown, errors: ExecutionResult['errors'], log: LazyLog): void => {
-      const outcome = errors ? 'failed' : 'answered';
-      counts[outcome] += 1;
-      const isReported =
-        error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
-      if ((errors && isReported) || logged[outcome].has(operation)) return;
-      logged[outcome].add(operation);
-      const fields = { operation: operation.label, err: error };
-      if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
-      else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
-    },
-  };
-};

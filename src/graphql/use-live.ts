@@ -43,7 +43,7 @@ interface Deps {
   readonly documents: Documents;
   readonly runOperation: RunOperation;
   readonly execute: Execute;
-  readonly topics: Omit<TopicsOptions, 'onPublished'>;
+  readonly topics: Omit<TopicsOptions, 'onPublished'> & { readonly freshnessMs: number };
   /** Of one process. */
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
@@ -67,8 +67,9 @@ const createCounts = (): SubscriptionCounts => ({
   lagSeconds: new Distribution(LAG_BOUNDS),
 });
 
-/** How often tokens are verified again. */
-const VERIFY_MS = 1000;
+/** How often all streams are looked after, and after how many times their tokens are verified again. */
+const TICK_MS = 100;
+const TICKS_PER_VERIFICATION = 10;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export const createLive = (deps: Deps): Live => {
@@ -79,6 +80,7 @@ export const createLive = (deps: Deps): Live => {
   const streams = new Set<EventSequence>();
   let isOver = false;
   let ticking: NodeJS.Timeout | undefined;
+  let ticks = 0;
   const apart = AsyncLocalStorage.snapshot();
 
   /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
@@ -91,6 +93,15 @@ export const createLive = (deps: Deps): Live => {
         if (error instanceof AppError && error.code === 'UNAUTHENTICATED') stream.end('token', error);
       });
     }
+  };
+
+  const tick = (): void => {
+    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
+    void deps.topics.freshnessMonitor.freshen();
+    topics.look();
+    changeTopics.look();
+    ticks += 1;
+    if (isRestricted && ticks % TICKS_PER_VERIFICATION === 0) verifyAll();
   };
 
   /** One for all streams, as NO_TOKEN is. */
@@ -153,7 +164,7 @@ export const createLive = (deps: Deps): Live => {
     const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, watcher);
     streams.add(stream);
     state.events = stream;
-    if (isRestricted) ticking ??= apart(() => setInterval(verifyAll, VERIFY_MS));
+    ticking ??= apart(() => setInterval(tick, TICK_MS));
     stream.listenTo(join(stream));
     if (isOver) stream.end('shutdown');
     return stream;

@@ -40,7 +40,7 @@ export interface GatewayResponse {
   /** How a string becomes bytes. `latin1`: each character is one byte of a text in UTF-8. @default 'utf8' */
   readonly encoding?: 'utf8' | 'latin1';
   /** The same headers as valid lines, each with its end, where they are serialized already. */
-  readonly lines?: string;
+  readonly lines?: string | undefined;
 }
 
 /** Takes the parts of a body as they come, and waits for nobody. */
@@ -96,15 +96,16 @@ const readLines = (lines: string): GatewayResponse['headers'] =>
 /** A response whose headers are text already (`sendLines` sends them). They are parsed only where somebody reads them. */
 export class WrittenResponse implements GatewayResponse {
   readonly status: number;
-  readonly body: string | Uint8Array;
-  readonly encoding = 'latin1';
+  readonly body: GatewayResponse['body'];
+  readonly encoding: 'utf8' | 'latin1';
   readonly lines: string;
   #headers: GatewayResponse['headers'] | undefined;
 
-  constructor(lines: string, body: string | Uint8Array, status = 200) {
+  constructor(lines: string, body: GatewayResponse['body'], status = 200, encoding: 'utf8' | 'latin1' = 'latin1') {
     this.status = status;
     this.lines = lines;
     this.body = body;
+    this.encoding = encoding;
   }
 
   get headers(): GatewayResponse['headers'] {

@@ -136,12 +136,14 @@ export const createApp = (deps: Deps): App => {
     known: KnownRequest | undefined,
     route: Route | undefined,
   ): Promise<GatewayResponse> => {
-    if (isExempt(request, known, route)) return answer(request, key, route);
-    if (load.isLagging()) return reject(request, route);
-    const { isGone } = request;
-    let place = load.begin(key);
+    if (!mayExecute(request, known, route)) return answer(request, key, route);
+    const isLagging = load.isLagging();
+    let place = isLagging ? undefined : load.begin(key);
     if (!place) {
-      place = await load.wait({ key, isGone, bytes: bytesOf(request) });
+      // Views wait in a queue with limits of its own.
+      if (route.countsViewsOnly(request)) return answer(request, key, route);
+      if (isLagging) return reject(request, route);
+      place = await load.wait({ key, isGone: request.isGone, bytes: bytesOf(request) });
       if (!place) return reject(request, route);
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : requests.find(key);
@@ -156,13 +158,13 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
-  /** What begins no execution: errors, pages, what may be in memory by another spelling, and views, whose queue has limits of its own. */
-  const isExempt = (request: GatewayRequest, known: KnownRequest | undefined, route: Route | undefined): boolean =>
-    request.fault !== undefined ||
-    known?.entry.response !== undefined ||
-    !route ||
-    'respond' in route ||
-    route.countsViewsOnly(request);
+  /** Not for errors and pages, nor where the response may be in memory by another spelling. */
+  const mayExecute = (
+    { fault }: GatewayRequest,
+    known: KnownRequest | undefined,
+    route: Route | undefined,
+  ): route is OperationRoute =>
+    fault === undefined && known?.entry.response === undefined && route !== undefined && 'run' in route;
 
   const reject = (request: GatewayRequest, route: Route | undefined): GatewayResponse =>
     writer.rejected(
@@ -252,8 +254,7 @@ export const createApp = (deps: Deps): App => {
     } catch (error) {
       response = withLink(route.errorLink, writeFailure(call, error));
     }
-    response.headers['cache-control'] = 'private, no-store';
-    return response;
+    return { ...response, lines: undefined, headers: { ...response.headers, 'cache-control': 'private, no-store' } };
   };
 
   // 5. Write.
