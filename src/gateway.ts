@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { createPreviewTime, type OpenedAccess, openAccess } from './access/access.ts';
+import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
 import { createListenFeed, createPollFeed, readWatchedTables } from './cache/change-feed.ts';
@@ -121,11 +121,11 @@ export const createGateway = async (
     observer: observer.statement,
   });
   const clock = createClock();
-  let opened: OpenedAccess;
+  let access: Access;
   let watched: readonly CachedTable[];
   let tableSchema: string;
   try {
-    opened = await openAccess(config.access, clock, log);
+    access = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
     await assertServing(pool, FEATURES);
     watched = await readWatchedTables(pool, FEATURES);
@@ -136,7 +136,6 @@ export const createGateway = async (
     throw error;
   }
 
-  const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const tables = [...FEATURES, ...watched];
   const tagVersions = createTagVersions(tables);
@@ -329,7 +328,7 @@ export const createGateway = async (
     close: async () => {
       live.close();
       load.stop();
-      opened.close();
+      access.close();
       await browseIndex.close();
       await yoga.dispose();
       await freshnessMonitor.close();

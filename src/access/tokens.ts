@@ -88,14 +88,6 @@ export const includesToken = (list: TokenList, token: string): boolean => {
  */
 export type VerifyToken = (token: string) => Promise<number | Refusal>;
 
-/** Looks a token up in the list, and verifies it as a JWT if it is not there. */
-export const createVerifyToken =
-  (tokens: () => TokenList, verifyJwt: VerifyToken | undefined): VerifyToken =>
-  async (token) => {
-    if (includesToken(tokens(), token)) return Number.POSITIVE_INFINITY;
-    return verifyJwt ? verifyJwt(token) : 'invalid';
-  };
-
 /** Why a caller is refused; `missing`: the request has no token. */
 export type Refusal = 'missing' | 'invalid' | 'expired';
 

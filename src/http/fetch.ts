@@ -67,13 +67,10 @@ const readBody = async (request: Request): Promise<Buffer | AppError> => {
 const toResponse = (method: string, answered: GatewayResponse): Response => {
   const { status, body, encoding, stream } = answered;
   const headers = dropConnectionHeaders(answered.headers);
-  const toBody = (): BodyInit | null => {
-    if (stream) return streamedBody(stream);
-    return bytes as Uint8Array<ArrayBuffer> | null;
-  };
   const hasBody = status !== 204 && status !== 304;
   const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : body;
   if (hasBody && !stream) headers['content-length'] = bytes?.byteLength ?? 0;
+  const toBody = (): BodyInit | null => (stream ? streamedBody(stream) : (bytes as Uint8Array<ArrayBuffer> | null));
   return new Response(hasBody && method !== 'HEAD' ? toBody() : null, {
     status,
     headers: Object.entries(headers).flatMap(([name, value]) =>

@@ -85,9 +85,5 @@ const networkOf = (address: string): string => {
   if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
-  const { parts } = parsed as ipaddr.IPv6;
-  return parts
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => group.toString(16))
-    .join(':');
+  return parsed.toNormalizedString().split(':').slice(0, NETWORK_GROUPS).join(':');
 };

@@ -24,7 +24,9 @@ export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsCon
 
   return ({ method, headers: { origin } }, headers) => {
     // Even for a request without an origin, or a cache would give its response to a request with one.
-    if (!anyOrigin) headers.vary = headers.vary ? `${headers.vary}, origin` : 'origin';
+    if (!anyOrigin && !/\borigin\b/i.test(String(headers.vary))) {
+      headers.vary = headers.vary ? `${headers.vary}, origin` : 'origin';
+    }
     if (!origin || !(anyOrigin || origins.includes(origin))) return;
     headers['access-control-allow-origin'] = anyOrigin ? '*' : origin;
     if (method !== 'OPTIONS') {
@@ -38,14 +40,7 @@ export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsCon
 };
 
 /** Where the parts of a page may be loaded from, by directive; without a directive: from nowhere. */
-export interface PageSources {
-  readonly 'script-src'?: string;
-  readonly 'worker-src'?: string;
-  readonly 'connect-src'?: string;
-  readonly 'style-src'?: string;
-  readonly 'img-src'?: string;
-  readonly 'font-src'?: string;
-}
+export type PageSources = Readonly<Record<`${string}-src`, string>>;
 
 /**
  * The headers of our pages: a page loads nothing from another host, runs no script that is not named here, is shown in no frame, and sends
