@@ -64,7 +64,6 @@ const MIN_REQUEST_CACHE_BYTES = 524_288;
 export interface Gateway {
   readonly app: App;
   readonly metrics: Metrics;
-  /** Statements sent to the database so far. */
   readonly statementCount: () => number;
   /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
@@ -72,7 +71,6 @@ export interface Gateway {
   readonly completeSubscriptions: () => void;
   /** Begins to fill the index of products. */
   readonly startIndex: () => void;
-  /** Closes the database connections. */
   readonly close: () => Promise<void>;
 }
 

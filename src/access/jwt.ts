@@ -85,7 +85,6 @@ const verifyWithAny = async (
   throw new errors.JWSSignatureVerificationFailed();
 };
 
-/** The public keys of a token issuer. */
 export interface KeySet {
   /** The key that a token names. @throws JOSEError if there is none; AppError SERVICE_UNAVAILABLE if the keys cannot be fetched */
   readonly keyOf: JWTVerifyGetKey;

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { AppError, OperatorError } from '../errors.ts';
 
 export interface TokenFile {
-  /** Tokens or digests. */
   readonly texts: () => readonly string[];
   readonly close: () => void;
 }

@@ -13,7 +13,6 @@ export interface KnownRows {
 export interface KnownRowsOf<Row> {
   /** A row that misses no commit older than the bound; then the hints learn how old it may be. Undefined also where the operation has to read. */
   readonly find: (id: number, hints: CacheHints) => Row | undefined;
-  /** Whether a row is kept and still true. */
   readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
@@ -26,7 +25,6 @@ interface KnownRow extends TaggedRead {
 interface Options {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
-  /** 0 keeps nothing. */
   readonly maxBytes: number;
 }
 

@@ -14,8 +14,8 @@ export interface Found {
   readonly outcome: CacheOutcome;
 }
 
-/** Makes the body of a response, at once where nothing has to be read, and adds to the hints what it depends on. */
-export type MakeBody = (hints: CacheHints) => string | Promise<string>;
+/** Makes the body of a response, and adds to the hints what it depends on. */
+export type MakeBody = (hints: CacheHints) => Promise<string>;
 
 export interface ResponseCache {
   /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
@@ -28,7 +28,6 @@ export interface ResponseCache {
   /** For what is made beside the cache, and never kept. */
   readonly createHints: () => CacheHints;
   readonly stats: { hits: number; misses: number; stale: number; joined: number };
-  /** Bytes in use, and entries. */
   readonly size: () => { bytes: number; entries: number };
 }
 
@@ -36,7 +35,6 @@ interface Options {
   readonly freshnessMonitor: FreshnessMonitor;
   readonly tagVersions: TagVersions;
   readonly clock: Clock;
-  /** 0 keeps nothing. */
   readonly maxBytes: number;
   readonly freshnessMs: number;
   readonly staleIfErrorMs: number;
@@ -171,12 +169,7 @@ export const createResponseCache = ({
     isShared: boolean;
   }
 
-  const makeOrShare = (
-    key: string,
-    make: MakeBody,
-    arrivedMs: number,
-    last: CachedResponse | undefined,
-  ): CachedResponse | Promise<CachedResponse> => {
+  const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
     const open = tickets.get(key);
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
@@ -184,15 +177,13 @@ export const createResponseCache = ({
     if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {
       open.isShared = true;
       return open.response.then((made) => {
-        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs, store.get(key));
+        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
         stats.joined += 1;
         return made;
       });
     }
     stats.misses += 1;
     const ticket = new Ticket(key);
-    const body = make(ticket.hints);
-    if (typeof body === 'string') return ticket.keep(body, last);
     const close = (): void => {
       if (tickets.get(key) === opened) tickets.delete(key);
     };
@@ -206,7 +197,7 @@ export const createResponseCache = ({
       close();
       throw error;
     };
-    const opened: OpenTicket = { ticket, response: body.then(keep, fail), isShared: false };
+    const opened: OpenTicket = { ticket, response: make(ticket.hints).then(keep, fail), isShared: false };
     tickets.set(key, opened);
     return opened.response;
   };
@@ -244,18 +235,12 @@ export const createResponseCache = ({
         if (stale) return stale;
       }
     }
-    return makeOrStale(key, make, arrivedMs, cached);
+    return makeOrStale(key, make, arrivedMs);
   };
 
-  const makeOrStale = async (
-    key: string,
-    make: MakeBody,
-    arrivedMs: number,
-    last: CachedResponse | undefined,
-  ): Promise<Found> => {
+  const makeOrStale = async (key: string, make: MakeBody, arrivedMs: number): Promise<Found> => {
     try {
-      const made = makeOrShare(key, make, arrivedMs, last);
-      const answer = made instanceof Promise ? await deadline.within(made) : made;
+      const answer = await deadline.within(makeOrShare(key, make, arrivedMs));
       nextTryMs = undefined;
       return { answer, outcome: 'miss' };
     } catch (error) {

@@ -9,9 +9,7 @@ export interface BodyForm {
   readonly toBody: (data: string, cost: () => CostReport) => string;
   /** The body of a response with status 404, where the data says that there is nothing; undefined elsewhere. */
   readonly toAbsence?: (data: string) => string | undefined;
-  /** The result that a body was made of. */
   readonly toResult: (body: string, status: 200 | 404) => ExecutionResult;
-  /** Whether the result has extensions. */
   readonly hasExtensions: boolean;
   /** Whether a response with errors has the data beside them. */
   readonly givesPartialData: boolean;

@@ -32,7 +32,6 @@ export interface OperationContext {
   readonly rowBudget: RowBudget;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
-  /** Of an event of the change feed. */
   readonly changes?: Changes;
 }
 
@@ -52,7 +51,6 @@ export interface LoaderScope {
   readonly hints: CacheHints;
   readonly now: Date;
   readonly inFlight: InFlight;
-  /** Those of all features, for the same operation. */
   readonly loaders: Loaders;
 }
 
@@ -95,11 +93,9 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     new LazyLoaders(create, scope) as unknown as Loaders;
 };
 
-/** Creates the context of one operation. */
 export interface CreateContext {
   /** @param now by default the time of the database */
   (hints: CacheHints, now?: Date): OperationContext;
-  /** Runs an operation with such a context. */
   readonly during: ReportingPrisma['during'];
 }
 
@@ -207,13 +203,11 @@ export interface ServerContext extends Partial<YogaInitialContext> {
 
 /** What is found out about a request, each plugin for those after it. */
 export interface RequestState {
-  /** As the client has sent it. */
   request?: Request;
   /** The document, where it is known before: that of a REST path. */
   readonly document?: DocumentNode;
   /** Whether the caller was admitted to the operation already. */
   readonly isAdmitted?: boolean;
-  /** The body that is made of the data. */
   form: BodyForm;
   /** The content type of the result, as the client asked for it. */
   contentType?: string;

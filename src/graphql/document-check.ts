@@ -18,7 +18,6 @@ import { type CostLimit, createCostLimit } from './limits/cost.ts';
 import type { Documents } from './use-documents.ts';
 import { type DocumentFault, faultsOf, nameOf } from './use-trusted-documents.ts';
 
-/** What is to be said of one document. */
 export interface DocumentReport {
   /** The gateway would refuse it, whatever its variables are. */
   readonly faults: readonly DocumentFault[];
@@ -75,7 +74,6 @@ export const createDocumentCheck = ({ schema, documents, maxCost }: Options) => 
   };
 };
 
-/** The message of an operation that costs too much. */
 const excess = (check: () => ReturnType<CostLimit['check']>): string | undefined => {
   try {
     check();
@@ -88,7 +86,6 @@ const excess = (check: () => ReturnType<CostLimit['check']>): string | undefined
 
 /** A document as a client sends it: one operation with the fragments that it needs, which may be of several files. */
 export interface ComposedDocument {
-  /** The file of the operation. */
   readonly file: string;
   readonly text: string;
   /** `file:line` for a line of the text, from 1. */
@@ -118,7 +115,6 @@ export const composeDocuments = (sources: readonly (readonly [file: string, text
   return [...unparsed, ...composed];
 };
 
-/** @returns undefined for a text that does not parse */
 const definitionsOf = (file: string, text: string): readonly DefinitionNode[] | undefined => {
   try {
     return parse(new Source(text, file)).definitions;

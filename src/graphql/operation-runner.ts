@@ -37,7 +37,6 @@ export interface Run {
   readonly form: BodyForm;
   /** Whether the result is for this run alone, beside the cache. @default false */
   readonly isApart?: boolean;
-  /** Executes the operation in this context. */
   readonly execute: (context: ExecutionContext) => DataText | ExecutionResult | Promise<DataText | ExecutionResult>;
 }
 
@@ -120,7 +119,6 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     }
   };
 
-  /** Beside the cache. */
   const runApart = async (make: MakeBody): Promise<Executed> => {
     const hints = responseCache.createHints();
     const body = await make(hints);

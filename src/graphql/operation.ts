@@ -26,7 +26,6 @@ type Coerced = ReturnType<typeof getVariableValues>;
 
 /** A valid operation, prepared once for all of its executions. */
 export interface Operation {
-  /** Its name in logs and traces. */
   readonly label: string;
   /** Equal for equal documents and names. */
   readonly id: string;

@@ -45,7 +45,6 @@ export const parseWithin = (limits: QueryLimits, source: Source): DocumentNode =
   return document;
 };
 
-/** A document and its validation errors. */
 interface CheckedDocument {
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
@@ -63,7 +62,6 @@ export interface Documents {
   /** The errors of a document, remembered with it. @param rules {@link rules}, and perhaps more behind them */
   readonly validate: (document: DocumentNode, rules: readonly ValidationRule[]) => readonly GraphQLError[];
   readonly rules: readonly ValidationRule[];
-  /** Parses and validates. @throws as {@link parse} */
   readonly check: (text: string) => CheckedDocument;
   /** The operation of a valid document; undefined where the name selects none. */
   readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;

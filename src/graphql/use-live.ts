@@ -22,9 +22,7 @@ import { answer, resultOf, runOf } from './use-response-cache.ts';
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
 
 export interface SubscriptionCounts {
-  /** Open streams. */
   open: number;
-  /** Events that were given to streams. */
   events: number;
   readonly ended: Record<EndReason, number>;
   /** Seconds from a change, as it is notified or planned, to the event for the last listener. */
@@ -44,7 +42,6 @@ interface Deps {
   readonly runOperation: RunOperation;
   readonly execute: Execute;
   readonly topics: Omit<TopicsOptions, 'onPublished'> & { readonly freshnessMs: number };
-  /** Of one process. */
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
   readonly isRestricted: boolean;
@@ -53,7 +50,6 @@ interface Deps {
 
 /** A subscription that has been executed once. */
 interface Beginning {
-  /** Where its first event comes from. */
   readonly outcome: CacheOutcome;
   readonly join: (listener: TopicListener) => Topic;
 }
@@ -96,27 +92,17 @@ export const createLive = (deps: Deps): Live => {
   };
 
   const tick = (): void => {
+    if (streams.size === 0) {
+      clearInterval(ticking);
+      ticking = undefined;
+      return;
+    }
     // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
     void deps.topics.freshnessMonitor.freshen();
     topics.look();
     changeTopics.look();
     ticks += 1;
     if (isRestricted && ticks % TICKS_PER_VERIFICATION === 0) verifyAll();
-  };
-
-  /** One for all streams, as NO_TOKEN is. */
-  const watcher: Watcher = {
-    onEvent: () => {
-      counts.events += 1;
-    },
-    onEnd: (stream, reason) => {
-      counts.ended[reason] += 1;
-      counts.open -= 1;
-      streams.delete(stream);
-      if (streams.size > 0) return;
-      clearInterval(ticking);
-      ticking = undefined;
-    },
   };
 
   const refuseExcess = (): void => {
@@ -159,10 +145,8 @@ export const createLive = (deps: Deps): Live => {
     refuseExcess();
     const { outcome, join } = await (rootFields.has(CHANGES_FIELD) ? beginChanges : beginState)(args, operation);
     refuseExcess();
-    counts.open += 1;
     state.outcome = outcome;
-    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, watcher);
-    streams.add(stream);
+    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, streams, counts);
     state.events = stream;
     ticking ??= apart(() => setInterval(tick, TICK_MS));
     stream.listenTo(join(stream));
@@ -208,27 +192,30 @@ const isLive = ({ request: { method }, previewAt }: Call): boolean => method !==
 /** One function for all streams: one made for each would keep its request in memory as long as the stream lives. */
 const NO_TOKEN = (): undefined => undefined;
 
-interface Watcher {
-  readonly onEvent: () => void;
-  readonly onEnd: (stream: EventSequence, reason: EndReason) => void;
-}
-
 type Step = IteratorResult<ExecutionResult, undefined>;
 
 /** The events of one listener. One that reads slowly gets the latest of those that came meanwhile. */
 class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
   readonly verify: () => Promise<void> | undefined;
   readonly #state: RequestState;
-  readonly #watcher: Watcher;
+  readonly #streams: Set<EventSequence>;
+  readonly #counts: SubscriptionCounts;
   #topic: Topic | undefined;
   #next: ExecutionResult | undefined;
   #reader: ((step: Step) => void) | undefined;
   #isEnded = false;
 
-  constructor(state: RequestState, verify: EventSequence['verify'], watcher: Watcher) {
+  constructor(
+    state: RequestState,
+    verify: EventSequence['verify'],
+    streams: Set<EventSequence>,
+    counts: SubscriptionCounts,
+  ) {
     this.#state = state;
     this.verify = verify;
-    this.#watcher = watcher;
+    this.#streams = streams.add(this);
+    this.#counts = counts;
+    counts.open += 1;
   }
 
   listenTo(topic: Topic): void {
@@ -237,7 +224,7 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
   }
 
   onEvent(event: ExecutionResult): void {
-    this.#watcher.onEvent();
+    this.#counts.events += 1;
     this.#give(event);
   }
 
@@ -251,7 +238,9 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
     if (error !== undefined) this.#give({ errors: error instanceof ExecutionFailed ? error.errors : [error as never] });
     this.#isEnded = true;
     this.#topic?.leave(this);
-    this.#watcher.onEnd(this, reason);
+    this.#streams.delete(this);
+    this.#counts.open -= 1;
+    this.#counts.ended[reason] += 1;
     this.#reader?.(DONE);
   }
 
@@ -272,7 +261,6 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
     });
   }
 
-  /** Nobody reads any more. */
   return(): Promise<Step> {
     this.#next = undefined;
     this.end(this.#state.isSlow ? 'slow' : 'client');

@@ -67,7 +67,6 @@ const toGraphQLError = (error: unknown): GraphQLError =>
         originalError: error instanceof Error ? error : null,
       });
 
-/** The finished body. */
 export const executedBytes = ({ answer, body, encoding }: Executed & { encoding?: 'utf8' | 'latin1' }): Buffer =>
   answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
 

@@ -1,18 +1,11 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin, processRegularResult } from 'graphql-yoga';
 import type { ErrorCode } from '../errors.ts';
 import type { RequestState, ServerContext } from './context.ts';
 import type { EventStreams } from './live/event-stream.ts';
-import type { HttpPart } from './mask-error.ts';
+import { type HttpPart, withExtensions } from './mask-error.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, GRAPHQL_TYPE } from './use-request-reader.ts';
 import { executedBytes } from './use-response-cache.ts';
-
-/** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
-interface HttpError {
-  readonly extensions: {
-    readonly http?: { readonly status?: number; readonly spec?: boolean };
-  };
-}
 
 /** Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events only where it names them. */
 export const useResultWriter = (
@@ -61,10 +54,10 @@ const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
 /** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
 const isOfOperation = ({ errors = [] }: ExecutionResult, areParamsRead: boolean): boolean =>
-  (errors as readonly HttpError[]).every(
-    ({ extensions: { http } }) =>
-      !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true)),
-  );
+  errors.every(({ extensions }) => {
+    const http = extensions.http as Partial<HttpPart> | undefined;
+    return !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true));
+  });
 
 /** How results and errors become HTTP responses, in an edition of GraphQL over HTTP. */
 export interface StatusCodes {
@@ -118,6 +111,5 @@ const statusOf = ({ extensions: { code }, originalError }: GraphQLError, status:
 /** The error alone, which decides about no status. */
 export const withoutHttp = (error: GraphQLError): GraphQLError => {
   const { http: _, ...extensions } = error.extensions;
-  const { message, nodes, source, positions, path } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  return withExtensions(error, extensions, error.message);
 };

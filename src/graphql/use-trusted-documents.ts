@@ -12,9 +12,7 @@ import type { Documents } from './use-documents.ts';
 export const DOCUMENT_PARAMS = ['documentId', 'doc_id'];
 
 export interface TrustedDocumentsOptions {
-  /** Ids and texts that are trusted from the start. */
   readonly documents: ReadonlyMap<string, string>;
-  /** Whether all other documents are refused. */
   readonly areRequired: boolean;
 }
 

@@ -112,7 +112,6 @@ export const createResponseWriter = ({
     return lines;
   };
 
-  /** The lines that depend on the request alone. */
   const requestLines = (request: GatewayRequest, requestId: string, link?: string): string => {
     const lines = `${link === undefined ? '' : `link: ${link}\r\n`}x-request-id: ${requestId}\r\n`;
     if (cors === undefined || request.headers.origin === undefined) return lines;

@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { responseUnderWay } from './send.ts';
 
-/** The connections of a server. */
 export interface Connections {
   /** Whether there are too many, and this one came after the limit was reached: it gets a 503 and is closed. */
   readonly isExcess: (socket: Socket) => boolean;
@@ -34,7 +33,6 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
   /** In how many sweeps in a row a connection had bytes that the client did not read, and the system could not buffer. */
   const stuck = new Map<Socket, number>();
 
-  /** How many promises a paused connection waits for. */
   const pauses = new Map<Socket, number>();
 
   const resume = (socket: Socket): void => {

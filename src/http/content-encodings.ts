@@ -97,7 +97,6 @@ export const compress = async <Bytes extends Uint8Array>(identity: Bytes) => {
   return { identity, gzip: gzipped, br: brotli };
 };
 
-/** A file in memory, in its content encodings. */
 export interface StaticFile {
   readonly contentType: string;
   readonly etag: string;

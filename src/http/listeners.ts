@@ -4,7 +4,6 @@ import { type AddressInfo, createServer, type ListenOptions, Server as SocketSer
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 
-/** All listening sockets of a server. */
 export interface Listeners {
   /**
    * Accepts the connections that wait in the queues of these sockets: the system resets those that are left there when a socket closes.
@@ -86,7 +85,6 @@ export interface Address {
   readonly host: string | undefined;
 }
 
-/** Resolves when the socket and its connections are closed. */
 const untilClosed = (server: SocketServer): Promise<void> => new Promise((resolve) => server.once('close', resolve));
 
 /** @throws OperatorError when the address cannot be listened on */

@@ -1,7 +1,6 @@
 import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
 
-/** The one path that takes a body. */
 export const GRAPHQL_PATH = '/graphql';
 
 /** A request as the server, or `fetch`, hands it to the pipeline. */
@@ -47,7 +46,6 @@ export interface GatewayResponse {
 export interface BodySink {
   /** Sends a part. False: the client has left too much unread, and was cut. */
   readonly write: (bytes: Uint8Array) => boolean;
-  /** Sends the last part. */
   readonly end: (bytes: Uint8Array) => void;
 }
 
@@ -116,7 +114,6 @@ export class WrittenResponse implements GatewayResponse {
 
 export const MAX_TARGET_CHARS = 8192;
 
-/** Of the request line and all headers together. */
 export const MAX_HEADER_BYTES = 32_768;
 
 export const splitTarget = (target: string): { path: string; query: string } => {
@@ -124,19 +121,13 @@ export const splitTarget = (target: string): { path: string; query: string } => 
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 };
 
-interface JsonOptions {
-  readonly cacheControl?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A JSON response; `cacheControl` defaults to `no-store`. */
 export const jsonResponse = (
   status: number,
   value: unknown,
-  { cacheControl = 'no-store', headers = {} }: JsonOptions = {},
+  headers?: Readonly<Record<string, string>>,
 ): GatewayResponse => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': cacheControl, ...headers },
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
   body: JSON.stringify(value),
 });
 
@@ -147,7 +138,6 @@ export const problemResponse = (error: AppError): GatewayResponse => ({
   body: problemText(error),
 });
 
-/** Its body. */
 export const problemText = ({ code, status, message, argument }: AppError): string => {
   // A plugin has codes of its own.
   const title = ERROR_TABLE[code]?.title ?? STATUS_CODES[status];

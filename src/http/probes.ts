@@ -15,14 +15,13 @@ export interface Probes {
 interface Deps {
   readonly pool: Pool;
   readonly metrics: Metrics;
-  /** Of the metrics. */
   readonly exposure: Exposure;
 }
 
 const PROBE_TIMEOUT_MS = 1000;
 
 const unready = (reason: string): GatewayResponse =>
-  jsonResponse(503, { status: 'unavailable', reason }, { headers: { 'retry-after': '1' } });
+  jsonResponse(503, { status: 'unavailable', reason }, { 'retry-after': '1' });
 
 export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
   let isDraining = false;

@@ -6,13 +6,11 @@ import proxyAddr from 'proxy-addr';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-/** Counts a request of a client. */
 export type RateLimit = (request: IncomingMessage) => Promise<Counted>;
 
 interface Counted {
   /** What is left to the client: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 */
   readonly headers: Headers;
-  /** The error of a request that is past the limit. */
   readonly refusal: AppError | undefined;
 }
 

@@ -44,9 +44,7 @@ interface Options {
 }
 
 interface ServerConfig extends CorsConfig {
-  /** 0: any free port. */
   readonly port: number;
-  /** Undefined: every interface. */
   readonly host: string | undefined;
   /** How long the headers of a request may take to arrive; the first request of a connection included. */
   readonly headersTimeoutMs: number;
@@ -259,7 +257,6 @@ const loadRateLimit = async ({ rateLimitPerMinute, trustedHops }: ServerConfig):
   return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustedHops) });
 };
 
-/** A request whose response is not in memory. */
 interface Miss {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -267,7 +264,6 @@ interface Miss {
   readonly make: MakeResponse;
 }
 
-/** A response that is ready. */
 interface Reply {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

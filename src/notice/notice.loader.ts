@@ -8,7 +8,6 @@ import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
 interface NoticePageKey {
-  /** From 1. */
   readonly page: number;
   readonly pageSize: number;
   readonly keyword: string | null;

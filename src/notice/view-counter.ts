@@ -16,9 +16,7 @@ export interface ViewCounter {
    * the database: then the view may still be counted
    */
   readonly view: (id: number) => Promise<number | null>;
-  /** How many views each statement has counted. */
   readonly batchSizes: Distribution;
-  /** Views that wait. */
   readonly waiting: () => number;
 }
 
@@ -185,7 +183,6 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): Vi
     schedule();
   };
 
-  /** Undefined where it is full. */
   const queueOf = (id: number): Waiter[] | undefined => {
     if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
     if (waitingCount >= MAX_WAITING) return undefined;
@@ -212,7 +209,6 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): Vi
   };
 };
 
-/** A view that is to be counted. */
 export interface Waiter {
   readonly wait: Wait;
   readonly resolve: (number: number | null) => void;

@@ -24,7 +24,6 @@ export interface LoadGuard {
 interface Options {
   /** Upper bound on requests that have begun or wait, and on executions. */
   readonly maxInFlight: number;
-  /** Longest wait for earlier requests. */
   readonly maxWaitMs: number;
   readonly maxLoopLagMs: number;
   readonly poolSize: number;

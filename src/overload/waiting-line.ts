@@ -22,7 +22,6 @@ interface Options {
   readonly places: () => number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
-  /** Of all requests that wait. */
   readonly maxWaitingBytes: number;
 }
 

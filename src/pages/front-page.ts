@@ -80,8 +80,7 @@ export const createFrontPage = ({
     );
     const state = isAdmitted ? { version, numbers: await readNumbers() } : {};
     const common = { vary: 'accept', link };
-    if (!accept?.includes('text/html'))
-      return jsonResponse(200, { name, description, ...state, links: hrefs }, { headers: common });
+    if (!accept?.includes('text/html')) return jsonResponse(200, { name, description, ...state, links: hrefs }, common);
     return {
       status: 200,
       headers: {

@@ -18,7 +18,6 @@ export interface Changes {
   readonly everything: boolean;
 }
 
-/** The ids of an event. */
 const MAX_IDS = 1000;
 
 const NOTHING: Changes = { products: [], categories: [], notices: [], everything: false };
@@ -99,7 +98,6 @@ interface State extends Topic {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Executes the operation for these changes. */
 export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
 
 export interface ChangeTopics {

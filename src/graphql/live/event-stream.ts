@@ -72,7 +72,27 @@ export const createEventStreams = (): EventStreams => {
 
   return {
     textOf: (result) => eventOf(result) + COMPLETE,
-    bytesOf: (results) => new EventBytes(results[Symbol.asyncIterator](), toBytes),
+    bytesOf: (results) => {
+      const iterator = results[Symbol.asyncIterator]();
+      let isOver = false;
+      return {
+        next: async () => {
+          if (isOver) return OVER;
+          const { done, value } = await iterator.next();
+          if (!done) return { done: false, value: toBytes(value) };
+          isOver = true;
+          return { done: false, value: LAST };
+        },
+        return: async () => {
+          isOver = true;
+          await iterator.return?.();
+          return OVER;
+        },
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
+    },
     send: (bytes, sink, onEnd) => {
       const endComments = beginComments(sink);
       let isOver = false;
@@ -100,35 +120,6 @@ export const createEventStreams = (): EventStreams => {
     },
   };
 };
-
-class EventBytes implements AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #results: AsyncIterator<ExecutionResult>;
-  readonly #toBytes: (result: ExecutionResult) => Uint8Array;
-  #isOver = false;
-
-  constructor(results: AsyncIterator<ExecutionResult>, toBytes: (result: ExecutionResult) => Uint8Array) {
-    this.#results = results;
-    this.#toBytes = toBytes;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#isOver) return OVER;
-    const { done, value } = await this.#results.next();
-    if (!done) return { done: false, value: this.#toBytes(value) };
-    this.#isOver = true;
-    return { done: false, value: LAST };
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#isOver = true;
-    await this.#results.return?.();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
 
 const OVER: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 

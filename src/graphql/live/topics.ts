@@ -69,10 +69,8 @@ interface State extends Topic {
   readonly key: string;
   readonly operation: LiveOperation;
   readonly listeners: Set<TopicListener>;
-  /** The response that was read last. */
   latest: CachedResponse;
   latestEvent: ExecutionResult;
-  /** What the listeners were shown. */
   shown: string;
   /** When the change that is not shown yet was notified, by `performance.now()`. */
   changedMs: number | undefined;
