@@ -205,9 +205,7 @@ export const createGateway = async (
     replicas,
   });
   const load = createLoadGuard({
-    maxInFlight: config.maxInFlight,
-    maxWaitMs: config.maxWaitMs,
-    maxLoopLagMs: config.maxLoopLagMs,
+    ...config,
     poolSize,
     connections: poolSize * (1 + replicaUrls.length),
     pool,

@@ -5,7 +5,7 @@ const MAX_TAGS = 64;
 
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
-  readonly #tags: Pick<Tags, 'of' | 'has'>;
+  readonly #tags: Pick<Tags, 'of'>;
   readonly tags = new Set<Tag>();
   readonly #views = new Set<number>();
   #isWatched = true;
@@ -24,7 +24,7 @@ export class CacheHints {
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
-  constructor(tags: Pick<Tags, 'of' | 'has'>) {
+  constructor(tags: Pick<Tags, 'of'>) {
     this.#tags = tags;
   }
 
@@ -96,9 +96,9 @@ export class CacheHints {
   }
 
   #tagsOf(table: string): TableTags | undefined {
-    if (this.#tags.has(table)) return this.#tags.of(table);
-    this.dependsOnUnknown();
-    return undefined;
+    const tags = this.#tags.of(table);
+    if (!tags) this.dependsOnUnknown();
+    return tags;
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

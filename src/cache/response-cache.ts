@@ -17,19 +17,7 @@ export interface Found {
 /** Makes the body of a response, and adds to the hints what it depends on. */
 export type MakeBody = (hints: CacheHints) => Promise<string>;
 
-export interface ResponseCache {
-  /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
-  readonly current: (entry: CacheEntry) => CachedResponse | undefined;
-  /**
-   * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
-   * true when the database last answered, for a bounded time. @throws what `make` throws
-   */
-  readonly get: (key: string, make: MakeBody) => Found | Promise<Found>;
-  /** For what is made beside the cache, and never kept. */
-  readonly createHints: () => CacheHints;
-  readonly stats: { hits: number; misses: number; stale: number; joined: number };
-  readonly size: () => { bytes: number; entries: number };
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface Options {
   readonly freshnessMonitor: FreshnessMonitor;
@@ -71,7 +59,7 @@ export const createResponseCache = ({
   staleIfErrorMs,
   timeoutMs,
   kindOf,
-}: Options): ResponseCache => {
+}: Options) => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const tickets = new Map<string, OpenTicket>();
   const store = createResponseStore(maxBytes);
@@ -255,15 +243,21 @@ export const createResponseCache = ({
   return {
     stats,
     size: store.size,
+    /** For what is made beside the cache, and never kept. */
     createHints,
-    current: ({ response: cached }) => {
+    /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
+    current: ({ response: cached }: CacheEntry): CachedResponse | undefined => {
       if (cached === undefined || !freshnessMonitor.isFresh() || !isGiven(cached)) return undefined;
       stats.hits += 1;
       // So that it is among the latest.
       store.get(cached.key);
       return cached;
     },
-    get: (key, make) => {
+    /**
+     * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
+     * true when the database last answered, for a bounded time. @throws what `make` throws
+     */
+    get: (key: string, make: MakeBody): Found | Promise<Found> => {
       const arrivedMs = performance.now();
       return freshnessMonitor.isFresh(arrivedMs)
         ? findOrMake(key, make, arrivedMs, true)

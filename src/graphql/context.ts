@@ -1,5 +1,5 @@
 import type { DocumentNode } from 'graphql';
-import type { YogaInitialContext } from 'graphql-yoga';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
 import type { CacheOutcome } from '../cache/response-cache.ts';
@@ -200,6 +200,8 @@ export interface ServerContext extends Partial<YogaInitialContext> {
   readonly call: Call;
   readonly state: RequestState;
 }
+
+export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
 
 /** What is found out about a request, each plugin for those after it. */
 export interface RequestState {

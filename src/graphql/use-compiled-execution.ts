@@ -1,7 +1,6 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, type GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { LazyLog } from '../observability/log.ts';
-import { type OperationContext, RowVanished, type ServerContext } from './context.ts';
+import { type GatewayPlugin, type OperationContext, RowVanished } from './context.ts';
 import { NotCompiled } from './executor/output.ts';
 import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
@@ -123,6 +122,6 @@ const isOfVanishedRow = (error: GraphQLError): boolean => {
 };
 
 /** Without it, operations are executed by Yoga's own executor. */
-export const useCompiledExecution = ({ execute }: CompiledExecution): Plugin<ServerContext, ServerContext> => ({
+export const useCompiledExecution = ({ execute }: CompiledExecution): GatewayPlugin => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn(execute as Parameters<typeof setExecuteFn>[0]),
 });

@@ -9,15 +9,14 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { ServerContext } from './context.ts';
+import type { GatewayPlugin } from './context.ts';
 import { createWriters } from './executor/compile.ts';
 import { checkSelections, type QueryLimits, readTokens } from './limits/document-size.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 
 /** Parses and validates each document once, within the limits of its size. Rules that other plugins add are heeded. */
-export const useDocuments = ({ find, parse, validate, rules }: Documents): Plugin<ServerContext, ServerContext> => ({
+export const useDocuments = ({ find, parse, validate, rules }: Documents): GatewayPlugin => ({
   onParse: ({ context, params: { source }, setParsedDocument, setParseFn }) => {
     const text = typeof source === 'string' ? source : source.body;
     const known = context.state.document ?? find(text);
@@ -45,27 +44,7 @@ export const parseWithin = (limits: QueryLimits, source: Source): DocumentNode =
   return document;
 };
 
-interface CheckedDocument {
-  readonly document: DocumentNode;
-  readonly errors: readonly GraphQLError[];
-}
-
-/** The documents of clients: parsed, validated and prepared once for as long as their texts are in memory. */
-export interface Documents {
-  /** A valid document that is in memory. */
-  readonly find: (text: string) => DocumentNode | undefined;
-  /**
-   * @throws AppError QUERY_TOO_COMPLEX
-   * @throws GraphQLError for a syntax error
-   */
-  readonly parse: (text: string) => DocumentNode;
-  /** The errors of a document, remembered with it. @param rules {@link rules}, and perhaps more behind them */
-  readonly validate: (document: DocumentNode, rules: readonly ValidationRule[]) => readonly GraphQLError[];
-  readonly rules: readonly ValidationRule[];
-  readonly check: (text: string) => CheckedDocument;
-  /** The operation of a valid document; undefined where the name selects none. */
-  readonly prepare: (document: DocumentNode, name?: string | null) => Operation | undefined;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
 interface Options {
   readonly schema: GraphQLSchema;
@@ -82,7 +61,8 @@ const ENTRY_OVERHEAD_CHARS = 200;
 /** Each further one takes a walk through the text to find its line. */
 const MAX_VALIDATION_ERRORS = 10;
 
-export const createDocuments = ({ schema, limits, introspection, fieldSuggestions }: Options): Documents => {
+/** The documents of clients: parsed, validated and prepared once for as long as their texts are in memory. */
+export const createDocuments = ({ schema, limits, introspection, fieldSuggestions }: Options) => {
   const valid = new LRUCache<string, DocumentNode>({
     maxSize: MAX_CHARS,
     sizeCalculation: (_, text) => text.length + ENTRY_OVERHEAD_CHARS,
@@ -90,11 +70,14 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   const validated = new WeakMap<DocumentNode, Map<string, readonly GraphQLError[]>>();
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
   const writers = createWriters();
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const rules: readonly ValidationRule[] = introspection
+    ? specifiedRules
+    : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const hideSuggestions = !fieldSuggestions;
   const parseDocument = (text: string): DocumentNode => parseWithin(limits, new Source(text));
 
-  const validateDocument: Documents['validate'] = (document, given) => {
+  /** The errors of a document, remembered with it. @param given {@link rules}, and perhaps more behind them */
+  const validateDocument = (document: DocumentNode, given: readonly ValidationRule[]): readonly GraphQLError[] => {
     const added = given.slice(rules.length).map(({ name }) => name);
     const key = added.join();
     const known = validated.get(document) ?? new Map<string, readonly GraphQLError[]>();
@@ -110,15 +93,18 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   };
 
   return {
-    find: (text) => valid.get(text),
+    /** A valid document that is in memory. */
+    find: (text: string): DocumentNode | undefined => valid.get(text),
+    /** @throws as {@link parseWithin} */
     parse: parseDocument,
     validate: validateDocument,
     rules,
-    check: (text) => {
+    check: (text: string): { document: DocumentNode; errors: readonly GraphQLError[] } => {
       const document = valid.get(text) ?? parseDocument(text);
       return { document, errors: validateDocument(document, rules) };
     },
-    prepare: (document, name) => {
+    /** The operation of a valid document; undefined where the name selects none. */
+    prepare: (document: DocumentNode, name?: string | null): Operation | undefined => {
       const known = operations.get(document)?.get(name ?? '');
       if (known) return known;
       const operation = prepareOperation(schema, document, name, hideSuggestions, writers);

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { CacheOutcome, Found } from '../cache/response-cache.ts';
@@ -8,7 +7,7 @@ import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
 import type { WrittenResult } from './body-form.ts';
-import type { Caller, RequestState, ServerContext } from './context.ts';
+import type { Caller, GatewayPlugin, RequestState, ServerContext } from './context.ts';
 import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
 import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './live/topics.ts';
 import type { Operation } from './operation.ts';
@@ -29,13 +28,7 @@ export interface SubscriptionCounts {
   readonly lagSeconds: Distribution;
 }
 
-export interface Live {
-  readonly plugin: Plugin<ServerContext, ServerContext>;
-  readonly counts: SubscriptionCounts;
-  /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
-  readonly complete: () => void;
-  readonly close: () => void;
-}
+export type Live = ReturnType<typeof createLive>;
 
 interface Deps {
   readonly documents: Documents;
@@ -68,7 +61,7 @@ const TICK_MS = 100;
 const TICKS_PER_VERIFICATION = 10;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
-export const createLive = (deps: Deps): Live => {
+export const createLive = (deps: Deps) => {
   const { documents, runOperation, execute, maxSubscriptions, isRestricted, log } = deps;
   const counts = createCounts();
   const topics = createTopics({ ...deps.topics, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
@@ -154,31 +147,34 @@ export const createLive = (deps: Deps): Live => {
     return stream;
   };
 
+  const plugin: GatewayPlugin = {
+    onSubscribe: ({ args, setSubscribeFn }) => {
+      const { call, state } = args.contextValue as ServerContext;
+      const operation = documents.prepare(args.document, args.operationName);
+      if (!operation) return;
+      negotiateEvents(call.request.headers.accept);
+      state.contentType = EVENT_STREAM_TYPE;
+      setSubscribeFn(async (given) => {
+        if (!isLive(call)) return answer(documents, runOperation, given, execute);
+        try {
+          return await subscribe(given, operation);
+        } catch (error) {
+          if (error instanceof ExecutionFailed) return { errors: error.errors };
+          throw error;
+        }
+      });
+    },
+  };
+
   return {
     counts,
-    plugin: {
-      onSubscribe: ({ args, setSubscribeFn }) => {
-        const { call, state } = args.contextValue as ServerContext;
-        const operation = documents.prepare(args.document, args.operationName);
-        if (!operation) return;
-        negotiateEvents(call.request.headers.accept);
-        state.contentType = EVENT_STREAM_TYPE;
-        setSubscribeFn(async (given) => {
-          if (!isLive(call)) return answer(documents, runOperation, given, execute);
-          try {
-            return await subscribe(given, operation);
-          } catch (error) {
-            if (error instanceof ExecutionFailed) return { errors: error.errors };
-            throw error;
-          }
-        });
-      },
-    },
-    complete: () => {
+    plugin,
+    /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
+    complete: (): void => {
       isOver = true;
       for (const stream of streams) stream.end('shutdown');
     },
-    close: () => {
+    close: (): void => {
       clearInterval(ticking);
       topics.close();
       changeTopics.close();

@@ -1,15 +1,15 @@
-import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { GraphQLParams } from 'graphql-yoga';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
 import { ACCEPT_QUERY, asksByBody, type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
-import type { ServerContext } from './context.ts';
+import type { GatewayPlugin } from './context.ts';
 import { readable, tooComplex } from './limits/document-size.ts';
 
 /**
  * Reads the parameters of a request as the contract says: POST and QUERY are JSON in UTF-8 only, a parameter is given once, and an empty `operationName` is none. The
  * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
  */
-export const useRequestReader = (): Plugin<ServerContext, ServerContext> => ({
+export const useRequestReader = (): GatewayPlugin => ({
   onRequest: ({ request, serverContext: { state } }) => {
     state.request = request;
   },

@@ -1,9 +1,8 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../http/route.ts';
 import { type BodyForm, type WrittenResult, writtenResult } from './body-form.ts';
-import type { Caller, ServerContext } from './context.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './context.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type Run, type RunOperation } from './operation-runner.ts';
 import type { Execute } from './use-compiled-execution.ts';
@@ -13,10 +12,7 @@ import type { Documents } from './use-documents.ts';
  * Answers operations from the response cache, or executes them by what the plugins before it have set, once for equal requests. Counted views are counted here,
  * and the limit of cost is held.
  */
-export const useResponseCache = (
-  documents: Documents,
-  runOperation: RunOperation,
-): Plugin<ServerContext, ServerContext> => ({
+export const useResponseCache = (documents: Documents, runOperation: RunOperation): GatewayPlugin => ({
   onExecute: ({ executeFn, setExecuteFn }) => {
     setExecuteFn((args: ExecutionArgs) => answer(documents, runOperation, args, executeFn as Execute));
   },

@@ -1,17 +1,14 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import { isAsyncIterable, type Plugin, processRegularResult } from 'graphql-yoga';
+import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
 import type { ErrorCode } from '../errors.ts';
-import type { RequestState, ServerContext } from './context.ts';
+import type { GatewayPlugin, RequestState } from './context.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import { type HttpPart, withExtensions } from './mask-error.ts';
 import { EVENT_STREAM_TYPE, errorTypeOf, GRAPHQL_TYPE } from './use-request-reader.ts';
 import { executedBytes } from './use-response-cache.ts';
 
 /** Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events only where it names them. */
-export const useResultWriter = (
-  { write }: StatusCodes,
-  eventStreams: EventStreams,
-): Plugin<ServerContext, ServerContext> => {
+export const useResultWriter = ({ write }: StatusCodes, eventStreams: EventStreams): GatewayPlugin => {
   const writeEvents =
     (state: RequestState): StatusCodes['write'] =>
     (result, fetchAPI) => {

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { GraphQLError, Kind, type OperationDefinitionNode } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
-import type { ServerContext } from './context.ts';
+import type { GatewayPlugin } from './context.ts';
 import type { Documents } from './use-documents.ts';
 
 /** The names of the parameters that name a document, beside `extensions.persistedQuery`. */
@@ -24,10 +23,7 @@ const ENTRY_OVERHEAD_CHARS = 200;
  * Documents that requests name by an id: those of the operator's file, and automatic persisted queries. Yoga's plugins for this are not used: they know no `doc_id`, no text
  * that is trusted without its id, and answer an unknown id with other codes than clients of this gateway have learnt.
  */
-export const useTrustedDocuments = ({
-  documents,
-  areRequired,
-}: TrustedDocumentsOptions): Plugin<ServerContext, ServerContext> => {
+export const useTrustedDocuments = ({ documents, areRequired }: TrustedDocumentsOptions): GatewayPlugin => {
   const texts = new Set(documents.values());
   const trusted = new Map<string, string>();
   for (const [id, text] of documents) trusted.set(canonicalId(id), text).set(idOf(text), text);

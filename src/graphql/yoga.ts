@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { ServerContext } from './context.ts';
+import type { GatewayPlugin, ServerContext } from './context.ts';
 import type { CostLimit } from './limits/cost.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
@@ -58,7 +58,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useCompiledExecution(compiled),
       useResponseCache(documents, runOperation),
       useResultWriter(deps.statusCodes, deps.eventStreams),
-      ...(deps.plugins as unknown as Plugin<ServerContext, ServerContext>[]),
+      ...(deps.plugins as unknown as GatewayPlugin[]),
     ],
     extraParamNames: DOCUMENT_PARAMS,
     maskedErrors: { maskError: maskError as (error: unknown) => Error, errorMessage: '' },

@@ -15,21 +15,7 @@ import {
 import type { Cors } from './response-headers.ts';
 import type { Answered, ResponseHead } from './route.ts';
 
-/** Writes the HTTP responses of operations. What the heads of those of a kind share is serialized once. */
-export interface ResponseWriter {
-  cached(cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
-  /** @param body with the view counts of this request, one character for each byte */
-  counted(body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse;
-  rejected(error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse;
-  executed(answered: Answered, request: GatewayRequest, requestId: string): GatewayResponse;
-  /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
-  completed(
-    response: GatewayResponse,
-    request: GatewayRequest,
-    requestId: string,
-    serverTiming?: string,
-  ): GatewayResponse;
-}
+export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 
 interface Options {
   readonly clock: Clock;
@@ -62,13 +48,8 @@ interface Freshness {
   readonly accelExpires?: string;
 }
 
-export const createResponseWriter = ({
-  clock,
-  contentEncodings,
-  cors,
-  isRestricted,
-  hasPreviews,
-}: Options): ResponseWriter => {
+/** Writes the HTTP responses of operations. What the heads of those of a kind share is serialized once. */
+export const createResponseWriter = ({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) => {
   const vary = [
     'accept, accept-encoding',
     ...(isRestricted ? ['authorization'] : []),
@@ -177,11 +158,14 @@ export const createResponseWriter = ({
   };
 
   return {
-    cached: (cached, head, request, requestId) => ofCache(cached, 'hit', head, request, requestId),
+    cached: (cached: CachedResponse, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse =>
+      ofCache(cached, 'hit', head, request, requestId),
 
-    counted: (body, head, request, requestId) => ofRequest(body, 200, 'latin1', head, request, requestId),
+    /** @param body with the view counts of this request, one character for each byte */
+    counted: (body: string, head: ResponseHead, request: GatewayRequest, requestId: string): GatewayResponse =>
+      ofRequest(body, 200, 'latin1', head, request, requestId),
 
-    rejected: (error, format, request, requestId) => {
+    rejected: (error: AppError, format: ErrorFormat, request: GatewayRequest, requestId: string): GatewayResponse => {
       const { headers } = request;
       const { allow, 'retry-after': retryAfter } = error.headers;
       const kind = `${error.message} ${allow} ${retryAfter} ${format.typeOf(headers)}`;
@@ -195,7 +179,11 @@ export const createResponseWriter = ({
       return new WrittenResponse(lines + requestLines(request, requestId), response.body, response.status, 'utf8');
     },
 
-    executed: ({ executed, head, added = {} }, request, requestId) => {
+    executed: (
+      { executed, head, added = {} }: Answered,
+      request: GatewayRequest,
+      requestId: string,
+    ): GatewayResponse => {
       const response = executed.answer
         ? ofCache(executed.answer, executed.outcome, head, request, requestId)
         : ofRequest(executed.body, executed.status, executed.encoding, head, request, requestId);
@@ -209,7 +197,13 @@ export const createResponseWriter = ({
       return { ...response, lines: undefined, headers: Object.assign(headers, added) };
     },
 
-    completed: (response, request, requestId, serverTiming) => {
+    /** Adds `Server-Timing`, and the headers that all responses have where they are not there yet. */
+    completed: (
+      response: GatewayResponse,
+      request: GatewayRequest,
+      requestId: string,
+      serverTiming?: string,
+    ): GatewayResponse => {
       if (response instanceof WrittenResponse) {
         const { lines, body, status, encoding } = response;
         const timing = serverTiming === undefined ? '' : `server-timing: ${serverTiming}\r\n`;

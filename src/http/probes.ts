@@ -3,14 +3,7 @@ import type { Exposure } from '../access/access.ts';
 import { withDeadline } from '../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type GatewayResponse, jsonResponse, PROBLEM_DETAILS } from './message.ts';
-import { type FindRoute, READ_METHODS, type ResponseRoute } from './route.ts';
-
-/** `/livez`, `/readyz` and `/metrics`, for what monitors the process. */
-export interface Probes {
-  readonly find: FindRoute;
-  /** From now on `/readyz` answers 503. */
-  readonly startDraining: () => void;
-}
+import { READ_METHODS, type ResponseRoute } from './route.ts';
 
 interface Deps {
   readonly pool: Pool;
@@ -23,7 +16,8 @@ const PROBE_TIMEOUT_MS = 1000;
 const unready = (reason: string): GatewayResponse =>
   jsonResponse(503, { status: 'unavailable', reason }, { 'retry-after': '1' });
 
-export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
+/** `/livez`, `/readyz` and `/metrics`, for what monitors the process. */
+export const createProbes = ({ pool, metrics, exposure }: Deps) => {
   let isDraining = false;
   let probing: Promise<unknown> | undefined;
 
@@ -59,8 +53,9 @@ export const createProbes = ({ pool, metrics, exposure }: Deps): Probes => {
   };
 
   return {
-    find: (path) => (Object.hasOwn(routes, path) ? routes[path] : undefined),
-    startDraining: () => {
+    find: (path: string): ResponseRoute | undefined => (Object.hasOwn(routes, path) ? routes[path] : undefined),
+    /** From now on `/readyz` answers 503. */
+    startDraining: (): void => {
       isDraining = true;
     },
   };

@@ -1,14 +1,8 @@
+import type { Config } from '../config/config.ts';
 import type { GatewayRequest, GatewayResponse } from './message.ts';
 
 /** Adds the `access-control-*` headers for the origin of a request. */
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
-
-export interface CorsConfig {
-  /** Exact origins, or `*` for any. */
-  readonly corsOrigins: readonly string[];
-  /** The request headers that scripts may send. */
-  readonly corsAllowedHeaders: readonly string[];
-}
 
 const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after, ratelimit, ratelimit-policy';
 const PREFLIGHT_MAX_AGE_S = 86_400;
@@ -17,7 +11,10 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * Cross-origin reading by an allow-list, never with credentials: https://fetch.spec.whatwg.org/#http-cors-protocol
  * @returns undefined where no origin is allowed
  */
-export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsConfig): Cors | undefined => {
+export const createCors = ({
+  corsOrigins: origins,
+  corsAllowedHeaders,
+}: Pick<Config, 'corsOrigins' | 'corsAllowedHeaders'>): Cors | undefined => {
   if (origins.length === 0) return undefined;
   const allowedHeaders = corsAllowedHeaders.join(', ');
   const anyOrigin = origins.includes('*');

@@ -10,6 +10,7 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
+import type { Config } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import { collectFields, type Fragments, fragmentsOf, type Parent, rootOf } from '../selection.ts';
 
@@ -225,16 +226,7 @@ const checkRepeats = (roots: readonly (readonly Parent[])[], fragments: Fragment
 };
 
 /** How much one operation may ask for, as the operator sets it. */
-export interface QueryLimits {
-  /** Tokens of a document. */
-  readonly maxTokens: number;
-  /** Fields within fields, fragments written out. */
-  readonly maxDepth: number;
-  /** Fields that a document selects in all, aliases and repeats included, fragments written out. */
-  readonly maxFields: number;
-  /** Rows that an operation may ask for, roughly: see cost.ts. */
-  readonly maxCost: number;
-}
+export type QueryLimits = Config['queryLimits'];
 
 interface Excess {
   /** The limit as the operator or the README calls it. */

@@ -100,18 +100,6 @@ interface State extends Topic {
 
 export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
 
-export interface ChangeTopics {
-  /**
-   * Resolves with what joins a listener.
-   * @param key equal for equal operations
-   * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
-   */
-  readonly begin: (key: string, run: RunChanges) => Promise<(listener: TopicListener) => Topic>;
-  /** To be called again and again: it finds what begins or ends with time alone. */
-  readonly look: () => void;
-  readonly close: () => void;
-}
-
 interface Options {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
@@ -132,7 +120,7 @@ const RETRY_MS = 500;
  * The listeners of the change feed. A change is told when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
  * and a cache outside would keep that.
  */
-export const createChangeTopics = (options: Options): ChangeTopics => {
+export const createChangeTopics = (options: Options) => {
   const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf } = options;
   const topics = new Map<string, State>();
   let beginning = 0;
@@ -211,7 +199,12 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
   };
 
   return {
-    begin: async (key, run) => {
+    /**
+     * Resolves with what joins a listener.
+     * @param key equal for equal operations
+     * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
+     */
+    begin: async (key: string, run: RunChanges): Promise<(listener: TopicListener) => Topic> => {
       if (freshnessMonitor.trustedUntilMs() !== undefined) {
         throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
       }
@@ -229,8 +222,9 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
         beginning -= 1;
       }
     },
+    /** To be called again and again: it finds what begins or ends with time alone. */
     look,
-    close: () => {
+    close: (): void => {
       unwatch();
       for (const topic of topics.values()) clearTimeout(topic.timer);
     },

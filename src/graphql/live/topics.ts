@@ -30,17 +30,6 @@ export interface LiveOperation {
   readonly toComparable: (response: CachedResponse) => string;
 }
 
-export interface Topics {
-  /**
-   * Joins those who listen to an equal operation.
-   * @param found the response to this listener's own request
-   */
-  readonly join: (operation: LiveOperation, found: Found, listener: TopicListener) => Topic;
-  /** To be called again and again: what is over where changes are not notified is executed again. */
-  readonly look: () => void;
-  readonly close: () => void;
-}
-
 export interface TopicsOptions {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
@@ -84,7 +73,7 @@ interface State extends Topic {
  * The live operations of all listeners. Equal ones are executed once for each change, by way of the response cache. A change is one of a cache tag
  * that the last response depends on, or the time at which the response changes by itself.
  */
-export const createTopics = (options: TopicsOptions): Topics => {
+export const createTopics = (options: TopicsOptions) => {
   const { tagVersions, freshnessMonitor, clock, kindOf, onPublished } = options;
   const topics = new Map<string, State>();
   const queue: State[] = [];
@@ -238,21 +227,26 @@ export const createTopics = (options: TopicsOptions): Topics => {
   };
 
   return {
-    join: (operation, found, listener) => {
+    /**
+     * Joins those who listen to an equal operation.
+     * @param found the response to this listener's own request
+     */
+    join: (operation: LiveOperation, found: Found, listener: TopicListener): Topic => {
       let topic = topics.get(found.answer.key);
       if (!topic) topic = open(operation, found);
       else if (found.outcome !== 'stale') take(topic, found.answer, performance.now());
       topic.listeners.add(listener);
       return topic;
     },
-    look: () => {
+    /** To be called again and again: what is over where changes are not notified is executed again. */
+    look: (): void => {
       const nowMs = performance.now();
       for (const topic of topics.values()) {
         const { trustedUntilMs } = topic.latest;
         if (trustedUntilMs !== undefined && nowMs >= trustedUntilMs) renew(topic, nowMs);
       }
     },
-    close: () => {
+    close: (): void => {
       unwatch();
       for (const topic of topics.values()) close(topic);
     },
