@@ -7,7 +7,8 @@ const MAX_TAGS = 64;
 export class CacheHints {
   readonly #tags: Pick<Tags, 'of'>;
   readonly tags = new Set<Tag>();
-  readonly #views = new Set<number>();
+  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
+  readonly views = new Set<number>();
   #isWatched = true;
   #neverChanges = false;
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
@@ -26,19 +27,6 @@ export class CacheHints {
 
   constructor(tags: Pick<Tags, 'of'>) {
     this.#tags = tags;
-  }
-
-  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
-  get views(): readonly number[] {
-    return [...this.#views];
-  }
-
-  showsViews(id: number): void {
-    this.#views.add(id);
-  }
-
-  clearViews(): void {
-    this.#views.clear();
   }
 
   /** Rows are read from a server that may miss commits after this time. */

@@ -129,7 +129,7 @@ export const createResponseCache = ({
         trustedUntilMs: this.#trustedUntilMs,
         staleUntilMs: hints.endsMs,
         countsViews: hints.countsViews,
-        views: hints.views,
+        views: [...hints.views],
         encoded: undefined,
       };
       // Of several views, one that can no longer be counted would spoil the others, which are counted by then.

@@ -33,7 +33,7 @@ export const GRAPHQL_BODY_WITH_COST: BodyForm = {
 
 /**
  * A result whose text is written already: who reads a member gets it parsed, who only passes the result on pays nothing. Yoga calls `stringify` to write a
- * result; one that was made of this one, with other members, is written anew.
+ * result; one that was made of this one, with other members, is written again.
  */
 export interface WrittenResult extends ExecutionResult {
   readonly stringify: (result: ExecutionResult) => string;

@@ -213,7 +213,7 @@ export interface RequestState {
   form: BodyForm;
   /** The content type of the result, as the client asked for it. */
   contentType?: string;
-  /** Of the result {@link result}, the finished body. A result that a plugin changes, or puts in its place, is written anew. */
+  /** Of the result {@link result}, the finished body. A result that a plugin changes, or puts in its place, is written again. */
   executed?: Executed | undefined;
   result?: WrittenResult;
   /** What {@link result} was written into: a plugin may put another response in its place. */

@@ -36,32 +36,25 @@ interface Options {
   readonly graphiql: ResponseRoute;
 }
 
-/** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
-export const createGraphqlRoutes = ({ graphiql, ...options }: Options): FindRoute => {
-  const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const errors = errorsIn(options.statusCodes);
-  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(options, methods, errors);
-
-  return (path, { method, headers }) => {
-    if (path !== GRAPHQL_PATH) return undefined;
-    return page.exposure !== 'off' && !asksByBody(method) && wantsPage(headers.accept) ? page : endpoint;
-  };
-};
-
 /** A longer request costs more to read than to reject. */
 const MAX_VIEW_BYTES = 8192;
 
 /** A host that is never looked up: the one that the client names is not trusted. */
 const ORIGIN = 'http://gateway.invalid';
 
-/** Asks Yoga, and takes from its response what is not in memory already. */
-const createEndpoint = (
-  { yoga, documents, maskError, statusCodes, eventStreams }: Omit<Options, 'graphiql'>,
-  methods: readonly string[],
-  errors: ErrorFormat,
-): OperationRoute => {
-  return {
+/** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
+export const createGraphqlRoutes = ({
+  yoga,
+  documents,
+  maskError,
+  statusCodes,
+  eventStreams,
+  graphiql,
+}: Options): FindRoute => {
+  const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
+  const errors = errorsIn(statusCodes);
+  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
+  const endpoint: OperationRoute = {
     methods,
     errors,
     faultOf: bodyFault,
@@ -112,6 +105,11 @@ const createEndpoint = (
         );
       }
     },
+  };
+
+  return (path, { method, headers }) => {
+    if (path !== GRAPHQL_PATH) return undefined;
+    return page.exposure !== 'off' && !asksByBody(method) && wantsPage(headers.accept) ? page : endpoint;
   };
 };
 

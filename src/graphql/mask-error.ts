@@ -40,7 +40,7 @@ export const rootCause = (error: unknown): unknown =>
 export type MaskError = (error: unknown) => GraphQLError;
 
 /**
- * What clients see of an error, by either door: a code of ERROR_TABLE, and nothing of a driver or a stack. The AppError that it is, or became, is its
+ * What clients see of an error, by GraphQL or REST: a code of ERROR_TABLE, and nothing of a driver or a stack. The AppError that it is, or became, is its
  * `originalError`.
  * @param log of the request; an error that several requests share is logged once
  */

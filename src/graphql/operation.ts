@@ -139,13 +139,13 @@ const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
 /** The text of a result without the fields whose change alone is no event: those with `extensions: { isSilent: true }`. */
-export type WithoutSilentFields = (json: string) => string;
+type WithoutSilentFields = (json: string) => string;
 
 /** Removes silent fields from the values of a field: an object, a list, or null. */
 type Remove = (value: unknown) => void;
 
 /** @returns undefined where the operation selects none */
-export const silentFields = (
+const silentFields = (
   schema: GraphQLSchema,
   document: DocumentNode,
   definition: OperationDefinitionNode,

@@ -38,13 +38,10 @@ export interface DataText {
 /** @throws RowVanished where it is not the last try */
 export type Execute = (args: ExecutionArgs) => DataText | ExecutionResult | Promise<DataText | ExecutionResult>;
 
-export interface CompiledExecution {
-  readonly execute: Execute;
-  readonly fallBacks: Readonly<FallBackCounts>;
-}
+export type CompiledExecution = ReturnType<typeof createCompiledExecution>;
 
 /** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
-export const createCompiledExecution = (): CompiledExecution => {
+export const createCompiledExecution = () => {
   const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
   const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
 
@@ -86,8 +83,8 @@ export const createCompiledExecution = (): CompiledExecution => {
     executeReference(context, { error });
 
   return {
-    fallBacks: counts,
-    execute: ({ contextValue }) => {
+    fallBacks: counts as Readonly<FallBackCounts>,
+    execute: (({ contextValue }) => {
       const context = contextValue as ExecutionContext;
       const { operation, variables } = context.execution;
       const { compiled } = operation;
@@ -105,7 +102,7 @@ export const createCompiledExecution = (): CompiledExecution => {
       } catch (error) {
         return recover(context, error);
       }
-    },
+    }) satisfies Execute,
   };
 };
 

@@ -149,7 +149,7 @@ const preferredOf = (accept: string | undefined, types: readonly string[]): stri
  * The content type of a result, decided before anything runs: JSON where the client accepts it, because it can be cached.
  * @throws AppError NOT_ACCEPTABLE
  */
-export const negotiate = (accept: string | undefined): string =>
+const negotiate = (accept: string | undefined): string =>
   preferredOf(accept, RESULT_TYPES) ??
   (acceptsEvents(accept)
     ? EVENT_STREAM_TYPE
@@ -195,7 +195,7 @@ const CLOSE_BRACE = '}'.charCodeAt(0);
  * strings do.
  * @throws AppError QUERY_TOO_COMPLEX
  */
-export const checkJson = (text: string): void => {
+const checkJson = (text: string): void => {
   if (text.length < MIN_CHARS) return;
   let nesting = 0;
   let parts = 0;

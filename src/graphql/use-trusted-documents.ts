@@ -186,5 +186,5 @@ const toFault = (name: string, error: Error): DocumentFault => ({
   line: error instanceof GraphQLError ? error.locations?.[0]?.line : undefined,
 });
 
-export const describe = ({ line, message }: DocumentFault): string =>
+const describe = ({ line, message }: DocumentFault): string =>
   line === undefined ? message : `line ${line}: ${message}`;

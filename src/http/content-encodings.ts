@@ -66,7 +66,7 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
 };
 
 /** The smallest of our content encodings that a client accepts with any weight: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-export const preferredEncoding = (acceptEncoding: string): ContentEncoding | undefined => {
+const preferredEncoding = (acceptEncoding: string): ContentEncoding | undefined => {
   // The library knows only `q` for the weight; HTTP allows `Q` too.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } });
   const accepted = negotiator.encodings(['br', 'gzip']);

@@ -63,7 +63,7 @@ export const createNoticeLoaders = (reads: ReturnType<typeof createNoticeReads>,
   const readCounted = async (id: number): Promise<Notice | null> => {
     const notice = await read(id);
     if (!notice) return null;
-    hints.showsViews(id);
+    hints.views.add(id);
     // It throws where anything but writing is done with it.
     return Object.create(notice, { viewCount: { value: new ViewCountPlaceholder(id) } });
   };

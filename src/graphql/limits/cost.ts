@@ -85,7 +85,7 @@ const sumOf =
   (variables) =>
     readers.reduce((sum, read) => sum + read(variables), 0);
 
-/** Of an interface or a union, types may have another field or other arguments under one key: these are told apart. */
+/** Of an interface or a union, types may have another field or other arguments under one key: these are different fields. */
 const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
   [...fields].flatMap(([key, selections]): [string, MergedField][] => {
     if (selections.length === 1) return [[key, selections]];

@@ -117,7 +117,7 @@ const COLLECT_MS = 20;
 const RETRY_MS = 500;
 
 /**
- * The listeners of the change feed. A change is told when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
+ * The listeners of the change feed. A change is sent when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
  * and a cache outside would keep that.
  */
 export const createChangeTopics = (options: Options) => {

@@ -21,8 +21,8 @@ const NOTHING = new Uint8Array();
  */
 export const createEventStreams = () => {
   const written = new WeakMap<ExecutionResult, Uint8Array>();
-  const groups = Array.from({ length: COMMENT_GROUPS }, () => new Set<BodySink>());
-  let open = 0;
+  /** Each with the number of its group. */
+  const sinks = new Map<BodySink, number>();
   let joined = 0;
   let commented = 0;
   const apart = AsyncLocalStorage.snapshot();
@@ -40,20 +40,17 @@ export const createEventStreams = () => {
 
   const comment = (): void => {
     commented += 1;
-    for (const sink of groups[commented % COMMENT_GROUPS] ?? []) sink.write(COMMENT);
+    for (const [sink, group] of sinks) if (group === commented % COMMENT_GROUPS) sink.write(COMMENT);
   };
 
   /** @returns what ends it */
   const beginComments = (sink: BodySink): (() => void) => {
     joined += 1;
-    const group = groups[joined % COMMENT_GROUPS];
-    group?.add(sink);
-    open += 1;
+    sinks.set(sink, joined % COMMENT_GROUPS);
     commenting ??= apart(() => setInterval(comment, COMMENT_MS / COMMENT_GROUPS));
     return () => {
-      group?.delete(sink);
-      open -= 1;
-      if (open > 0) return;
+      sinks.delete(sink);
+      if (sinks.size > 0) return;
       clearInterval(commenting);
       commenting = undefined;
     };
