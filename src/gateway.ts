@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { createPreviewTime, type OpenedAccess, openAccess } from './access/access.ts';
+import { type Access, createPreviewTime, openAccess } from './access/access.ts';
 import { createBrowse } from './browse/browse.feature.ts';
 import { createBrowseIndex } from './browse/index/browse-index.ts';
 import { createListenFeed, createPollFeed } from './cache/change-feed.ts';
@@ -19,19 +19,18 @@ import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
 import { contextFactory } from './graphql/context.ts';
-import { createDocuments } from './graphql/documents.ts';
 import { createGraphqlRoutes } from './graphql/handler.ts';
 import { createCostLimit } from './graphql/limits/cost.ts';
 import { createEventStreams } from './graphql/live/event-stream.ts';
-import { loadPlugins } from './graphql/load-plugins.ts';
 import { createMaskError } from './graphql/mask-error.ts';
 import { createOperationRunner, failureKindOf } from './graphql/operation-runner.ts';
-import { STATUS_CODES } from './graphql/status-codes.ts';
-import { createTrustedDocuments, readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
+import { createDocuments } from './graphql/use-documents.ts';
 import { createLive } from './graphql/use-live.ts';
+import { STATUS_CODES } from './graphql/use-result-writer.ts';
+import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
-import { createGraphqlServer } from './graphql/yoga.ts';
+import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
 import { GRAPHQL_PATH } from './http/message.ts';
@@ -65,7 +64,6 @@ const MIN_REQUEST_CACHE_BYTES = 524_288;
 export interface Gateway {
   readonly app: App;
   readonly metrics: Metrics;
-  /** Statements sent to the database so far. */
   readonly statementCount: () => number;
   /** From now on `/readyz` answers 503. */
   readonly startDraining: () => void;
@@ -73,7 +71,6 @@ export interface Gateway {
   readonly completeSubscriptions: () => void;
   /** Begins to fill the index of products. */
   readonly startIndex: () => void;
-  /** Closes the database connections. */
   readonly close: () => Promise<void>;
 }
 
@@ -103,10 +100,10 @@ export const createGateway = async (
   const schema = createSchema(config);
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
-  const trusted = createTrustedDocuments({
+  const trusted = {
     documents: await readTrustedDocuments(trustedFiles(config), documents.check),
     areRequired: config.trustedDocumentsOnly,
-  });
+  };
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
   const { preparedStatements, databaseDirectUrl: directUrl } = config;
@@ -122,11 +119,11 @@ export const createGateway = async (
     observer: observer.statement,
   });
   const clock = createClock();
-  let opened: OpenedAccess;
+  let access: Access;
   let watched: readonly CachedTable[];
   let tableSchema: string;
   try {
-    opened = await openAccess(config.access, clock, log);
+    access = await openAccess(config.access, clock, log);
     await assertMigrated(pool);
     await assertServing(pool, FEATURES);
     watched = await readWatchedTables(pool, FEATURES);
@@ -137,7 +134,6 @@ export const createGateway = async (
     throw error;
   }
 
-  const { access } = opened;
   const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const tables = [...FEATURES, ...watched];
   const tagVersions = createTagVersions(tables);
@@ -209,9 +205,7 @@ export const createGateway = async (
     replicas,
   });
   const load = createLoadGuard({
-    maxInFlight: config.maxInFlight,
-    maxWaitMs: config.maxWaitMs,
-    maxLoopLagMs: config.maxLoopLagMs,
+    ...config,
     poolSize,
     connections: poolSize * (1 + replicaUrls.length),
     pool,
@@ -336,7 +330,7 @@ export const createGateway = async (
     close: async () => {
       live.close();
       load.stop();
-      opened.close();
+      access.close();
       await browseIndex.close();
       await yoga.dispose();
       await freshnessMonitor.close();

@@ -8,7 +8,6 @@ import { parseTime } from '../parse-time.ts';
 import {
   basicChallenge,
   bearerChallenge,
-  createVerifyToken,
   includesToken,
   openTokenFile,
   type Refusal,
@@ -32,7 +31,7 @@ export interface Access {
   readonly admit: (headers: Headers, rootFields: ReadonlySet<string>) => Promise<void> | undefined;
   /** Admits the caller of a page; a browser can send the token as a password. @throws AppError as `admit` does */
   readonly admitToPage: (headers: Headers) => Promise<void>;
-  readonly forget: () => void;
+  readonly close: () => void;
 }
 
 /** The specification calls notice detail public; `__typename` reveals nothing. */
@@ -48,11 +47,11 @@ const OPEN_ACCESS: Access = {
   isGranted: () => true,
   admit: () => undefined,
   admitToPage: async () => {},
-  forget: () => {},
+  close: () => {},
 };
 
 /** Access where tokens are configured. A token is verified once and cached while it is valid, so that a request costs one hash. */
-const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }): Access => {
+export const createAccess = (verify: VerifyToken, clock: Clock) => {
   // Keyed by salted digests: the time of a look-up reveals nothing about the tokens.
   const salt = randomBytes(16).toString('base64url');
   const digestOf = (token: string): string => hash('sha256', salt + token, 'base64url');
@@ -93,20 +92,19 @@ const createAccess = ({ verify, clock }: { verify: VerifyToken; clock: Clock }):
   };
 
   return {
-    isRestricted: true,
     isGranted,
-    admit: (headers, rootFields) => {
+    admit: (headers: Headers, rootFields: ReadonlySet<string>): Promise<void> | undefined => {
       // A public field ignores the token, even an invalid one.
       if (rootFields.isSubsetOf(PUBLIC_FIELDS) || isGranted(headers)) return undefined;
       return refusalOf(bearerToken(headers.authorization)).then((refusal) => {
         if (refusal) throw bearerChallenge(refusal);
       });
     },
-    admitToPage: async ({ authorization }) => {
+    admitToPage: async ({ authorization }: Headers): Promise<void> => {
       const refusal = await refusalOf(bearerToken(authorization) ?? basicPassword(authorization));
       if (refusal) throw basicChallenge(refusal);
     },
-    forget: () => {
+    forget: (): void => {
       generation += 1;
       goodUntilMs.clear();
       verifying.clear();
@@ -149,31 +147,28 @@ const basicPassword = (authorization: string | undefined): string | undefined =>
   return password;
 };
 
-export interface OpenedAccess {
-  readonly access: Access;
-  readonly close: () => void;
-}
-
 /** @throws OperatorError if the token file cannot be used */
-export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<OpenedAccess> => {
-  if (!isRestricted(config)) return { access: OPEN_ACCESS, close: () => {} };
+export const openAccess = async (config: AccessConfig, clock: Clock, log: Logger): Promise<Access> => {
+  if (!isRestricted(config)) return OPEN_ACCESS;
   const { tokens, tokensFile, jwt } = config;
-
-  // Undefined until everything is open: a change before that has nothing to forget.
-  let access: Access | undefined;
-  let file: TokenFile | undefined;
   let list = readTokens(tokens);
+  let file: TokenFile | undefined;
+  let issuer: Awaited<ReturnType<typeof openIssuer>> | undefined;
+  const { forget, ...access } = createAccess(async (token) => {
+    if (includesToken(list, token)) return Number.POSITIVE_INFINITY;
+    return issuer ? issuer.verifyJwt(token) : 'invalid';
+  }, clock);
   const onChange = (): void => {
     list = readTokens([...tokens, ...(file?.texts() ?? [])]);
-    access?.forget();
+    forget();
   };
   if (tokensFile !== undefined) file = await openTokenFile({ path: tokensFile, onChange, log });
-  const issuer = jwt && (await openIssuer(jwt, { onChange, clock, log }));
-  access = createAccess({ verify: createVerifyToken(() => list, issuer?.verifyJwt), clock });
+  if (jwt) issuer = await openIssuer(jwt, { onChange, clock, log });
   onChange();
 
   return {
-    access,
+    isRestricted: true,
+    ...access,
     close: () => {
       file?.close();
       issuer?.keySet.close();

@@ -14,7 +14,7 @@ import { AppError } from '../errors.ts';
 import type { Refusal, VerifyToken } from './tokens.ts';
 
 interface Options {
-  readonly keySet: Pick<KeySet, 'keyOf'>;
+  readonly keySet: { readonly keyOf: JWTVerifyGetKey };
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
   readonly clock: Clock;
@@ -85,13 +85,6 @@ const verifyWithAny = async (
   throw new errors.JWSSignatureVerificationFailed();
 };
 
-/** The public keys of a token issuer. */
-export interface KeySet {
-  /** The key that a token names. @throws JOSEError if there is none; AppError SERVICE_UNAVAILABLE if the keys cannot be fetched */
-  readonly keyOf: JWTVerifyGetKey;
-  readonly close: () => void;
-}
-
 interface KeySetOptions {
   readonly url: URL;
   readonly onChange: () => void;
@@ -107,7 +100,7 @@ const UNKNOWN_KEY_COOLDOWN_MS = 2000;
 const RETRY_AFTER_FAILURE_MS = 1000;
 
 /** A JSON Web Key Set, fetched again and again; while that fails, the last keys stay in use: RFC 7517, section 5. */
-export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: KeySetOptions): KeySet => {
+export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: KeySetOptions) => {
   let known: string | undefined;
   let failedMs: number | undefined;
 
@@ -139,7 +132,11 @@ export const createKeySet = ({ url, onChange, log, refreshMs = REFRESH_MS }: Key
   const refresh = (): void => void keyOf.reload().catch(() => {});
   refresh();
   const timer = setInterval(refresh, refreshMs).unref();
-  return { keyOf, close: () => clearInterval(timer) };
+  return {
+    /** The key that a token names. @throws JOSEError if there is none; AppError SERVICE_UNAVAILABLE if the keys cannot be fetched */
+    keyOf,
+    close: (): void => clearInterval(timer),
+  };
 };
 
 const fetchText = async (...request: Parameters<FetchImplementation>): Promise<string> => {

@@ -4,11 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { AppError, OperatorError } from '../errors.ts';
 
-export interface TokenFile {
-  /** Tokens or digests. */
-  readonly texts: () => readonly string[];
-  readonly close: () => void;
-}
+export type TokenFile = Awaited<ReturnType<typeof openTokenFile>>;
 
 interface Options {
   readonly path: string;
@@ -24,7 +20,7 @@ const POLL_MS = 1000;
  * nobody; a file that is unreadable or has an invalid line leaves the tokens as they were.
  * @throws OperatorError if at the start the file is unreadable or has no token
  */
-export const openTokenFile = async ({ path, onChange, log }: Options): Promise<TokenFile> => {
+export const openTokenFile = async ({ path, onChange, log }: Options) => {
   let texts = await readTokenFile(path);
   if (texts.length === 0) throw new OperatorError(`ACCESS_TOKENS_FILE holds no token: ${path}`);
 
@@ -40,7 +36,7 @@ export const openTokenFile = async ({ path, onChange, log }: Options): Promise<T
     );
   };
   watchFile(path, { interval: POLL_MS, persistent: false }, reread);
-  return { texts: () => texts, close: () => unwatchFile(path, reread) };
+  return { texts: (): readonly string[] => texts, close: (): void => unwatchFile(path, reread) };
 };
 
 const readTokenFile = async (path: string): Promise<readonly string[]> => {
@@ -87,14 +83,6 @@ export const includesToken = (list: TokenList, token: string): boolean => {
  * @throws (in the promise) AppError SERVICE_UNAVAILABLE if that cannot be verified now
  */
 export type VerifyToken = (token: string) => Promise<number | Refusal>;
-
-/** Looks a token up in the list, and verifies it as a JWT if it is not there. */
-export const createVerifyToken =
-  (tokens: () => TokenList, verifyJwt: VerifyToken | undefined): VerifyToken =>
-  async (token) => {
-    if (includesToken(tokens(), token)) return Number.POSITIVE_INFINITY;
-    return verifyJwt ? verifyJwt(token) : 'invalid';
-  };
 
 /** Why a caller is refused; `missing`: the request has no token. */
 export type Refusal = 'missing' | 'invalid' | 'expired';

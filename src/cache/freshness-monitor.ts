@@ -6,26 +6,7 @@ import { OperatorError } from '../errors.ts';
 import { type ChangeFeed, HEARTBEAT_TIMEOUT_MS, type Heartbeat, type SendHeartbeat } from './change-feed.ts';
 import type { Change, TagVersions } from './tags.ts';
 
-/**
- * How this process learns of changes in the database. Heartbeats are round trips on one connection: each brings the changes that the feed
- * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
- */
-export interface FreshnessMonitor {
-  /** Whether cached responses miss no commit older than the bound. @param arrivedMs of the request, by `performance.now()` */
-  readonly isFresh: (arrivedMs?: number) => boolean;
-  /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
-  readonly freshen: () => Promise<boolean>;
-  readonly isLost: () => boolean;
-  /** When the last heartbeat was sent, by `performance.now()`: every commit that was acknowledged before is known. */
-  readonly asOfMs: () => number;
-  /** When the table next changes with time alone, as {@link NextChange} has it. */
-  readonly nextChangeMs: (table: string, nowMs?: number) => number | undefined;
-  /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
-  readonly plan: () => Promise<void>;
-  /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
-  readonly trustedUntilMs: () => number | undefined;
-  readonly close: () => Promise<void>;
-}
+export type FreshnessMonitor = Awaited<ReturnType<typeof startFreshnessMonitor>>;
 
 interface Options {
   readonly connection: ConnectionConfig;
@@ -48,8 +29,12 @@ const MAX_BEHIND_MS = HEARTBEAT_TIMEOUT_MS / 2;
 /** What operations lose when they read the clock in whole milliseconds. */
 const ROUNDING_MS = 2;
 
-/** Connects at once, and again whenever the connection is lost. Resolves after the first heartbeats. @throws what the first connection throws */
-export const startFreshnessMonitor = async (options: Options): Promise<FreshnessMonitor> => {
+/**
+ * How this process learns of changes in the database. Heartbeats are round trips on one connection: each brings the changes that the feed
+ * notifies, proves that the connection lives, and reads the database's clock and when responses next change with time alone.
+ * It connects at once, and again whenever the connection is lost. Resolves after the first heartbeats. @throws what the first connection throws
+ */
+export const startFreshnessMonitor = async (options: Options) => {
   const { connection, source, clock, tagVersions, freshnessMs, log } = options;
   const { tables } = source;
   const nextChanges = new Map(
@@ -176,19 +161,23 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
   await connect();
 
   return {
-    isFresh: (arrivedMs = performance.now()) => {
+    /** Whether cached responses miss no commit older than the bound. @param arrivedMs of the request, by `performance.now()` */
+    isFresh: (arrivedMs = performance.now()): boolean => {
       const age = arrivedMs - lastSentMs;
       // Before the bound is reached, so that under load no request waits.
       if (age > freshnessMs / 2 && freshnessMs > 0 && client) void heartbeat();
       return age < freshnessMs && client !== undefined;
     },
-    freshen: async () => {
+    /** Waits for a heartbeat if it must; requests share one. False where none comes in time: then no cached response is to be trusted. */
+    freshen: async (): Promise<boolean> => {
       if (!client) return false;
       return performance.now() - lastSentMs < freshnessMs || withPatience(freshHeartbeat());
     },
-    isLost: () => client === undefined,
-    asOfMs: () => lastSentMs,
-    nextChangeMs: (table, nowMs) => {
+    isLost: (): boolean => client === undefined,
+    /** When the last heartbeat was sent, by `performance.now()`: every commit that was acknowledged before is known. */
+    asOfMs: (): number => lastSentMs,
+    /** When the table next changes with time alone, as {@link NextChange} has it. */
+    nextChangeMs: (table: string, nowMs?: number): number | undefined => {
       const nextChange = nextChanges.get(table);
       if (!nextChange) return Number.POSITIVE_INFINITY;
       if (!client) return undefined;
@@ -197,15 +186,17 @@ export const startFreshnessMonitor = async (options: Options): Promise<Freshness
       if (ms === undefined) void heartbeat();
       return ms;
     },
-    plan: async () => {
+    /** Waits until the next changes of all tables are known, where a heartbeat or two can tell. */
+    plan: async (): Promise<void> => {
       // A heartbeat that was under way when a change was notified does not know of it.
       for (let tries = 0; tries < 2; tries += 1) {
         if (![...nextChanges.values()].some((nextChange) => nextChange.ms() === undefined)) return;
         if (!(await withPatience(heartbeat()))) return;
       }
     },
-    trustedUntilMs: () => (source.notifiesChanges ? undefined : lastSentMs + freshnessMs),
-    close: async () => {
+    /** Until when what is read from now on may be given, by `performance.now()`; undefined where changes are notified. */
+    trustedUntilMs: (): number | undefined => (source.notifiesChanges ? undefined : lastSentMs + freshnessMs),
+    close: async (): Promise<void> => {
       isClosed = true;
       clearTimeout(reconnecting);
       const open = client;

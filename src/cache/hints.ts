@@ -5,9 +5,10 @@ const MAX_TAGS = 64;
 
 /** What the resolvers and loaders of one operation say about its response, so that the cache knows how long it holds. */
 export class CacheHints {
-  readonly #tags: Pick<Tags, 'of' | 'has'>;
+  readonly #tags: Pick<Tags, 'of'>;
   readonly tags = new Set<Tag>();
-  readonly #views = new Set<number>();
+  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
+  readonly views = new Set<number>();
   #isWatched = true;
   #neverChanges = false;
   /** The tables whose rows the response lists: it holds until one of them next changes with time alone. */
@@ -24,21 +25,8 @@ export class CacheHints {
   /** Whether giving the response counts views, even where no notice was found: then no cache outside may keep it. */
   countsViews = false;
 
-  constructor(tags: Pick<Tags, 'of' | 'has'>) {
+  constructor(tags: Pick<Tags, 'of'>) {
     this.#tags = tags;
-  }
-
-  /** The notices for whose view counts the response has placeholders: each time it is given, a view of each is counted. */
-  get views(): readonly number[] {
-    return [...this.#views];
-  }
-
-  showsViews(id: number): void {
-    this.#views.add(id);
-  }
-
-  clearViews(): void {
-    this.#views.clear();
   }
 
   /** Rows are read from a server that may miss commits after this time. */
@@ -96,9 +84,9 @@ export class CacheHints {
   }
 
   #tagsOf(table: string): TableTags | undefined {
-    if (this.#tags.has(table)) return this.#tags.of(table);
-    this.dependsOnUnknown();
-    return undefined;
+    const tags = this.#tags.of(table);
+    if (!tags) this.dependsOnUnknown();
+    return tags;
   }
 
   #add({ whole, anyRow }: TableTags, tag: Tag): void {

@@ -3,17 +3,11 @@ import type { FreshnessMonitor } from './freshness-monitor.ts';
 import type { CacheHints } from './hints.ts';
 import type { TaggedRead, TagVersions } from './tags.ts';
 
-/** Rows that were read for earlier operations, by their ids, while nothing has changed them since: under the same tags as responses, in one LRU list. */
-export interface KnownRows {
-  readonly of: <Row extends { readonly id: number }>(table: string) => KnownRowsOf<Row>;
-  readonly size: () => { bytes: number; rows: number };
-  readonly stats: { hits: number };
-}
+export type KnownRows = ReturnType<typeof createKnownRows>;
 
 export interface KnownRowsOf<Row> {
   /** A row that misses no commit older than the bound; then the hints learn how old it may be. Undefined also where the operation has to read. */
   readonly find: (id: number, hints: CacheHints) => Row | undefined;
-  /** Whether a row is kept and still true. */
   readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */
   readonly keep: <Kept extends Row>(read: () => Promise<Kept[]>) => Promise<Kept[]>;
@@ -26,11 +20,11 @@ interface KnownRow extends TaggedRead {
 interface Options {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
-  /** 0 keeps nothing. */
   readonly maxBytes: number;
 }
 
-export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Options): KnownRows => {
+/** Rows that were read for earlier operations, by their ids, while nothing has changed them since: under the same tags as responses, in one LRU list. */
+export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Options) => {
   const known =
     maxBytes > 0
       ? new LRUCache<number, KnownRow>({ maxSize: maxBytes, sizeCalculation: ({ row }) => sizeOf(row) })
@@ -43,10 +37,10 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
 
   return {
     stats,
-    size: () => ({ bytes: known?.calculatedSize ?? 0, rows: known?.size ?? 0 }),
+    size: (): { bytes: number; rows: number } => ({ bytes: known?.calculatedSize ?? 0, rows: known?.size ?? 0 }),
     of: <Row extends { readonly id: number }>(table: string): KnownRowsOf<Row> => {
       const { tables, of } = tagVersions.tags;
-      const { whole, row: tagOf } = of(table);
+      const tags = of(table);
       const index = tables.findIndex((each) => each.table === table);
       // One number for table and id, which is exact for every id of PostgreSQL.
       const keyOf = (id: number): number => id * tables.length + index;
@@ -69,10 +63,10 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
           // What changes from here on may or may not be in what is read.
           const { sequence } = tagVersions;
           const rows = await read();
-          if (!known || freshnessMonitor.isLost()) return rows;
+          if (!known || !tags || freshnessMonitor.isLost()) return rows;
           for (const row of rows) {
             if (unchanged(row.id)) continue;
-            const kept: KnownRow = { row, tags: [whole, tagOf(row.id)], trueAt: sequence };
+            const kept: KnownRow = { row, tags: [tags.whole, tags.row(row.id)], trueAt: sequence };
             if (!tagVersions.hasChanged(kept)) known.set(keyOf(row.id), kept);
           }
           return rows;

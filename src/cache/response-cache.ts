@@ -14,29 +14,15 @@ export interface Found {
   readonly outcome: CacheOutcome;
 }
 
-/** Makes the body of a response, at once where nothing has to be read, and adds to the hints what it depends on. */
-export type MakeBody = (hints: CacheHints) => string | Promise<string>;
+/** Makes the body of a response, and adds to the hints what it depends on. */
+export type MakeBody = (hints: CacheHints) => Promise<string>;
 
-export interface ResponseCache {
-  /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
-  readonly current: (entry: CacheEntry) => CachedResponse | undefined;
-  /**
-   * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
-   * true when the database last answered, for a bounded time. @throws what `make` throws
-   */
-  readonly get: (key: string, make: MakeBody) => Found | Promise<Found>;
-  /** For what is made beside the cache, and never kept. */
-  readonly createHints: () => CacheHints;
-  readonly stats: { hits: number; misses: number; stale: number; joined: number };
-  /** Bytes in use, and entries. */
-  readonly size: () => { bytes: number; entries: number };
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface Options {
   readonly freshnessMonitor: FreshnessMonitor;
   readonly tagVersions: TagVersions;
   readonly clock: Clock;
-  /** 0 keeps nothing. */
   readonly maxBytes: number;
   readonly freshnessMs: number;
   readonly staleIfErrorMs: number;
@@ -73,7 +59,7 @@ export const createResponseCache = ({
   staleIfErrorMs,
   timeoutMs,
   kindOf,
-}: Options): ResponseCache => {
+}: Options) => {
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const tickets = new Map<string, OpenTicket>();
   const store = createResponseStore(maxBytes);
@@ -143,7 +129,7 @@ export const createResponseCache = ({
         trustedUntilMs: this.#trustedUntilMs,
         staleUntilMs: hints.endsMs,
         countsViews: hints.countsViews,
-        views: hints.views,
+        views: [...hints.views],
         encoded: undefined,
       };
       // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
@@ -171,12 +157,7 @@ export const createResponseCache = ({
     isShared: boolean;
   }
 
-  const makeOrShare = (
-    key: string,
-    make: MakeBody,
-    arrivedMs: number,
-    last: CachedResponse | undefined,
-  ): CachedResponse | Promise<CachedResponse> => {
+  const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
     const open = tickets.get(key);
     // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
@@ -184,15 +165,13 @@ export const createResponseCache = ({
     if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {
       open.isShared = true;
       return open.response.then((made) => {
-        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs, store.get(key));
+        if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
         stats.joined += 1;
         return made;
       });
     }
     stats.misses += 1;
     const ticket = new Ticket(key);
-    const body = make(ticket.hints);
-    if (typeof body === 'string') return ticket.keep(body, last);
     const close = (): void => {
       if (tickets.get(key) === opened) tickets.delete(key);
     };
@@ -206,7 +185,7 @@ export const createResponseCache = ({
       close();
       throw error;
     };
-    const opened: OpenTicket = { ticket, response: body.then(keep, fail), isShared: false };
+    const opened: OpenTicket = { ticket, response: make(ticket.hints).then(keep, fail), isShared: false };
     tickets.set(key, opened);
     return opened.response;
   };
@@ -244,18 +223,12 @@ export const createResponseCache = ({
         if (stale) return stale;
       }
     }
-    return makeOrStale(key, make, arrivedMs, cached);
+    return makeOrStale(key, make, arrivedMs);
   };
 
-  const makeOrStale = async (
-    key: string,
-    make: MakeBody,
-    arrivedMs: number,
-    last: CachedResponse | undefined,
-  ): Promise<Found> => {
+  const makeOrStale = async (key: string, make: MakeBody, arrivedMs: number): Promise<Found> => {
     try {
-      const made = makeOrShare(key, make, arrivedMs, last);
-      const answer = made instanceof Promise ? await deadline.within(made) : made;
+      const answer = await deadline.within(makeOrShare(key, make, arrivedMs));
       nextTryMs = undefined;
       return { answer, outcome: 'miss' };
     } catch (error) {
@@ -270,15 +243,21 @@ export const createResponseCache = ({
   return {
     stats,
     size: store.size,
+    /** For what is made beside the cache, and never kept. */
     createHints,
-    current: ({ response: cached }) => {
+    /** The response of an entry, if it misses no commit older than the bound; at once, or not at all. */
+    current: ({ response: cached }: CacheEntry): CachedResponse | undefined => {
       if (cached === undefined || !freshnessMonitor.isFresh() || !isGiven(cached)) return undefined;
       stats.hits += 1;
       // So that it is among the latest.
       store.get(cached.key);
       return cached;
     },
-    get: (key, make) => {
+    /**
+     * The response of a key: cached, shared with an equal request that is being answered, or made. While the database is away, one that was
+     * true when the database last answered, for a bounded time. @throws what `make` throws
+     */
+    get: (key: string, make: MakeBody): Found | Promise<Found> => {
       const arrivedMs = performance.now();
       return freshnessMonitor.isFresh(arrivedMs)
         ? findOrMake(key, make, arrivedMs, true)

@@ -1,12 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CachedResponse, MIN_ENCODED_BYTES, shareBody } from './cached-response.ts';
 
-export interface ResponseStore {
-  readonly get: (key: string) => CachedResponse | undefined;
-  readonly set: (key: string, response: CachedResponse) => void;
-  readonly size: () => { bytes: number; entries: number };
-}
-
 /** What an entry takes beside its bytes: objects, the header of a buffer, and its part of two maps. */
 const ENTRY_OVERHEAD_BYTES = 700;
 
@@ -18,17 +12,17 @@ const LARGEST_SHARE = 0.125;
  * it is requested again, so that one-off requests evict only each other.
  * @param maxBytes 0 keeps nothing
  */
-export const createResponseStore = (maxBytes: number): ResponseStore => {
+export const createResponseStore = (maxBytes: number) => {
   const listOf = (maxSize: number) =>
     new LRUCache<string, CachedResponse>({
-      maxSize,
+      // An entry is larger than 1, where nothing is kept.
+      maxSize: Math.max(1, maxSize),
       maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
       sizeCalculation: sizeOf,
       dispose: ({ entry }) => {
         entry.response = undefined;
       },
     });
-  if (maxBytes === 0) return { get: () => undefined, set: () => {}, size: () => ({ bytes: 0, entries: 0 }) };
   const newcomers = listOf(Math.floor(maxBytes * NEWCOMERS_SHARE));
   const proven = listOf(Math.floor(maxBytes * (1 - NEWCOMERS_SHARE)));
 
@@ -40,7 +34,7 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
   };
 
   return {
-    get: (key) => {
+    get: (key: string): CachedResponse | undefined => {
       const found = proven.get(key);
       if (found) return found;
       const newcomer = newcomers.peek(key);
@@ -50,11 +44,11 @@ export const createResponseStore = (maxBytes: number): ResponseStore => {
       }
       return newcomer;
     },
-    set: (key, response) => {
+    set: (key: string, response: CachedResponse): void => {
       const hasRoom = proven.calculatedSize + sizeOf(response, key) <= proven.maxSize;
       keep(hasRoom || proven.has(key) ? proven : newcomers, response);
     },
-    size: () => ({
+    size: (): { bytes: number; entries: number } => ({
       bytes: newcomers.calculatedSize + proven.calculatedSize,
       entries: newcomers.size + proven.size,
     }),

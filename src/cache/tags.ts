@@ -23,14 +23,9 @@ export interface TableTags {
   readonly group: (id: number) => Tag;
 }
 
-export interface Tags {
-  readonly tables: readonly CachedTable[];
-  readonly of: (table: string) => TableTags;
-  readonly has: (table: string) => boolean;
-  readonly count: number;
-}
+export type Tags = ReturnType<typeof createTags>;
 
-export const createTags = (tables: readonly CachedTable[]): Tags => {
+export const createTags = (tables: readonly CachedTable[]) => {
   const byTable = new Map<string, TableTags>();
   let count = 0;
   for (const { table, tags } of tables) {
@@ -54,12 +49,8 @@ export const createTags = (tables: readonly CachedTable[]): Tags => {
   return {
     tables,
     count,
-    has: (table) => byTable.has(table),
-    of: (table) => {
-      const tags = byTable.get(table);
-      if (!tags) throw new Error(`no feature registers the table "${table}"`);
-      return tags;
-    },
+    /** Undefined for a table that is not watched. */
+    of: (table: string): TableTags | undefined => byTable.get(table),
   };
 };
 
@@ -88,14 +79,15 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
   const watchers = new Set<(change: Change) => void>();
 
   const touch = ({ table, rows }: Change, sequence: number): void => {
-    const { whole, anyRow, row, group } = tags.of(table);
+    const of = tags.of(table);
+    if (!of) return;
     if (!rows) {
-      lastChange[whole] = sequence;
+      lastChange[of.whole] = sequence;
       return;
     }
-    lastChange[anyRow] = sequence;
-    for (const id of rows.ids) lastChange[row(id)] = sequence;
-    for (const id of rows.groupIds) lastChange[group(id)] = sequence;
+    lastChange[of.anyRow] = sequence;
+    for (const id of rows.ids) lastChange[of.row(id)] = sequence;
+    for (const id of rows.groupIds) lastChange[of.group(id)] = sequence;
   };
 
   const versions: TagVersions & { sequence: number } = {

@@ -9,37 +9,8 @@ import { categoriesAndAncestors, categoriesAndDescendants } from './category.sql
 
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly category: CategoryLoaders;
+    readonly category: ReturnType<typeof createCategoryLoaders>;
   }
-}
-
-export interface CategoryLoaders {
-  readonly byIdOrNull: (id: number) => Category | Promise<Category | null>;
-  readonly bySlug: (slug: string) => Promise<Category | null>;
-  /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
-  readonly byId: (id: number) => Category | Promise<Category>;
-  /** Takes a category that was read with other rows, so that it is not read again. */
-  readonly remember: (category: Category) => void;
-  /** The roots of the tree, by position then id. */
-  readonly roots: () => Promise<Category[]>;
-  /** By position then id. */
-  readonly childrenOf: (id: number) => Promise<Category[]>;
-  /** Those above a category, root first. */
-  readonly ancestorsOf: (category: Category) => Promise<Category[]>;
-  /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
-  readonly lineage: (ids: readonly number[]) => Promise<ReadonlyMap<number, Category>>;
-  /** These ids and those of all categories below them. */
-  readonly withDescendants: (ids: readonly number[]) => Promise<number[]>;
-}
-
-/** What the loaders of all operations share. */
-export interface CategoryReads {
-  readonly byId: DataLoader<number, Category | null>;
-  readonly roots: () => Promise<Category[]>;
-  readonly bySlug: DataLoader<string, Category | null>;
-  readonly childrenOf: (parentIds: readonly number[]) => Promise<Category[]>;
-  readonly lineage: (ids: readonly number[]) => Promise<Category[]>;
-  readonly withDescendants: (ids: readonly number[]) => Promise<number[]>;
 }
 
 /** The order of the roots, and of the children of each category. */
@@ -48,22 +19,23 @@ const BY_POSITION: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc
 /** Prisma takes no more than 32,766 values in one statement. */
 const MAX_PARENTS = 2 ** 14;
 
-export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Category>): CategoryReads => ({
+/** What the loaders of all operations share. */
+export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Category>) => ({
   byId: createSharedLoader({
-    read: (ids) => keepRows(known, () => prisma.category.findMany({ where: { id: { in: inList(ids) } } })),
+    read: (ids: number[]) => keepRows(known, () => prisma.category.findMany({ where: { id: { in: inList(ids) } } })),
     keyOf: ({ id }) => id,
   }),
   bySlug: createSharedLoader({
-    read: (slugs) => prisma.category.findMany({ where: { slug: { in: inList(slugs) } } }),
+    read: (slugs: string[]) => prisma.category.findMany({ where: { slug: { in: inList(slugs) } } }),
     keyOf: ({ slug }) => slug,
   }),
-  lineage: (ids) => sql.rows<Category>(categoriesAndAncestors, [ids]),
-  withDescendants: async (ids) => {
+  lineage: (ids: readonly number[]) => sql.rows<Category>(categoriesAndAncestors, [ids]),
+  withDescendants: async (ids: readonly number[]) => {
     const rows = await sql.rows<{ id: number }>(categoriesAndDescendants, [ids]);
     return rows.map(({ id }) => id);
   },
   roots: () => keepRows(known, () => prisma.category.findMany({ where: { parentId: null }, orderBy: BY_POSITION })),
-  childrenOf: (parentIds) =>
+  childrenOf: (parentIds: readonly number[]) =>
     keepRows(known, () =>
       prisma.category.findMany({ where: { parentId: { in: inList(parentIds) } }, orderBy: BY_POSITION }),
     ),
@@ -71,10 +43,10 @@ export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: Know
 
 /** Loaders for one operation. A category that a list has read is not read again for a product of it. */
 export const createCategoryLoaders = (
-  reads: CategoryReads,
+  reads: ReturnType<typeof createCategoryReads>,
   { hints, inFlight }: LoaderScope,
   known?: KnownRowsOf<Category>,
-): CategoryLoaders => {
+) => {
   const loaded = new Map<number, Category | Promise<Category | null>>();
 
   // Once all lists of products are read, so that their categories take one statement.
@@ -99,11 +71,13 @@ export const createCategoryLoaders = (
     return category;
   });
 
+  /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
   const byId = (id: number): Category | Promise<Category> => {
     const category = byIdOrNull(id);
     return category instanceof Promise ? existing(id) : category;
   };
 
+  /** Takes a category that was read with other rows, so that it is not read again. */
   const remember = (category: Category): void => {
     hints.dependsOn('category');
     loaded.set(category.id, category);
@@ -122,6 +96,7 @@ export const createCategoryLoaders = (
 
   let lineages: DataLoader<readonly number[], ReadonlyMap<number, Category>> | undefined;
 
+  /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
   const lineage = (ids: readonly number[]): Promise<ReadonlyMap<number, Category>> => {
     hints.dependsOn('category');
     lineages ??= new DataLoader(
@@ -144,21 +119,25 @@ export const createCategoryLoaders = (
     bySlug,
     remember,
     lineage,
-    ancestorsOf: async (category) => {
+    /** Those above a category, root first. */
+    ancestorsOf: async (category: Category): Promise<Category[]> => {
       hints.dependsOn('category');
       if (category.parentId === null) return [];
       const byId = await lineage([category.parentId]);
       return pathAbove(category, byId).reverse();
     },
-    withDescendants: (ids) => {
+    /** These ids and those of all categories below them. */
+    withDescendants: (ids: readonly number[]): Promise<number[]> => {
       hints.dependsOn('category');
       return reads.withDescendants(ids);
     },
-    roots: () => {
+    /** The roots of the tree, by position then id. */
+    roots: (): Promise<Category[]> => {
       roots ??= rememberAll(reads.roots());
       return roots;
     },
-    childrenOf: (id) => {
+    /** By position then id. */
+    childrenOf: (id: number): Promise<Category[]> => {
       children ??= new DataLoader(
         async (parentIds) => {
           const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);

@@ -3,11 +3,10 @@ import { join, sep } from 'node:path';
 import { defineCommand } from 'citty';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
-import { createDocumentCheck } from '../graphql/document-check.ts';
-import { type DocumentFault, readManifest } from '../graphql/document-manifest.ts';
-import { composeDocuments } from '../graphql/document-sources.ts';
-import { createDocuments } from '../graphql/documents.ts';
-import { readable } from '../graphql/limits/query-limits.ts';
+import { composeDocuments, createDocumentCheck } from '../graphql/document-check.ts';
+import { readable } from '../graphql/limits/document-size.ts';
+import { createDocuments } from '../graphql/use-documents.ts';
+import { type DocumentFault, readManifest } from '../graphql/use-trusted-documents.ts';
 import { createSchema } from '../schema.ts';
 
 const DESCRIPTION = `Check GraphQL documents of clients: whether they fit the schema, what they cost, and which deprecated fields they use.

@@ -156,8 +156,12 @@ const variableName = (name: NumericVariable): string =>
 /** @throws AppError BAD_USER_INPUT for a value of the argument's type that is out of its bounds; an absent value or null is in them */
 export const checkBounds = (argument: GraphQLArgument, value: unknown): void => {
   const range = rangeOf(argument);
-  if (range && typeof value === 'number') checkRange(argument.name, value, range);
-  if (range && Array.isArray(value)) checkLength(argument.name, value.length, range);
+  if (range && typeof value === 'number' && !isWithin(value, range)) {
+    throw outOfBounds(argument.name, `must be ${betweenText(range)}, but is ${value}`);
+  }
+  if (range && Array.isArray(value) && !isWithin(value.length, range)) {
+    throw outOfBounds(argument.name, `must have ${betweenText(range)} items, but has ${value.length}`);
+  }
   const maxItems = maxItemsOf(argument);
   if (maxItems !== undefined && Array.isArray(value) && value.length > maxItems) {
     throw outOfBounds(argument.name, tooManyItems(maxItems, value.length));
@@ -166,14 +170,6 @@ export const checkBounds = (argument: GraphQLArgument, value: unknown): void => 
 
 const tooManyItems = (maxItems: number, count: number): string =>
   `may have at most ${maxItems} items, but has ${count}`;
-
-const checkRange = (argument: string, value: number, range: Range): void => {
-  if (!isWithin(value, range)) throw outOfBounds(argument, `must be ${betweenText(range)}, but is ${value}`);
-};
-
-const checkLength = (argument: string, length: number, range: Range): void => {
-  if (!isWithin(length, range)) throw outOfBounds(argument, `must have ${betweenText(range)} items, but has ${length}`);
-};
 
 const isWithin = (value: number, { minimum, maximum }: Range): boolean =>
   value >= minimum && (maximum === undefined || value <= maximum);
@@ -232,7 +228,6 @@ const longestList = (value: unknown, enough: number): number => {
   return longest;
 };
 
-/** The name of an argument whose value is the variable. */
 const argumentOf = (variable: string, document: DocumentNode): string | undefined => {
   let found: string | undefined;
   visit(document, {

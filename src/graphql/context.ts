@@ -1,12 +1,16 @@
+import type { DocumentNode } from 'graphql';
+import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import type { CacheHints } from '../cache/hints.ts';
 import type { KnownRows } from '../cache/known-rows.ts';
+import type { CacheOutcome } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { PrismaClient } from '../database/generated/client/client.ts';
 import { type ReportingPrisma, reportReads } from '../database/prisma.ts';
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { Sql } from '../database/sql.ts';
-import type { Call } from '../http/route.ts';
+import type { Call, Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
+import type { BodyForm, WrittenResult } from './body-form.ts';
 import { RowBudget } from './limits/list-size.ts';
 import type { Changes } from './live/changes.ts';
 
@@ -28,7 +32,6 @@ export interface OperationContext {
   readonly rowBudget: RowBudget;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
-  /** Of an event of the change feed. */
   readonly changes?: Changes;
 }
 
@@ -48,7 +51,6 @@ export interface LoaderScope {
   readonly hints: CacheHints;
   readonly now: Date;
   readonly inFlight: InFlight;
-  /** Those of all features, for the same operation. */
   readonly loaders: Loaders;
 }
 
@@ -91,11 +93,9 @@ const lazyLoaders = (features: readonly FeatureLoaders[]) => {
     new LazyLoaders(create, scope) as unknown as Loaders;
 };
 
-/** Creates the context of one operation. */
 export interface CreateContext {
   /** @param now by default the time of the database */
   (hints: CacheHints, now?: Date): OperationContext;
-  /** Runs an operation with such a context. */
   readonly during: ReportingPrisma['during'];
 }
 
@@ -194,3 +194,36 @@ export const memo = <Key, Value>(load: (key: Key) => Promise<Value>): ((key: Key
     return value;
   };
 };
+
+/** What a request brings to Yoga: every plugin finds it in its context, beside Yoga's own `request` and `params`. */
+export interface ServerContext extends Partial<YogaInitialContext> {
+  readonly call: Call;
+  readonly state: RequestState;
+}
+
+export type GatewayPlugin = Plugin<ServerContext, ServerContext>;
+
+/** What is found out about a request, each plugin for those after it. */
+export interface RequestState {
+  request?: Request;
+  /** The document, where it is known before: that of a REST path. */
+  readonly document?: DocumentNode;
+  /** Whether the caller was admitted to the operation already. */
+  readonly isAdmitted?: boolean;
+  form: BodyForm;
+  /** The content type of the result, as the client asked for it. */
+  contentType?: string;
+  /** Of the result {@link result}, the finished body. A result that a plugin changes, or puts in its place, is written again. */
+  executed?: Executed | undefined;
+  result?: WrittenResult;
+  /** What {@link result} was written into: a plugin may put another response in its place. */
+  response?: Response | undefined;
+  /** Where the first event of a subscription comes from. */
+  outcome?: CacheOutcome;
+  /** What the results of a subscription, as plugins leave them, are sent as. */
+  eventBytes?: AsyncIterableIterator<Uint8Array, undefined>;
+  /** Of a subscription: to be ended where nobody reads them, because a plugin behind has failed or answers otherwise. */
+  events?: Pick<AsyncIterator<unknown>, 'return'>;
+  /** Whether the client is cut because it does not read what is sent. */
+  isSlow?: boolean;
+}

@@ -10,20 +10,21 @@ import {
 } from '../http/message.ts';
 import type { FindRoute, OperationRoute, ResponseHead, ResponseRoute } from '../http/route.ts';
 import { GRAPHQL_BODY } from './body-form.ts';
-import type { Documents } from './documents.ts';
+import type { RequestState, ServerContext } from './context.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
-import type { RequestState, ServerContext } from './request.ts';
+import type { Documents } from './use-documents.ts';
 import {
   bodyFault,
   EVENT_STREAM_TYPE,
   errorTypeOf,
   paramsOfBody,
   paramsOfQuery,
+  RESULT_TYPES,
   readText,
   wantsPage,
-} from './request-params.ts';
-import type { StatusCodes } from './status-codes.ts';
+} from './use-request-reader.ts';
+import type { StatusCodes } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
@@ -35,44 +36,25 @@ interface Options {
   readonly graphiql: ResponseRoute;
 }
 
-/** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga. */
-export const createGraphqlRoutes = ({ graphiql, ...options }: Options): FindRoute => {
-  const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const errors = errorsIn(options.statusCodes);
-  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
-  const endpoint = createEndpoint(options, methods, errors);
-
-  return (path, { method, headers }) => {
-    if (path !== GRAPHQL_PATH) return undefined;
-    return page.exposure !== 'off' && !asksByBody(method) && wantsPage(headers.accept) ? page : endpoint;
-  };
-};
-
 /** A longer request costs more to read than to reject. */
 const MAX_VIEW_BYTES = 8192;
 
 /** A host that is never looked up: the one that the client names is not trusted. */
 const ORIGIN = 'http://gateway.invalid';
 
-/** Asks Yoga, and takes from its response what is not in memory already. */
-const createEndpoint = (
-  { yoga, documents, maskError, statusCodes, eventStreams }: Omit<Options, 'graphiql'>,
-  methods: readonly string[],
-  errors: ErrorFormat,
-): OperationRoute => {
-  /** By content type: one for all requests that are remembered. */
-  const heads = new Map<string, ResponseHead>();
-
-  const headOf = (contentType: string): ResponseHead => {
-    let head = heads.get(contentType);
-    if (!head) {
-      head = { contentType, isNegotiated: true, link: undefined };
-      heads.set(contentType, head);
-    }
-    return head;
-  };
-
-  return {
+/** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
+export const createGraphqlRoutes = ({
+  yoga,
+  documents,
+  maskError,
+  statusCodes,
+  eventStreams,
+  graphiql,
+}: Options): FindRoute => {
+  const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
+  const errors = errorsIn(statusCodes);
+  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
+  const endpoint: OperationRoute = {
     methods,
     errors,
     faultOf: bodyFault,
@@ -106,9 +88,9 @@ const createEndpoint = (
         );
         const { 'content-type': contentType, ...added } = headersOf(response);
         const { executed } = state;
-        return executed && isAsWritten(response, contentType, state)
-          ? { executed, head: headOf(contentType), added }
-          : await toGatewayResponse(response, state, eventStreams);
+        const isAsWritten = response === state.response && response.status === 200 && contentType === state.contentType;
+        const head = isAsWritten ? HEADS.get(contentType) : undefined;
+        return executed && head ? { executed, head, added } : await toGatewayResponse(response, state, eventStreams);
       } catch (error) {
         void state.events?.return?.();
         if (!(error instanceof GraphQLError)) throw error;
@@ -124,10 +106,17 @@ const createEndpoint = (
       }
     },
   };
+
+  return (path, { method, headers }) => {
+    if (path !== GRAPHQL_PATH) return undefined;
+    return page.exposure !== 'off' && !asksByBody(method) && wantsPage(headers.accept) ? page : endpoint;
+  };
 };
 
-const isAsWritten = (response: Response, contentType: unknown, state: RequestState): contentType is string =>
-  response === state.response && response.status === 200 && contentType === state.contentType;
+/** One for all requests that are remembered. */
+const HEADS: ReadonlyMap<unknown, ResponseHead> = new Map(
+  RESULT_TYPES.map((contentType) => [contentType, { contentType, isNegotiated: true, link: undefined }]),
+);
 
 const EVENT_HEADERS: Readonly<Record<string, string>> = {
   'content-type': EVENT_STREAM_TYPE,

@@ -1,5 +1,5 @@
 import { PothosValidationError } from '@pothos/core';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { Logger } from 'pino';
 import { toAppError } from '../database/failures.ts';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
@@ -40,7 +40,7 @@ export const rootCause = (error: unknown): unknown =>
 export type MaskError = (error: unknown) => GraphQLError;
 
 /**
- * What clients see of an error, by either door: a code of ERROR_TABLE, and nothing of a driver or a stack. The AppError that it is, or became, is its
+ * What clients see of an error, by GraphQL or REST: a code of ERROR_TABLE, and nothing of a driver or a stack. The AppError that it is, or became, is its
  * `originalError`.
  * @param log of the request; an error that several requests share is logged once
  */
@@ -60,29 +60,30 @@ export const createMaskError = (log: () => Logger): MaskError => {
     if (error instanceof GraphQLError && isClientFault(error)) return clientFault(error);
     const cause = appErrorOf(rootCause(error));
     const { code, message, argument, headers, details } = cause;
-    const { nodes, source, positions, path } = error instanceof GraphQLError ? error : NOWHERE;
     // Resolvers find bad arguments, so the response has data and errors together, with status 200 as the specification says. A bare AppError is about
     // the request, not about its operation.
     const isOfOperation = code === 'BAD_USER_INPUT' && error instanceof GraphQLError;
     const http: HttpPart | undefined =
-      isOfOperation && path
+      isOfOperation && error.path
         ? undefined
         : { status: ERROR_TABLE[code].status, headers: { ...headers }, spec: isOfOperation };
-    return new GraphQLError(message, {
-      nodes,
-      source,
-      positions,
-      path,
-      originalError: cause,
-      extensions: { code, ...(argument ? { argument } : {}), ...details, ...(http ? { http } : {}) },
-    });
+    const extensions = { code, ...(argument ? { argument } : {}), ...details, ...(http ? { http } : {}) };
+    return withExtensions(error, extensions, message, cause);
   };
 };
 
-const NOWHERE: Partial<Pick<GraphQLError, 'nodes' | 'source' | 'positions' | 'path'>> = {};
+/** An error at the same place, if it has one. */
+export const withExtensions = (
+  error: unknown,
+  extensions: GraphQLErrorExtensions,
+  message: string,
+  originalError?: Error,
+): GraphQLError => {
+  const { nodes, source, positions, path } = error instanceof GraphQLError ? error : ({} as Partial<GraphQLError>);
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+};
 
 const clientFault = (error: GraphQLError): GraphQLError => {
-  const { message, nodes, source, positions, path } = error;
   const { http: givenHttp, ...extensions } = error.extensions;
   const given = String(extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
@@ -90,12 +91,6 @@ const clientFault = (error: GraphQLError): GraphQLError => {
   // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
   // those have Yoga's own codes. A plugin or a resolver that says a status means it for both media types.
   const spec = (part.spec ?? part.status === undefined) && !(given in YOGA_CODES);
-  const http = path ? givenHttp && { ...part, spec } : { status: 400, ...part, spec };
-  return new GraphQLError(message, {
-    nodes,
-    source,
-    positions,
-    path,
-    extensions: { ...extensions, code, ...(http ? { http } : {}) },
-  });
+  const http = error.path ? givenHttp && { ...part, spec } : { status: 400, ...part, spec };
+  return withExtensions(error, { ...extensions, code, ...(http ? { http } : {}) }, error.message);
 };

@@ -28,7 +28,7 @@ export class ExecutionFailed extends Error {
   }
 }
 
-/** What an operation is run with, by either door. */
+/** What an operation is run with, by GraphQL or REST. */
 export interface Run {
   readonly operation: Operation;
   /** As the request gives them. */
@@ -37,7 +37,6 @@ export interface Run {
   readonly form: BodyForm;
   /** Whether the result is for this run alone, beside the cache. @default false */
   readonly isApart?: boolean;
-  /** Executes the operation in this context. */
   readonly execute: (context: ExecutionContext) => DataText | ExecutionResult | Promise<DataText | ExecutionResult>;
 }
 
@@ -94,7 +93,7 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
       } catch (error) {
         if (!(error instanceof RowVanished) || tries === MAX_TRIES) throw error;
         // The row that referred to it has changed as well, and is read again.
-        hints.clearViews();
+        hints.views.clear();
         // From the database alone: a row that is known may be older than the one that refers to it.
         hints.asOfMs = undefined;
       }
@@ -120,7 +119,6 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     }
   };
 
-  /** Beside the cache. */
   const runApart = async (make: MakeBody): Promise<Executed> => {
     const hints = responseCache.createHints();
     const body = await make(hints);
@@ -155,7 +153,7 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
       if (body !== undefined) return { status: 200, body, encoding: 'latin1', template };
       // A notice that has been withdrawn meanwhile is missing when it is read again.
       const hints = responseCache.createHints();
-      const again = await count({ ...toBody(await makeCounted(hints)), views: hints.views });
+      const again = await count({ ...toBody(await makeCounted(hints)), views: [...hints.views] });
       if (again === undefined) throw withdrawn();
       return { status: hints.status, body: again, encoding: 'latin1' };
     } catch (error) {

@@ -1,11 +1,10 @@
 import { type DocumentNode, type ExecutionArgs, getOperationAST } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
-import type { Documents } from './documents.ts';
+import type { GatewayPlugin, ServerContext } from './context.ts';
 import { rootFieldsOf } from './operation.ts';
-import type { ServerContext } from './request.ts';
+import type { Documents } from './use-documents.ts';
 
 /** Admits callers by the root fields that they select. Without admission, nobody learns what is wrong with a document either. */
-export const useAccess = (documents: Documents, isRestricted: boolean): Plugin<ServerContext, ServerContext> => {
+export const useAccess = (documents: Documents, isRestricted: boolean): GatewayPlugin => {
   if (!isRestricted) return {};
   const invalid = new WeakMap<object, DocumentNode>();
 

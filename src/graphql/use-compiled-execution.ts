@@ -1,11 +1,9 @@
 import { type ExecutionArgs, type ExecutionResult, executeRootSelectionSet, type GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { LazyLog } from '../observability/log.ts';
-import { type OperationContext, RowVanished } from './context.ts';
+import { type GatewayPlugin, type OperationContext, RowVanished } from './context.ts';
 import { NotCompiled } from './executor/output.ts';
 import { rootCause } from './mask-error.ts';
 import type { Operation } from './operation.ts';
-import type { ServerContext } from './request.ts';
 import { writePlaceholders } from './view-count.ts';
 
 /** What the response cache adds to the context of an execution. */
@@ -40,26 +38,41 @@ export interface DataText {
 /** @throws RowVanished where it is not the last try */
 export type Execute = (args: ExecutionArgs) => DataText | ExecutionResult | Promise<DataText | ExecutionResult>;
 
-export interface CompiledExecution {
-  readonly execute: Execute;
-  readonly fallBacks: Readonly<FallBackCounts>;
-}
+export type CompiledExecution = ReturnType<typeof createCompiledExecution>;
 
 /** Executes compiled operations; what is not compiled, and what fails, is executed by graphql-js. */
-export const createCompiledExecution = (): CompiledExecution => {
-  const fallBacks = createFallBacks();
+export const createCompiledExecution = () => {
+  const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
+  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
+
+  /**
+   * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
+   * @param error what the compiled operation threw
+   * @param errors those of the reference executor
+   */
+  const noteFailure = ({ operation, log }: Execution, error: unknown, errors: ExecutionResult['errors']): void => {
+    const outcome = errors ? 'failed' : 'answered';
+    counts[outcome] += 1;
+    const isReported =
+      error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
+    if ((errors && isReported) || logged[outcome].has(operation)) return;
+    logged[outcome].add(operation);
+    const fields = { operation: operation.label, err: error };
+    if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
+    else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
+  };
 
   /** @param failed how the compiled operation failed */
   const executeReference = async (
     { execution, ...context }: ExecutionContext,
     failed?: { readonly error: unknown },
   ): Promise<DataText | ExecutionResult> => {
-    const { operation, variables, isLast, log } = execution;
+    const { operation, variables, isLast } = execution;
     const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
     const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
     const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
     if (vanished) throw new RowVanished(vanished.message, { cause: vanished });
-    if (failed) fallBacks.add(operation, failed.error, errors, log);
+    if (failed) noteFailure(execution, failed.error, errors);
     return errors
       ? { errors, ...(data === undefined ? {} : { data }) }
       : { json: writePlaceholders(data, context.hints.views) };
@@ -70,17 +83,17 @@ export const createCompiledExecution = (): CompiledExecution => {
     executeReference(context, { error });
 
   return {
-    fallBacks: fallBacks.counts,
-    execute: ({ contextValue }) => {
+    fallBacks: counts as Readonly<FallBackCounts>,
+    execute: (({ contextValue }) => {
       const context = contextValue as ExecutionContext;
       const { operation, variables } = context.execution;
       const { compiled } = operation;
       if (!compiled) {
-        fallBacks.counts.notCompiled += 1;
+        counts.notCompiled += 1;
         return executeReference(context);
       }
       try {
-        const json = compiled.run(variables, context);
+        const json = compiled(variables, context);
         if (typeof json === 'string') return { json };
         return json.then(
           (text) => ({ json: text }),
@@ -89,7 +102,7 @@ export const createCompiledExecution = (): CompiledExecution => {
       } catch (error) {
         return recover(context, error);
       }
-    },
+    }) satisfies Execute,
   };
 };
 
@@ -106,30 +119,6 @@ const isOfVanishedRow = (error: GraphQLError): boolean => {
 };
 
 /** Without it, operations are executed by Yoga's own executor. */
-export const useCompiledExecution = ({ execute }: CompiledExecution): Plugin<ServerContext, ServerContext> => ({
+export const useCompiledExecution = ({ execute }: CompiledExecution): GatewayPlugin => ({
   onExecute: ({ setExecuteFn }) => setExecuteFn(execute as Parameters<typeof setExecuteFn>[0]),
 });
-
-const createFallBacks = () => {
-  const counts: FallBackCounts = { notCompiled: 0, failed: 0, answered: 0 };
-  const logged = { failed: new WeakSet<Operation>(), answered: new WeakSet<Operation>() };
-  return {
-    counts,
-    /**
-     * Counts a fall-back, and logs the first of each operation and outcome, unless the result reports the failure.
-     * @param error what the compiled operation threw
-     * @param errors those of the reference executor
-     */
-    add: (operation: Operation, error: unknown, errors: ExecutionResult['errors'], log: LazyLog): void => {
-      const outcome = errors ? 'failed' : 'answered';
-      counts[outcome] += 1;
-      const isReported =
-        error instanceof NotCompiled || errors?.some(({ message }) => message === (error as Error).message);
-      if ((errors && isReported) || logged[outcome].has(operation)) return;
-      logged[outcome].add(operation);
-      const fields = { operation: operation.label, err: error };
-      if (errors) log().debug(fields, 'A compiled operation failed, and the reference executor otherwise.');
-      else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
-    },
-  };
-};

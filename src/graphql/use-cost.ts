@@ -1,11 +1,10 @@
-import type { Plugin } from 'graphql-yoga';
 import { GRAPHQL_BODY_WITH_COST } from './body-form.ts';
-import type { Documents } from './documents.ts';
+import type { GatewayPlugin, ServerContext } from './context.ts';
 import type { CostLimit } from './limits/cost.ts';
-import type { ServerContext } from './request.ts';
+import type { Documents } from './use-documents.ts';
 
 /** Tells the cost of an operation, in `extensions.cost`, to those who ask for it by `extensions: { cost: true }`: also of one that fails in part. */
-export const useCost = (documents: Documents, costLimit: CostLimit): Plugin<ServerContext, ServerContext> => ({
+export const useCost = (documents: Documents, costLimit: CostLimit): GatewayPlugin => ({
   onParams: ({ params, context }) => {
     if (params.extensions?.cost === true) context.state.form = GRAPHQL_BODY_WITH_COST;
   },

@@ -1,51 +1,40 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { CacheOutcome, Found } from '../cache/response-cache.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import type { Call } from '../http/route.ts';
 import { Distribution } from '../observability/counts.ts';
-import type { Caller } from './context.ts';
-import type { Documents } from './documents.ts';
+import type { WrittenResult } from './body-form.ts';
+import type { Caller, GatewayPlugin, RequestState, ServerContext } from './context.ts';
 import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
 import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './live/topics.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
-import type { RequestState, ServerContext } from './request.ts';
-import { EVENT_STREAM_TYPE, negotiateEvents } from './request-params.ts';
 import type { Execute } from './use-compiled-execution.ts';
+import type { Documents } from './use-documents.ts';
+import { EVENT_STREAM_TYPE, negotiateEvents } from './use-request-reader.ts';
 import { answer, resultOf, runOf } from './use-response-cache.ts';
-import type { WrittenResult } from './written-result.ts';
 
 /** Why a stream ended: its client went, or was cut because it did not read; its token is no longer valid; the operation failed; or this process ends. */
 export type EndReason = 'client' | 'slow' | 'token' | 'failure' | 'shutdown';
 
 export interface SubscriptionCounts {
-  /** Open streams. */
   open: number;
-  /** Events that were given to streams. */
   events: number;
   readonly ended: Record<EndReason, number>;
   /** Seconds from a change, as it is notified or planned, to the event for the last listener. */
   readonly lagSeconds: Distribution;
 }
 
-export interface Live {
-  readonly plugin: Plugin<ServerContext, ServerContext>;
-  readonly counts: SubscriptionCounts;
-  /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
-  readonly complete: () => void;
-  readonly close: () => void;
-}
+export type Live = ReturnType<typeof createLive>;
 
 interface Deps {
   readonly documents: Documents;
   readonly runOperation: RunOperation;
   readonly execute: Execute;
-  readonly topics: Omit<TopicsOptions, 'onPublished'>;
-  /** Of one process. */
+  readonly topics: Omit<TopicsOptions, 'onPublished'> & { readonly freshnessMs: number };
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
   readonly isRestricted: boolean;
@@ -54,7 +43,6 @@ interface Deps {
 
 /** A subscription that has been executed once. */
 interface Beginning {
-  /** Where its first event comes from. */
   readonly outcome: CacheOutcome;
   readonly join: (listener: TopicListener) => Topic;
 }
@@ -68,11 +56,12 @@ const createCounts = (): SubscriptionCounts => ({
   lagSeconds: new Distribution(LAG_BOUNDS),
 });
 
-/** How often tokens are verified again. */
-const VERIFY_MS = 1000;
+/** How often all streams are looked after, and after how many times their tokens are verified again. */
+const TICK_MS = 100;
+const TICKS_PER_VERIFICATION = 10;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
-export const createLive = (deps: Deps): Live => {
+export const createLive = (deps: Deps) => {
   const { documents, runOperation, execute, maxSubscriptions, isRestricted, log } = deps;
   const counts = createCounts();
   const topics = createTopics({ ...deps.topics, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
@@ -80,6 +69,7 @@ export const createLive = (deps: Deps): Live => {
   const streams = new Set<EventSequence>();
   let isOver = false;
   let ticking: NodeJS.Timeout | undefined;
+  let ticks = 0;
   const apart = AsyncLocalStorage.snapshot();
 
   /** Executes for all listeners: each of them was admitted, and the limits are those of the operation. */
@@ -94,19 +84,18 @@ export const createLive = (deps: Deps): Live => {
     }
   };
 
-  /** One for all streams, as NO_TOKEN is. */
-  const watcher: Watcher = {
-    onEvent: () => {
-      counts.events += 1;
-    },
-    onEnd: (stream, reason) => {
-      counts.ended[reason] += 1;
-      counts.open -= 1;
-      streams.delete(stream);
-      if (streams.size > 0) return;
+  const tick = (): void => {
+    if (streams.size === 0) {
       clearInterval(ticking);
       ticking = undefined;
-    },
+      return;
+    }
+    // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
+    void deps.topics.freshnessMonitor.freshen();
+    topics.look();
+    changeTopics.look();
+    ticks += 1;
+    if (isRestricted && ticks % TICKS_PER_VERIFICATION === 0) verifyAll();
   };
 
   const refuseExcess = (): void => {
@@ -149,42 +138,43 @@ export const createLive = (deps: Deps): Live => {
     refuseExcess();
     const { outcome, join } = await (rootFields.has(CHANGES_FIELD) ? beginChanges : beginState)(args, operation);
     refuseExcess();
-    counts.open += 1;
     state.outcome = outcome;
-    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, watcher);
-    streams.add(stream);
+    const stream = new EventSequence(state, isRestricted ? () => call.admit(rootFields) : NO_TOKEN, streams, counts);
     state.events = stream;
-    if (isRestricted) ticking ??= apart(() => setInterval(verifyAll, VERIFY_MS));
+    ticking ??= apart(() => setInterval(tick, TICK_MS));
     stream.listenTo(join(stream));
     if (isOver) stream.end('shutdown');
     return stream;
   };
 
+  const plugin: GatewayPlugin = {
+    onSubscribe: ({ args, setSubscribeFn }) => {
+      const { call, state } = args.contextValue as ServerContext;
+      const operation = documents.prepare(args.document, args.operationName);
+      if (!operation) return;
+      negotiateEvents(call.request.headers.accept);
+      state.contentType = EVENT_STREAM_TYPE;
+      setSubscribeFn(async (given) => {
+        if (!isLive(call)) return answer(documents, runOperation, given, execute);
+        try {
+          return await subscribe(given, operation);
+        } catch (error) {
+          if (error instanceof ExecutionFailed) return { errors: error.errors };
+          throw error;
+        }
+      });
+    },
+  };
+
   return {
     counts,
-    plugin: {
-      onSubscribe: ({ args, setSubscribeFn }) => {
-        const { call, state } = args.contextValue as ServerContext;
-        const operation = documents.prepare(args.document, args.operationName);
-        if (!operation) return;
-        negotiateEvents(call.request.headers.accept);
-        state.contentType = EVENT_STREAM_TYPE;
-        setSubscribeFn(async (given) => {
-          if (!isLive(call)) return answer(documents, runOperation, given, execute);
-          try {
-            return await subscribe(given, operation);
-          } catch (error) {
-            if (error instanceof ExecutionFailed) return { errors: error.errors };
-            throw error;
-          }
-        });
-      },
-    },
-    complete: () => {
+    plugin,
+    /** Completes all streams. From now on a subscription gets its first event and the end, so that its client looks for another instance. */
+    complete: (): void => {
       isOver = true;
       for (const stream of streams) stream.end('shutdown');
     },
-    close: () => {
+    close: (): void => {
       clearInterval(ticking);
       topics.close();
       changeTopics.close();
@@ -198,27 +188,30 @@ const isLive = ({ request: { method }, previewAt }: Call): boolean => method !==
 /** One function for all streams: one made for each would keep its request in memory as long as the stream lives. */
 const NO_TOKEN = (): undefined => undefined;
 
-interface Watcher {
-  readonly onEvent: () => void;
-  readonly onEnd: (stream: EventSequence, reason: EndReason) => void;
-}
-
 type Step = IteratorResult<ExecutionResult, undefined>;
 
 /** The events of one listener. One that reads slowly gets the latest of those that came meanwhile. */
 class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionResult, undefined> {
   readonly verify: () => Promise<void> | undefined;
   readonly #state: RequestState;
-  readonly #watcher: Watcher;
+  readonly #streams: Set<EventSequence>;
+  readonly #counts: SubscriptionCounts;
   #topic: Topic | undefined;
   #next: ExecutionResult | undefined;
   #reader: ((step: Step) => void) | undefined;
   #isEnded = false;
 
-  constructor(state: RequestState, verify: EventSequence['verify'], watcher: Watcher) {
+  constructor(
+    state: RequestState,
+    verify: EventSequence['verify'],
+    streams: Set<EventSequence>,
+    counts: SubscriptionCounts,
+  ) {
     this.#state = state;
     this.verify = verify;
-    this.#watcher = watcher;
+    this.#streams = streams.add(this);
+    this.#counts = counts;
+    counts.open += 1;
   }
 
   listenTo(topic: Topic): void {
@@ -227,7 +220,7 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
   }
 
   onEvent(event: ExecutionResult): void {
-    this.#watcher.onEvent();
+    this.#counts.events += 1;
     this.#give(event);
   }
 
@@ -241,7 +234,9 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
     if (error !== undefined) this.#give({ errors: error instanceof ExecutionFailed ? error.errors : [error as never] });
     this.#isEnded = true;
     this.#topic?.leave(this);
-    this.#watcher.onEnd(this, reason);
+    this.#streams.delete(this);
+    this.#counts.open -= 1;
+    this.#counts.ended[reason] += 1;
     this.#reader?.(DONE);
   }
 
@@ -262,7 +257,6 @@ class EventSequence implements TopicListener, AsyncIterableIterator<ExecutionRes
     });
   }
 
-  /** Nobody reads any more. */
   return(): Promise<Step> {
     this.#next = undefined;
     this.end(this.#state.isSlow ? 'slow' : 'client');

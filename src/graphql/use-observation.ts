@@ -1,11 +1,11 @@
 import type { ExecutionArgs } from 'graphql';
-import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { isAsyncIterable } from 'graphql-yoga';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { Documents } from './documents.ts';
-import type { ServerContext } from './request.ts';
+import type { GatewayPlugin, ServerContext } from './context.ts';
+import type { Documents } from './use-documents.ts';
 
 /** Says for the log, the metrics and the trace which operation a request is for, and with which error it ends. */
-export const useObservation = (documents: Documents): Plugin<ServerContext, ServerContext> => {
+export const useObservation = (documents: Documents): GatewayPlugin => {
   const observe = ({ args }: { args: Pick<ExecutionArgs, 'document' | 'operationName' | 'contextValue'> }): void => {
     const { call, request } = args.contextValue as ServerContext;
     const operation = documents.prepare(args.document, args.operationName);

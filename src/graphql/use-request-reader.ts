@@ -1,13 +1,15 @@
-import type { Plugin } from 'graphql-yoga';
-import { splitTarget } from '../http/message.ts';
-import type { ServerContext } from './request.ts';
-import { negotiate, paramsOfBody, paramsOfQuery, readText } from './request-params.ts';
+import type { GraphQLParams } from 'graphql-yoga';
+import Negotiator from 'negotiator';
+import { AppError } from '../errors.ts';
+import { ACCEPT_QUERY, asksByBody, type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
+import type { GatewayPlugin } from './context.ts';
+import { readable, tooComplex } from './limits/document-size.ts';
 
 /**
  * Reads the parameters of a request as the contract says: POST and QUERY are JSON in UTF-8 only, a parameter is given once, and an empty `operationName` is none. The
  * bytes are those that the server has read; of a request that a plugin has put in the place of the client's, Yoga reads them.
  */
-export const useRequestReader = (): Plugin<ServerContext, ServerContext> => ({
+export const useRequestReader = (): GatewayPlugin => ({
   onRequest: ({ request, serverContext: { state } }) => {
     state.request = request;
   },
@@ -22,3 +24,204 @@ export const useRequestReader = (): Plugin<ServerContext, ServerContext> => ({
     });
   },
 });
+
+const NAMES: readonly string[] = ['query', 'documentId', 'doc_id', 'operationName', 'variables', 'extensions'];
+
+/** Why the body of a request is not read: UNSUPPORTED_MEDIA_TYPE, or the error that receiving it failed with. */
+export const bodyFault = ({ method, headers, body }: GatewayRequest): AppError | undefined => {
+  if (!asksByBody(method)) return undefined;
+  const { 'content-type': contentType = '' } = headers;
+  if (contentType !== 'application/json' && !isJson(contentType)) {
+    return unsupported(`${method} takes application/json in UTF-8 only.`);
+  }
+  if (headers['content-encoding'] !== undefined) {
+    return unsupported('A request body may not be compressed.');
+  }
+  return body instanceof AppError ? body : undefined;
+};
+
+const unsupported = (message: string): AppError =>
+  new AppError('UNSUPPORTED_MEDIA_TYPE', message, { headers: ACCEPT_QUERY });
+
+const isJson = (contentType: string): boolean => {
+  const [mediaType, ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isUtf8 = parameters.every(
+    (parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter),
+  );
+  return mediaType === 'application/json' && isUtf8;
+};
+
+/** @throws AppError BAD_USER_INPUT for bytes that are not UTF-8, and QUERY_TOO_COMPLEX */
+export const readText = (bytes: Buffer): string => {
+  const text = decodeUtf8(bytes);
+  checkJson(text);
+  return text;
+};
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+const decodeUtf8 = (bytes: Buffer): string => {
+  try {
+    return UTF8.decode(bytes);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid UTF-8.', { cause: error });
+  }
+};
+
+/** The parameters in the text of a body, as a client wrote them. @throws AppError BAD_USER_INPUT */
+export const paramsOfBody = (text: string): GraphQLParams => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError('BAD_USER_INPUT', 'The request body is not valid JSON.', { cause: error });
+  }
+  if (typeof value !== 'object' || value === null) {
+    const given = value === null ? 'null' : typeof value;
+    throw new AppError('BAD_USER_INPUT', `The request body must be an object, not ${given}.`);
+  }
+  return withName(value);
+};
+
+/** An empty name is the same as none. A list stays as it is: Yoga refuses it. */
+const withName = (params: GraphQLParams): GraphQLParams => {
+  if (Array.isArray(params) || params.operationName !== '') return params;
+  const { operationName: _, ...others } = params;
+  return others;
+};
+
+/**
+ * The parameters in a query string, read as strictly as REST reads them: Yoga would accept broken encodings, and take the first of two queries.
+ * @throws AppError BAD_USER_INPUT
+ */
+export const paramsOfQuery = (query: string): GraphQLParams => {
+  const fields = parseQueryString(query);
+  for (const name of NAMES) {
+    if ((fields.get(name)?.length ?? 0) > 1) {
+      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is given more than once.`);
+    }
+  }
+  // An empty value is the same as an absent one.
+  const textOf = (name: string): string | undefined => fields.get(name)?.[0] || undefined;
+  // Yoga would report a syntax error in these as an internal error.
+  const jsonOf = (name: string): unknown => {
+    try {
+      return JSON.parse(textOf(name) ?? 'null');
+    } catch (error) {
+      throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is not valid JSON.`, { cause: error });
+    }
+  };
+  return {
+    query: textOf('query'),
+    documentId: textOf('documentId'),
+    doc_id: textOf('doc_id'),
+    operationName: textOf('operationName'),
+    variables: jsonOf('variables'),
+    extensions: jsonOf('extensions'),
+  } as GraphQLParams;
+};
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+export const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html */
+export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
+
+const PAGE_TYPE = 'text/html; charset=utf-8';
+
+/** The content types of results that are no events; the first is the default. https://graphql.github.io/graphql-over-http/draft/#sec-Media-Types */
+export const RESULT_TYPES = [JSON_TYPE, GRAPHQL_TYPE];
+
+/** These mean the default, as an absent header does. */
+const NO_PREFERENCE: ReadonlySet<string> = new Set(['', '*/*', 'application/json']);
+
+/** No client has so many preferences, and reading a header of 32 KiB takes 5 ms. */
+const MAX_ACCEPT_CHARS = 2048;
+
+const preferredOf = (accept: string | undefined, types: readonly string[]): string | undefined => {
+  if (accept === undefined || NO_PREFERENCE.has(accept)) return JSON_TYPE;
+  return accept.length > MAX_ACCEPT_CHARS ? undefined : new Negotiator({ headers: { accept } }).mediaType([...types]);
+};
+
+/**
+ * The content type of a result, decided before anything runs: JSON where the client accepts it, because it can be cached.
+ * @throws AppError NOT_ACCEPTABLE
+ */
+const negotiate = (accept: string | undefined): string =>
+  preferredOf(accept, RESULT_TYPES) ??
+  (acceptsEvents(accept)
+    ? EVENT_STREAM_TYPE
+    : notAcceptable('Answers are application/json, application/graphql-response+json or text/event-stream.'));
+
+/** The content type of the results of a subscription. @throws AppError NOT_ACCEPTABLE */
+export const negotiateEvents = (accept: string | undefined): string =>
+  acceptsEvents(accept)
+    ? EVENT_STREAM_TYPE
+    : notAcceptable('A subscription is answered by events: Accept: text/event-stream.');
+
+/** The header has to name the type: a client that accepts anything would wait for the end of the response. */
+const acceptsEvents = (accept: string | undefined): boolean =>
+  accept?.includes('text/event-stream') === true && preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
+
+const notAcceptable = (message: string): never => {
+  throw new AppError('NOT_ACCEPTABLE', message, { headers: { vary: 'accept' } });
+};
+
+/** The content type of an error: the default where the client accepts none of them, because the error is about something else. */
+export const errorTypeOf = (accept: string | undefined): string => preferredOf(accept, RESULT_TYPES) ?? JSON_TYPE;
+
+/** Whether the client prefers a page to JSON, as a browser does that opens an address. */
+export const wantsPage = (accept: string | undefined): boolean =>
+  accept?.includes('text/html') === true && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;
+
+const MAX_NESTING = 64;
+const MAX_PARTS = 10_000;
+
+/** A shorter text takes the parser a few milliseconds at most; 1 MiB of brackets takes more than a hundred. */
+const MIN_CHARS = 65_536;
+
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const COLON = ':'.charCodeAt(0);
+const OPEN_BRACKET = '['.charCodeAt(0);
+const CLOSE_BRACKET = ']'.charCodeAt(0);
+const OPEN_BRACE = '{'.charCodeAt(0);
+const CLOSE_BRACE = '}'.charCodeAt(0);
+
+/**
+ * Checks a long JSON text before it is parsed: deeply nested values and many small objects take the parser far longer than long lists and
+ * strings do.
+ * @throws AppError QUERY_TOO_COMPLEX
+ */
+const checkJson = (text: string): void => {
+  if (text.length < MIN_CHARS) return;
+  let nesting = 0;
+  let parts = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) at = endOfString(text, at);
+    else if (char === COLON) parts += 1;
+    else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
+      parts += 1;
+      nesting += 1;
+      if (nesting > MAX_NESTING) throw excess('nests values', 'deep', MAX_NESTING, nesting);
+    } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) nesting -= 1;
+    if (parts > MAX_PARTS) throw excess('is made of', 'lists, objects and keys', MAX_PARTS, parts);
+  }
+};
+
+const excess = (what: string, unit: string, maximum: number, actual: number) =>
+  tooComplex(`The JSON of the request ${what} more than ${readable(maximum)} ${unit}.`, {
+    limit: 'JSON',
+    maximum,
+    actual,
+  });
+
+/** Where a JSON string ends whose first quote is here: its other quote, or the end of the text or behind. */
+const endOfString = (text: string, start: number): number => {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+};

@@ -1,24 +1,18 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../http/route.ts';
-import type { BodyForm } from './body-form.ts';
-import type { Caller } from './context.ts';
-import type { Documents } from './documents.ts';
+import { type BodyForm, type WrittenResult, writtenResult } from './body-form.ts';
+import type { Caller, GatewayPlugin, ServerContext } from './context.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type Run, type RunOperation } from './operation-runner.ts';
-import type { ServerContext } from './request.ts';
 import type { Execute } from './use-compiled-execution.ts';
-import { type WrittenResult, writtenResult } from './written-result.ts';
+import type { Documents } from './use-documents.ts';
 
 /**
  * Answers operations from the response cache, or executes them by what the plugins before it have set, once for equal requests. Counted views are counted here,
  * and the limit of cost is held.
  */
-export const useResponseCache = (
-  documents: Documents,
-  runOperation: RunOperation,
-): Plugin<ServerContext, ServerContext> => ({
+export const useResponseCache = (documents: Documents, runOperation: RunOperation): GatewayPlugin => ({
   onExecute: ({ executeFn, setExecuteFn }) => {
     setExecuteFn((args: ExecutionArgs) => answer(documents, runOperation, args, executeFn as Execute));
   },
@@ -69,7 +63,6 @@ const toGraphQLError = (error: unknown): GraphQLError =>
         originalError: error instanceof Error ? error : null,
       });
 
-/** The finished body. */
 export const executedBytes = ({ answer, body, encoding }: Executed & { encoding?: 'utf8' | 'latin1' }): Buffer =>
   answer ? bytesOf(answer.body) : Buffer.from(body, encoding);
 

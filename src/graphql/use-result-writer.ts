@@ -1,23 +1,14 @@
-import type { ExecutionResult } from 'graphql';
-import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { isAsyncIterable, processRegularResult } from 'graphql-yoga';
+import type { ErrorCode } from '../errors.ts';
+import type { GatewayPlugin, RequestState } from './context.ts';
 import type { EventStreams } from './live/event-stream.ts';
-import type { RequestState, ServerContext } from './request.ts';
-import { EVENT_STREAM_TYPE, errorTypeOf } from './request-params.ts';
-import type { StatusCodes } from './status-codes.ts';
+import { type HttpPart, withExtensions } from './mask-error.ts';
+import { EVENT_STREAM_TYPE, errorTypeOf, GRAPHQL_TYPE } from './use-request-reader.ts';
 import { executedBytes } from './use-response-cache.ts';
 
-/** A result with what its errors make of the HTTP response: https://the-guild.dev/graphql/yoga-server/docs/features/error-masking */
-interface HttpError {
-  readonly extensions: {
-    readonly http?: { readonly status?: number; readonly spec?: boolean };
-  };
-}
-
 /** Writes results in the media type that the request was read for: JSON, by Yoga's own means, where the client takes anything, and events only where it names them. */
-export const useResultWriter = (
-  { write }: StatusCodes,
-  eventStreams: EventStreams,
-): Plugin<ServerContext, ServerContext> => {
+export const useResultWriter = ({ write }: StatusCodes, eventStreams: EventStreams): GatewayPlugin => {
   const writeEvents =
     (state: RequestState): StatusCodes['write'] =>
     (result, fetchAPI) => {
@@ -60,7 +51,62 @@ const OPERATION_FAULTS: ReadonlySet<number> = new Set([200, 400]);
 
 /** To a client that takes events, a fault of the operation is sent as one: `EventSource` shows nothing of a response with another status. */
 const isOfOperation = ({ errors = [] }: ExecutionResult, areParamsRead: boolean): boolean =>
-  (errors as readonly HttpError[]).every(
-    ({ extensions: { http } }) =>
-      !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true)),
-  );
+  errors.every(({ extensions }) => {
+    const http = extensions.http as Partial<HttpPart> | undefined;
+    return !http || (OPERATION_FAULTS.has(http.status ?? 200) && (areParamsRead || http.spec === true));
+  });
+
+/** How results and errors become HTTP responses, in an edition of GraphQL over HTTP. */
+export interface StatusCodes {
+  readonly write: typeof processRegularResult;
+  /** The content type of an error that comes before or around Yoga. */
+  readonly errorTypeOf: (accept: string | undefined) => string;
+}
+
+/** The draft of 2025, as Yoga writes it, and the edition of September 2026. */
+export const STATUS_CODES: Readonly<Record<'2025' | '2026', StatusCodes>> = {
+  2025: { write: processRegularResult, errorTypeOf },
+  2026: {
+    write: (result, fetchAPI, mediaType) => {
+      if (Array.isArray(result) || !('errors' in result) || !result.errors?.length) {
+        return processRegularResult(result, fetchAPI, mediaType);
+      }
+      const http = httpOf(result);
+      const { errors, extensions } = result;
+      const written = { ...result, errors: errors.map(withoutHttp), extensions: { ...extensions, http } };
+      return processRegularResult(written, fetchAPI, http.status < 300 ? mediaType : MEDIA_TYPE);
+    },
+    // A client that takes only JSON is to tell a failure of GraphQL from one of a proxy.
+    errorTypeOf: () => GRAPHQL_TYPE,
+  },
+};
+
+const [MEDIA_TYPE = ''] = GRAPHQL_TYPE.split(';');
+
+const PARTIAL_SUCCESS = 294;
+const UNPROCESSABLE = 422;
+
+/** What was read, but does not fit. */
+const UNFIT: ReadonlySet<unknown> = new Set<ErrorCode>([
+  'BAD_USER_INPUT',
+  'GRAPHQL_VALIDATION_FAILED',
+  'QUERY_TOO_COMPLEX',
+]);
+
+/** https://http-spec.graphql.org/September2026/#sec-Status-Codes */
+const httpOf = ({ data, errors = [] }: ExecutionResult): HttpPart => {
+  const parts = errors.map(({ extensions }) => (extensions.http ?? {}) as Partial<HttpPart>);
+  const headers = Object.assign({}, ...parts.map((part) => part.headers));
+  const statuses = errors.map((error, index) => statusOf(error, parts[index]?.status ?? 400));
+  return { headers, status: data === undefined ? Math.max(...statuses) : PARTIAL_SUCCESS };
+};
+
+// A body that cannot be read has a cause.
+const statusOf = ({ extensions: { code }, originalError }: GraphQLError, status: number): number =>
+  status === 400 && UNFIT.has(code) && !originalError?.cause ? UNPROCESSABLE : status;
+
+/** The error alone, which decides about no status. */
+export const withoutHttp = (error: GraphQLError): GraphQLError => {
+  const { http: _, ...extensions } = error.extensions;
+  return withExtensions(error, extensions, error.message);
+};

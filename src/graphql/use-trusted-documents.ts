@@ -1,25 +1,72 @@
-import type { Plugin } from 'graphql-yoga';
-import { AppError } from '../errors.ts';
-import type { ServerContext } from './request.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { GraphQLError, Kind, type OperationDefinitionNode } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import * as v from 'valibot';
+import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
+import type { GatewayPlugin } from './context.ts';
+import type { Documents } from './use-documents.ts';
 
 /** The names of the parameters that name a document, beside `extensions.persistedQuery`. */
 export const DOCUMENT_PARAMS = ['documentId', 'doc_id'];
 
+export interface TrustedDocumentsOptions {
+  readonly documents: ReadonlyMap<string, string>;
+  readonly areRequired: boolean;
+}
+
+/** Of the texts that clients have registered. */
+const MAX_LEARNED_CHARS = 1_048_576;
+const ENTRY_OVERHEAD_CHARS = 200;
+
 /**
- * Documents that are named by an id. Yoga's plugins for this (persisted operations, automatic persisted queries) are not used: they know no `doc_id`, no text that
- * is trusted without its id, and answer an unknown id with other codes than clients of this gateway have learnt.
+ * Documents that requests name by an id: those of the operator's file, and automatic persisted queries. Yoga's plugins for this are not used: they know no `doc_id`, no text
+ * that is trusted without its id, and answer an unknown id with other codes than clients of this gateway have learnt.
  */
-export const useTrustedDocuments = ({ textOf }: TrustedDocuments): Plugin<ServerContext, ServerContext> => ({
-  onParams: ({ params, setParams }) => {
-    // What is no text is refused by Yoga.
-    if (params.query != null && typeof params.query !== 'string') return;
-    const documentId = documentIdOf(params);
-    if (params.query == null && documentId === undefined) return;
-    const query = textOf({ query: params.query ?? undefined, documentId });
-    if (query !== params.query) setParams({ ...params, query });
-  },
-});
+export const useTrustedDocuments = ({ documents, areRequired }: TrustedDocumentsOptions): GatewayPlugin => {
+  const texts = new Set(documents.values());
+  const trusted = new Map<string, string>();
+  for (const [id, text] of documents) trusted.set(canonicalId(id), text).set(idOf(text), text);
+  const learned = new LRUCache<string, string>({
+    maxSize: MAX_LEARNED_CHARS,
+    sizeCalculation: (text) => text.length + ENTRY_OVERHEAD_CHARS,
+  });
+
+  /** An automatic persisted query: https://www.apollographql.com/docs/apollo-server/performance/apq */
+  const register = (id: string, text: string): string => {
+    if (areRequired) throw refusal('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+    if (id !== idOf(text)) throw refusal('BAD_USER_INPUT', 'The hash of the request is not that of its document.');
+    learned.set(id, text);
+    return text;
+  };
+
+  /** The text of the document that a request means. */
+  const textOf = (query: string | undefined, documentId: string | undefined): string => {
+    if (query !== undefined && texts.has(query)) return query;
+    if (documentId === undefined) {
+      if (areRequired) throw refusal('TRUSTED_DOCUMENT_REQUIRED', 'Only trusted documents are run here.');
+      return query ?? '';
+    }
+    const id = canonicalId(documentId);
+    const known = trusted.get(id) ?? learned.get(id);
+    if (query === undefined) {
+      if (known === undefined) throw refusal('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+      return known;
+    }
+    return known === query ? query : register(id, query);
+  };
+
+  return {
+    onParams: ({ params, setParams }) => {
+      // What is no text is refused by Yoga.
+      if (params.query != null && typeof params.query !== 'string') return;
+      const documentId = documentIdOf(params);
+      if (params.query == null && documentId === undefined) return;
+      const query = textOf(params.query ?? undefined, documentId);
+      if (query !== params.query) setParams({ ...params, query });
+    },
+  };
+};
 
 /** As Relay, the draft on persisted documents, and Apollo's clients name a document. @throws AppError BAD_USER_INPUT */
 const documentIdOf = (params: object): string | undefined => {
@@ -35,3 +82,109 @@ const documentIdOf = (params: object): string | undefined => {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const refusal = (code: ErrorCode, message: string): GraphQLError => new GraphQLError(message, { extensions: { code } });
+
+const idOf = (text: string): string => `sha256:${hash('sha256', text)}`;
+
+/** A SHA-256 hash may be given with or without its prefix, in any case. Any other id is used as it is. */
+const canonicalId = (id: string): string => {
+  const digest = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(id)?.[1];
+  return digest === undefined ? id : `sha256:${digest.toLowerCase()}`;
+};
+
+/**
+ * Reads trusted documents.
+ * @param check as clients' documents are checked
+ * @throws OperatorError if a file cannot be read, or with a line for each document that does not fit the schema
+ */
+export const readTrustedDocuments = async (
+  files: readonly string[],
+  check: Documents['check'],
+): Promise<Map<string, string>> => {
+  const documents = new Map<string, string>();
+  const faults: string[] = [];
+  for (const file of files) {
+    for (const [id, text] of await readManifest(file)) {
+      faults.push(...faultsOf(text, check).map((fault) => `${file}: ${fault.name} (${id}): ${describe(fault)}`));
+      documents.set(id, text);
+    }
+  }
+  if (faults.length > 0) {
+    throw new OperatorError(`Trusted documents do not fit:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  }
+  return documents;
+};
+
+const MANIFEST_FORMAT = 'apollo-persisted-query-manifest';
+
+/** A map of ids to texts (Relay, GraphQL Code Generator), or Apollo's manifest. */
+const FILE = v.union([
+  v.object({
+    format: v.literal(MANIFEST_FORMAT),
+    operations: v.array(v.object({ id: v.pipe(v.string(), v.nonEmpty()), body: v.string() })),
+  }),
+  v.pipe(
+    // A record would accept a list.
+    v.custom<object>((content) => !Array.isArray(content)),
+    v.record(v.pipe(v.string(), v.nonEmpty()), v.string()),
+  ),
+]);
+
+/**
+ * Reads a file of documents.
+ * @returns ids and texts
+ * @throws OperatorError if it cannot be read or has another form
+ */
+export const readManifest = async (file: string): Promise<[id: string, text: string][]> => {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new OperatorError(`Trusted documents: ${file} cannot be read: ${(error as Error).message}`);
+  }
+  const { success, output } = v.safeParse(FILE, content);
+  if (!success) {
+    throw new OperatorError(
+      `Trusted documents: ${file} must be a JSON object of ids and texts, or a manifest with "format": "${MANIFEST_FORMAT}"`,
+    );
+  }
+  return isManifest(output) ? output.operations.map(({ id, body }) => [id, body]) : Object.entries(output);
+};
+
+type Content = v.InferOutput<typeof FILE>;
+type Manifest = Extract<Content, { readonly operations: readonly unknown[] }>;
+
+const isManifest = (content: Content): content is Manifest => Array.isArray(content.operations);
+
+/** Why a document would be refused. */
+export interface DocumentFault {
+  /** Of its first operation, as far as it is known. */
+  readonly name: string;
+  readonly message: string;
+  /** Of the text, from 1; undefined where the fault has no place. */
+  readonly line: number | undefined;
+}
+
+/** @param check as clients' documents are checked */
+export const faultsOf = (text: string, check: Documents['check']): DocumentFault[] => {
+  try {
+    const { document, errors } = check(text);
+    const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
+    if (!operation) return [{ name: 'document', message: 'It has no operation.', line: undefined }];
+    return errors.map((error) => toFault(nameOf(operation), error));
+  } catch (error) {
+    return [toFault('document', error as Error)];
+  }
+};
+
+export const nameOf = ({ name }: OperationDefinitionNode): string => name?.value ?? 'unnamed operation';
+
+const toFault = (name: string, error: Error): DocumentFault => ({
+  name,
+  message: error.message,
+  line: error instanceof GraphQLError ? error.locations?.[0]?.line : undefined,
+});
+
+const describe = ({ line, message }: DocumentFault): string =>
+  line === undefined ? message : `line ${line}: ${message}`;

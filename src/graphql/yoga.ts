@@ -1,31 +1,31 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
-import type { Documents } from './documents.ts';
+import type { GatewayPlugin, ServerContext } from './context.ts';
 import type { CostLimit } from './limits/cost.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
 import type { RunOperation } from './operation-runner.ts';
-import type { ServerContext } from './request.ts';
-import type { StatusCodes } from './status-codes.ts';
-import type { TrustedDocuments } from './trusted-documents.ts';
 import { useAccess } from './use-access.ts';
 import { type CompiledExecution, useCompiledExecution } from './use-compiled-execution.ts';
 import { useCost } from './use-cost.ts';
-import { useDocuments } from './use-documents.ts';
+import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import { useObservation } from './use-observation.ts';
 import { useRequestReader } from './use-request-reader.ts';
 import { useResponseCache } from './use-response-cache.ts';
-import { useResultWriter } from './use-result-writer.ts';
-import { DOCUMENT_PARAMS, useTrustedDocuments } from './use-trusted-documents.ts';
+import { type StatusCodes, useResultWriter } from './use-result-writer.ts';
+import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
 
 export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
 
 interface Deps {
   readonly schema: GraphQLSchema;
   readonly documents: Documents;
-  readonly trusted: TrustedDocuments;
+  readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
   readonly costLimit: CostLimit;
   readonly live: Live;
@@ -58,7 +58,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useCompiledExecution(compiled),
       useResponseCache(documents, runOperation),
       useResultWriter(deps.statusCodes, deps.eventStreams),
-      ...(deps.plugins as unknown as Plugin<ServerContext, ServerContext>[]),
+      ...(deps.plugins as unknown as GatewayPlugin[]),
     ],
     extraParamNames: DOCUMENT_PARAMS,
     maskedErrors: { maskError: maskError as (error: unknown) => Error, errorMessage: '' },
@@ -76,4 +76,23 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
     healthCheckEndpoint: ' ',
     logging: false,
   });
+};
+
+/**
+ * Loads the plugins of an operator: a module whose default export is a list of them.
+ * @param file from the working directory; undefined for none
+ * @throws OperatorError if it cannot be loaded, or is no such module
+ */
+export const loadPlugins = async (file: string | undefined): Promise<readonly Plugin[]> => {
+  if (file === undefined) return [];
+  let list: unknown;
+  try {
+    ({ default: list } = await import(pathToFileURL(path.resolve(file)).href));
+  } catch (cause) {
+    throw new OperatorError(`GRAPHQL_PLUGINS: ${file} cannot be loaded: ${(cause as Error).message}`, { cause });
+  }
+  if (!Array.isArray(list) || !list.every((plugin) => typeof plugin === 'object' && plugin !== null)) {
+    throw new OperatorError(`GRAPHQL_PLUGINS: the default export of ${file} must be a list of plugins`);
+  }
+  return list;
 };

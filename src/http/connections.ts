@@ -2,17 +2,6 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { responseUnderWay } from './send.ts';
 
-/** The connections of a server. */
-export interface Connections {
-  /** Whether there are too many, and this one came after the limit was reached: it gets a 503 and is closed. */
-  readonly isExcess: (socket: Socket) => boolean;
-  /** Reads no more of a connection: without it a client that waits for no response could send any number of requests, to be held in memory. */
-  readonly pauseUntil: (socket: Socket, settled: Promise<unknown>) => void;
-  /** Cuts the connections on which no request waits for its response. */
-  readonly cutUnanswered: () => void;
-  readonly close: () => void;
-}
-
 interface Options {
   readonly maxConnections: number;
   /** How long a client may take to read its response. */
@@ -28,13 +17,12 @@ const SWEEPS = 5;
 const MAKE_ROOM_INTERVAL_MS = 100;
 
 /** Counts connections, and cuts those whose client does not read its responses: Node waits for such a client for ever. */
-export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs }: Options): Connections => {
+export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs }: Options) => {
   const open = new Set<Socket>();
   const excess = new Set<Socket>();
   /** In how many sweeps in a row a connection had bytes that the client did not read, and the system could not buffer. */
   const stuck = new Map<Socket, number>();
 
-  /** How many promises a paused connection waits for. */
   const pauses = new Map<Socket, number>();
 
   const resume = (socket: Socket): void => {
@@ -93,18 +81,21 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
   const sweeping = setInterval(sweep, sendTimeoutMs / SWEEPS).unref();
 
   return {
-    isExcess: (socket) => excess.size > 0 && open.size > maxConnections && excess.has(socket),
-    pauseUntil: (socket, settled) => {
+    /** Whether there are too many, and this one came after the limit was reached: it gets a 503 and is closed. */
+    isExcess: (socket: Socket): boolean => excess.size > 0 && open.size > maxConnections && excess.has(socket),
+    /** Reads no more of a connection: without it a client that waits for no response could send any number of requests, to be held in memory. */
+    pauseUntil: (socket: Socket, settled: Promise<unknown>): void => {
       const count = pauses.get(socket) ?? 0;
       pauses.set(socket, count + 1);
       if (count === 0) socket.on('resume', pauseAgain);
       socket.pause();
       void settled.finally(() => resume(socket));
     },
-    cutUnanswered: () => {
+    /** Cuts the connections on which no request waits for its response. */
+    cutUnanswered: (): void => {
       for (const socket of open) if (!responseUnderWay(socket)) socket.destroy();
     },
-    close: () => clearInterval(sweeping),
+    close: (): void => clearInterval(sweeping),
   };
 };
 

@@ -1,9 +1,11 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import fresh from 'fresh';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { bytesOf, type CachedResponse, MIN_ENCODED_BYTES, ownBytesOf } from '../cache/cached-response.ts';
+import type { GatewayRequest, GatewayResponse } from './message.ts';
 
 export type ContentEncoding = 'br' | 'gzip';
 
@@ -64,7 +66,7 @@ export const createContentEncodings = (log: Logger): ContentEncodings => {
 };
 
 /** The smallest of our content encodings that a client accepts with any weight: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-export const preferredEncoding = (acceptEncoding: string): ContentEncoding | undefined => {
+const preferredEncoding = (acceptEncoding: string): ContentEncoding | undefined => {
   // The library knows only `q` for the weight; HTTP allows `Q` too.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding.toLowerCase() } });
   const accepted = negotiator.encodings(['br', 'gzip']);
@@ -94,3 +96,28 @@ export const compress = async <Bytes extends Uint8Array>(identity: Bytes) => {
   ]);
   return { identity, gzip: gzipped, br: brotli };
 };
+
+export interface StaticFile {
+  readonly contentType: string;
+  readonly etag: string;
+  readonly cacheControl: string;
+  readonly bodies: { readonly identity: Uint8Array; readonly gzip?: Uint8Array; readonly br?: Uint8Array };
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The file in the best encoding that the client accepts, or 304 where the client has it already. */
+export const serveFile = ({ headers: asked }: GatewayRequest, file: StaticFile): GatewayResponse => {
+  const common = { etag: file.etag, 'cache-control': file.cacheControl, vary: 'accept-encoding', ...file.headers };
+  if (matchesEtag(asked['if-none-match'], file.etag)) return { status: 304, headers: common, body: null };
+
+  const contentEncoding = preferredEncoding(String(asked['accept-encoding'] ?? ''));
+  const encoded = contentEncoding && file.bodies[contentEncoding];
+  const headers = { ...common, 'content-type': file.contentType };
+  return encoded
+    ? { status: 200, headers: { ...headers, 'content-encoding': contentEncoding }, body: encoded }
+    : { status: 200, headers, body: file.bodies.identity };
+};
+
+/** Weak comparison: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2 */
+export const matchesEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  fresh({ 'if-none-match': ifNoneMatch }, { etag });

@@ -10,14 +10,7 @@ import { MAX_BODY_BYTES, tooLarge } from './request-body.ts';
 import type { App } from './serve-request.ts';
 
 /** The app as a handler of the Fetch standard: https://fetch.spec.whatwg.org */
-export interface FetchHandler {
-  /** Never rejects. Limits on connections and clients are up to the caller. */
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** Every further request gets a 503; resolves when those under way are answered, or after the timeout. */
-  readonly drain: (timeoutMs: number) => Promise<void>;
-}
-
-export const createFetchHandler = ({ handle }: App): FetchHandler => {
+export const createFetchHandler = ({ handle }: App) => {
   const drained = Promise.withResolvers<void>();
   let isDraining = false;
   let underWay = 0;
@@ -32,7 +25,8 @@ export const createFetchHandler = ({ handle }: App): FetchHandler => {
   };
 
   return {
-    fetch: async (request) => {
+    /** Never rejects. Limits on connections and clients are up to the caller. */
+    fetch: async (request: Request): Promise<Response> => {
       underWay += 1;
       try {
         return toResponse(request.method, await handle(await read(request)));
@@ -41,7 +35,8 @@ export const createFetchHandler = ({ handle }: App): FetchHandler => {
         if (isDraining && underWay === 0) drained.resolve();
       }
     },
-    drain: async (timeoutMs) => {
+    /** Every further request gets a 503; resolves when those under way are answered, or after the timeout. */
+    drain: async (timeoutMs: number): Promise<void> => {
       isDraining = true;
       if (underWay > 0) await withDeadline(drained.promise, timeoutMs).catch(() => undefined);
     },
@@ -67,13 +62,10 @@ const readBody = async (request: Request): Promise<Buffer | AppError> => {
 const toResponse = (method: string, answered: GatewayResponse): Response => {
   const { status, body, encoding, stream } = answered;
   const headers = dropConnectionHeaders(answered.headers);
-  const toBody = (): BodyInit | null => {
-    if (stream) return streamedBody(stream);
-    return bytes as Uint8Array<ArrayBuffer> | null;
-  };
   const hasBody = status !== 204 && status !== 304;
   const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : body;
   if (hasBody && !stream) headers['content-length'] = bytes?.byteLength ?? 0;
+  const toBody = (): BodyInit | null => (stream ? streamedBody(stream) : (bytes as Uint8Array<ArrayBuffer> | null));
   return new Response(hasBody && method !== 'HEAD' ? toBody() : null, {
     status,
     headers: Object.entries(headers).flatMap(([name, value]) =>

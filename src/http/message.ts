@@ -1,7 +1,6 @@
 import { type IncomingHttpHeaders, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { AppError, ERROR_TABLE } from '../errors.ts';
 
-/** The one path that takes a body. */
 export const GRAPHQL_PATH = '/graphql';
 
 /** A request as the server, or `fetch`, hands it to the pipeline. */
@@ -40,14 +39,13 @@ export interface GatewayResponse {
   /** How a string becomes bytes. `latin1`: each character is one byte of a text in UTF-8. @default 'utf8' */
   readonly encoding?: 'utf8' | 'latin1';
   /** The same headers as valid lines, each with its end, where they are serialized already. */
-  readonly lines?: string;
+  readonly lines?: string | undefined;
 }
 
 /** Takes the parts of a body as they come, and waits for nobody. */
 export interface BodySink {
   /** Sends a part. False: the client has left too much unread, and was cut. */
   readonly write: (bytes: Uint8Array) => boolean;
-  /** Sends the last part. */
   readonly end: (bytes: Uint8Array) => void;
 }
 
@@ -96,15 +94,16 @@ const readLines = (lines: string): GatewayResponse['headers'] =>
 /** A response whose headers are text already (`sendLines` sends them). They are parsed only where somebody reads them. */
 export class WrittenResponse implements GatewayResponse {
   readonly status: number;
-  readonly body: string | Uint8Array;
-  readonly encoding = 'latin1';
+  readonly body: GatewayResponse['body'];
+  readonly encoding: 'utf8' | 'latin1';
   readonly lines: string;
   #headers: GatewayResponse['headers'] | undefined;
 
-  constructor(lines: string, body: string | Uint8Array, status = 200) {
+  constructor(lines: string, body: GatewayResponse['body'], status = 200, encoding: 'utf8' | 'latin1' = 'latin1') {
     this.status = status;
     this.lines = lines;
     this.body = body;
+    this.encoding = encoding;
   }
 
   get headers(): GatewayResponse['headers'] {
@@ -115,7 +114,6 @@ export class WrittenResponse implements GatewayResponse {
 
 export const MAX_TARGET_CHARS = 8192;
 
-/** Of the request line and all headers together. */
 export const MAX_HEADER_BYTES = 32_768;
 
 export const splitTarget = (target: string): { path: string; query: string } => {
@@ -123,19 +121,13 @@ export const splitTarget = (target: string): { path: string; query: string } => 
   return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 };
 
-interface JsonOptions {
-  readonly cacheControl?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A JSON response; `cacheControl` defaults to `no-store`. */
 export const jsonResponse = (
   status: number,
   value: unknown,
-  { cacheControl = 'no-store', headers = {} }: JsonOptions = {},
+  headers?: Readonly<Record<string, string>>,
 ): GatewayResponse => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': cacheControl, ...headers },
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
   body: JSON.stringify(value),
 });
 
@@ -146,7 +138,6 @@ export const problemResponse = (error: AppError): GatewayResponse => ({
   body: problemText(error),
 });
 
-/** Its body. */
 export const problemText = ({ code, status, message, argument }: AppError): string => {
   // A plugin has codes of its own.
   const title = ERROR_TABLE[code]?.title ?? STATUS_CODES[status];

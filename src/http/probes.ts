@@ -3,19 +3,11 @@ import type { Exposure } from '../access/access.ts';
 import { withDeadline } from '../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type GatewayResponse, jsonResponse, PROBLEM_DETAILS } from './message.ts';
-import { type FindRoute, READ_METHODS, type ResponseRoute } from './route.ts';
-
-/** `/livez`, `/readyz` and `/metrics`, for what monitors the process. */
-export interface Probes {
-  readonly find: FindRoute;
-  /** From now on `/readyz` answers 503. */
-  readonly startDraining: () => void;
-}
+import { READ_METHODS, type ResponseRoute } from './route.ts';
 
 interface Deps {
   readonly pool: Pool;
   readonly metrics: Metrics;
-  /** Of the metrics. */
   readonly exposure: Exposure;
   /** Whether something is still to be filled before requests are wanted. */
   readonly isFilling: () => boolean;
@@ -24,9 +16,10 @@ interface Deps {
 const PROBE_TIMEOUT_MS = 1000;
 
 const unready = (reason: string): GatewayResponse =>
-  jsonResponse(503, { status: 'unavailable', reason }, { headers: { 'retry-after': '1' } });
+  jsonResponse(503, { status: 'unavailable', reason }, { 'retry-after': '1' });
 
-export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps): Probes => {
+/** `/livez`, `/readyz` and `/metrics`, for what monitors the process. */
+export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps) => {
   let isDraining = false;
   let probing: Promise<unknown> | undefined;
 
@@ -63,8 +56,9 @@ export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps): Prob
   };
 
   return {
-    find: (path) => (Object.hasOwn(routes, path) ? routes[path] : undefined),
-    startDraining: () => {
+    find: (path: string): ResponseRoute | undefined => (Object.hasOwn(routes, path) ? routes[path] : undefined),
+    /** From now on `/readyz` answers 503. */
+    startDraining: (): void => {
       isDraining = true;
     },
   };

@@ -6,13 +6,11 @@ import proxyAddr from 'proxy-addr';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-/** Counts a request of a client. */
 export type RateLimit = (request: IncomingMessage) => Promise<Counted>;
 
 interface Counted {
   /** What is left to the client: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 */
   readonly headers: Headers;
-  /** The error of a request that is past the limit. */
   readonly refusal: AppError | undefined;
 }
 
@@ -85,9 +83,5 @@ const networkOf = (address: string): string => {
   if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();
-  const { parts } = parsed as ipaddr.IPv6;
-  return parts
-    .slice(0, NETWORK_GROUPS)
-    .map((group) => group.toString(16))
-    .join(':');
+  return parsed.toNormalizedString().split(':').slice(0, NETWORK_GROUPS).join(':');
 };

@@ -5,16 +5,7 @@ import type { OperationCounts } from '../observability/counts.ts';
 import { asksByBody, type GatewayRequest, GRAPHQL_PATH } from './message.ts';
 import type { OperationRoute, ResponseHead } from './route.ts';
 
-/**
- * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request has an entry of its
- * own, which leads to the same cached response.
- */
-export interface RequestCache {
-  /** Everything that decides the response; undefined for a request that is never cached. */
-  readonly keyOf: (request: GatewayRequest) => string | undefined;
-  readonly find: (key: string) => KnownRequest | undefined;
-  readonly learn: (key: string, request: KnownRequest) => void;
-}
+export type RequestCache = ReturnType<typeof createRequestCache>;
 
 export interface KnownRequest {
   readonly route: OperationRoute;
@@ -31,14 +22,19 @@ const ENTRY_OVERHEAD_BYTES = 400;
 /** A longer body is no key. */
 const MAX_BODY_BYTES = 8192;
 
-export const createRequestCache = (maxBytes: number): RequestCache => {
+/**
+ * Requests that were answered before, by their bytes: the cached response to an equal one is one look-up away. Another spelling of a request has an entry of its
+ * own, which leads to the same cached response.
+ */
+export const createRequestCache = (maxBytes: number) => {
   const known = new LRUCache<string, KnownRequest>({
     maxSize: maxBytes,
     sizeCalculation: ({ head: { link = '' } }, key) => key.length + link.length + ENTRY_OVERHEAD_BYTES,
   });
 
   return {
-    keyOf: ({ method, target, headers, body }) => {
+    /** Everything that decides the response; undefined for a request that is never cached. */
+    keyOf: ({ method, target, headers, body }: GatewayRequest): string | undefined => {
       if (headers[PREVIEW_HEADER] !== undefined) return undefined;
       const { accept = '' } = headers;
       // A GraphQL query in the target negotiates its media type; a REST path has one.
@@ -56,7 +52,7 @@ export const createRequestCache = (maxBytes: number): RequestCache => {
       // No header has a line break, so that no two requests have one key. What can be kept is the same by POST and by QUERY.
       return `${accept}\n${body.toString('latin1')}`;
     },
-    find: (key) => known.get(key),
-    learn: (key, request) => known.set(key, request),
+    find: (key: string): KnownRequest | undefined => known.get(key),
+    learn: (key: string, request: KnownRequest): void => void known.set(key, request),
   };
 };

@@ -1,14 +1,8 @@
+import type { Config } from '../config/config.ts';
 import type { GatewayRequest, GatewayResponse } from './message.ts';
 
 /** Adds the `access-control-*` headers for the origin of a request. */
 export type Cors = (request: Pick<GatewayRequest, 'method' | 'headers'>, headers: GatewayResponse['headers']) => void;
-
-export interface CorsConfig {
-  /** Exact origins, or `*` for any. */
-  readonly corsOrigins: readonly string[];
-  /** The request headers that scripts may send. */
-  readonly corsAllowedHeaders: readonly string[];
-}
 
 const EXPOSED = 'x-request-id, etag, age, cache-status, link, retry-after, ratelimit, ratelimit-policy';
 const PREFLIGHT_MAX_AGE_S = 86_400;
@@ -17,14 +11,19 @@ const PREFLIGHT_MAX_AGE_S = 86_400;
  * Cross-origin reading by an allow-list, never with credentials: https://fetch.spec.whatwg.org/#http-cors-protocol
  * @returns undefined where no origin is allowed
  */
-export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsConfig): Cors | undefined => {
+export const createCors = ({
+  corsOrigins: origins,
+  corsAllowedHeaders,
+}: Pick<Config, 'corsOrigins' | 'corsAllowedHeaders'>): Cors | undefined => {
   if (origins.length === 0) return undefined;
   const allowedHeaders = corsAllowedHeaders.join(', ');
   const anyOrigin = origins.includes('*');
 
   return ({ method, headers: { origin } }, headers) => {
     // Even for a request without an origin, or a cache would give its response to a request with one.
-    if (!anyOrigin) headers.vary = headers.vary ? `${headers.vary}, origin` : 'origin';
+    if (!anyOrigin && !/\borigin\b/i.test(String(headers.vary))) {
+      headers.vary = headers.vary ? `${headers.vary}, origin` : 'origin';
+    }
     if (!origin || !(anyOrigin || origins.includes(origin))) return;
     headers['access-control-allow-origin'] = anyOrigin ? '*' : origin;
     if (method !== 'OPTIONS') {
@@ -38,14 +37,7 @@ export const createCors = ({ corsOrigins: origins, corsAllowedHeaders }: CorsCon
 };
 
 /** Where the parts of a page may be loaded from, by directive; without a directive: from nowhere. */
-export interface PageSources {
-  readonly 'script-src'?: string;
-  readonly 'worker-src'?: string;
-  readonly 'connect-src'?: string;
-  readonly 'style-src'?: string;
-  readonly 'img-src'?: string;
-  readonly 'font-src'?: string;
-}
+export type PageSources = Readonly<Record<`${string}-src`, string>>;
 
 /**
  * The headers of our pages: a page loads nothing from another host, runs no script that is not named here, is shown in no frame, and sends

@@ -73,7 +73,8 @@ interface InnerResponse {
 }
 
 /** Not where other headers are set, and not where Node has no such function any more: `writeHead` does the same, but costs a hit 26 % (docs/fast-path.md). */
-const canSendLines = ({ headers }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
+const canSendLines = ({ method, headers }: IncomingMessage, response: ServerResponse & InnerResponse): boolean =>
+  method !== 'HEAD' &&
   response._storeHeader !== undefined &&
   !response.hasHeader('connection') &&
   !response.hasHeader('ratelimit') &&

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { Access } from '../access/access.ts';
-import { PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
+import { type Access, PREVIEW_HEADER, type PreviewTime } from '../access/access.ts';
 import type { CachedResponse } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { toAppError } from '../database/failures.ts';
@@ -11,6 +10,7 @@ import type { LoadGuard } from '../overload/load-guard.ts';
 import { type ResponseWriter, withLink } from './cached-http-response.ts';
 import {
   ACCEPT_QUERY,
+  type ErrorFormat,
   type GatewayRequest,
   type GatewayResponse,
   MAX_TARGET_CHARS,
@@ -109,21 +109,33 @@ export const createApp = (deps: Deps): App => {
     key: string | undefined,
     known: KnownRequest | undefined,
   ): GatewayResponse | Promise<GatewayResponse> => {
-    const route = known?.route ?? findQuietly(request);
-    return refuse(request, route) ?? answerInTurn(request, key, known, route);
+    const found = known?.route ?? find(request);
+    const error = faultOf(request, found);
+    return error ? refuse(request, found, error) : answerInTurn(request, key, known, found as Route);
   };
 
-  const refuse = (request: GatewayRequest, route: Route | undefined): GatewayResponse | undefined => {
-    const { method, target, headers, fault } = request;
-    if (fault || targetFault(target)) return undefined;
+  /** The route of a request, or why there is none. */
+  const find = (request: GatewayRequest): Route | AppError => {
+    const { path } = splitTarget(request.target);
+    try {
+      for (const findRoute of routes) {
+        const route = findRoute(path, request);
+        if (route && !('exposure' in route && route.exposure === 'off')) return route;
+      }
+      return NOTHING_AT_PATH;
+    } catch (error) {
+      return toAppError(error, () => log);
+    }
+  };
+
+  const refuse = (request: GatewayRequest, found: Route | AppError, error: AppError): GatewayResponse => {
+    const { method, target, headers } = request;
     const { path } = splitTarget(target);
-    const isTaken = route?.methods.includes(method);
-    const error = isTaken ? faultOf(request, route) : route ? notAllowed(route) : NOTHING_AT_PATH;
-    if (!error || (!isTaken && path.includes('%'))) return undefined;
     const requestContext = observer.begin({ method, path, headers }, requestIdOf(headers['x-request-id']));
-    if (route?.countedAs) requestContext.isFor(...route.countedAs);
+    if (!request.fault && 'countedAs' in found && found.countedAs) requestContext.isFor(...found.countedAs);
     requestContext.failWith(error.code);
-    const response = writer.rejected(error, route?.errors ?? PROBLEM_DETAILS, request, requestContext.origin.requestId);
+    requestContext.isRejected = error instanceof Overloaded;
+    const response = writer.rejected(error, errorsOf(found), request, requestContext.origin.requestId);
     observer.end(requestContext, response.status);
     return response;
   };
@@ -134,14 +146,17 @@ export const createApp = (deps: Deps): App => {
     request: GatewayRequest,
     key: string | undefined,
     known: KnownRequest | undefined,
-    route: Route | undefined,
+    route: Route,
   ): Promise<GatewayResponse> => {
-    if (isExempt(request, known, route)) return answer(request, key, route);
-    if (load.isLagging()) return reject(request, route);
-    const { isGone } = request;
-    let place = load.begin(key);
+    // Pages, and what may be in memory by another spelling.
+    if ('respond' in route || known?.entry.response !== undefined) return answer(request, key, route);
+    const isLagging = load.isLagging();
+    let place = isLagging ? undefined : load.begin(key);
     if (!place) {
-      place = await load.wait({ key, isGone, bytes: bytesOf(request) });
+      // Views wait in a queue with limits of its own.
+      if (route.countsViewsOnly(request)) return answer(request, key, route);
+      if (isLagging) return reject(request, route);
+      place = await load.wait({ key, isGone: request.isGone, bytes: bytesOf(request) });
       if (!place) return reject(request, route);
       // An equal request may have been answered meanwhile.
       const now = key === undefined ? undefined : requests.find(key);
@@ -156,73 +171,43 @@ export const createApp = (deps: Deps): App => {
     return response;
   };
 
-  /** What begins no execution: errors, pages, what may be in memory by another spelling, and views, whose queue has limits of its own. */
-  const isExempt = (request: GatewayRequest, known: KnownRequest | undefined, route: Route | undefined): boolean =>
-    request.fault !== undefined ||
-    known?.entry.response !== undefined ||
-    !route ||
-    'respond' in route ||
-    route.countsViewsOnly(request);
-
-  const reject = (request: GatewayRequest, route: Route | undefined): GatewayResponse =>
-    writer.rejected(
-      load.refuse(),
-      route?.errors ?? PROBLEM_DETAILS,
-      request,
-      requestIdOf(request.headers['x-request-id']),
-    );
+  const reject = (request: GatewayRequest, route: Route): GatewayResponse =>
+    writer.rejected(load.refuse(), route.errors, request, requestIdOf(request.headers['x-request-id']));
 
   // 4. Answer.
 
-  const answer = async (
-    request: GatewayRequest,
-    key: string | undefined,
-    found: Route | undefined,
-  ): Promise<GatewayResponse> => {
+  const answer = async (request: GatewayRequest, key: string | undefined, route: Route): Promise<GatewayResponse> => {
     const call = begin(request);
     try {
-      return end(call, await respond(call, key, found));
+      return end(call, await respond(call, key, route));
     } catch (error) {
       return end(call, writeFailure(call, error));
     }
   };
 
-  const respond = async (call: Call, key: string | undefined, found: Route | undefined): Promise<GatewayResponse> => {
+  const respond = async (call: Call, key: string | undefined, route: Route): Promise<GatewayResponse> => {
     const { request, requestContext } = call;
-    const fault = request.fault ?? targetFault(request.target);
-    if (fault) throw fault;
-    // Where none was found, this says why.
-    const route = found ?? find(request);
-    if (!route) throw NOTHING_AT_PATH;
     if (route.countedAs) requestContext.isFor(...route.countedAs);
-    if (!route.methods.includes(request.method)) throw notAllowed(route);
     if (request.method === 'OPTIONS') return optionsOf(route);
     if ('respond' in route) return respondWithPage(route, call);
+    const isPreview = request.headers[PREVIEW_HEADER] !== undefined;
+    let response: GatewayResponse;
     try {
-      return request.headers[PREVIEW_HEADER] === undefined
-        ? await execute(route, call, key)
-        : await preview(route, call);
+      response = await (isPreview ? execute(route, previewOf(call), undefined) : execute(route, call, key));
     } catch (error) {
-      return withLink(route.errorLink, writeFailure(call, error));
+      response = withLink(route.errorLink, writeFailure(call, error));
     }
+    if (!isPreview) return response;
+    return { ...response, lines: undefined, headers: { ...response.headers, 'cache-control': 'private, no-store' } };
   };
 
-  const find = (request: GatewayRequest): Route | undefined => {
-    const { path } = splitTarget(request.target);
-    for (const findRoute of routes) {
-      const route = findRoute(path, request);
-      if (route && !('exposure' in route && route.exposure === 'off')) return route;
-    }
-    return undefined;
-  };
-
-  const findQuietly = (request: GatewayRequest): Route | undefined => {
-    try {
-      return find(request);
-    } catch {
-      return undefined;
-    }
-  };
+  /** For another time: no other caller gets the response, and no view is counted. */
+  const previewOf = (call: Call): Call => ({
+    ...call,
+    previewAt: previewTime(call.request.headers),
+    admit: () => undefined,
+    countViews: false,
+  });
 
   const respondWithPage = async (route: ResponseRoute, call: Call): Promise<GatewayResponse> => {
     if (route.exposure !== 'token') return observer.run(call.requestContext, route.respond, call);
@@ -241,19 +226,6 @@ export const createApp = (deps: Deps): App => {
     const entry = (executed.answer ?? executed.template)?.entry;
     if (key !== undefined && entry) requests.learn(key, { route, head, counts: requestContext.counts, entry });
     return writer.executed(answered, request, requestContext.origin.requestId);
-  };
-
-  /** For another time: no other caller gets the response, and no view is counted. */
-  const preview = async (route: OperationRoute, call: Call): Promise<GatewayResponse> => {
-    let response: GatewayResponse;
-    try {
-      const previewAt = previewTime(call.request.headers);
-      response = await execute(route, { ...call, previewAt, admit: () => undefined, countViews: false }, undefined);
-    } catch (error) {
-      response = withLink(route.errorLink, writeFailure(call, error));
-    }
-    response.headers['cache-control'] = 'private, no-store';
-    return response;
   };
 
   // 5. Write.
@@ -285,7 +257,7 @@ export const createApp = (deps: Deps): App => {
     const appError = toAppError(error, requestLog);
     requestContext.failWith(appError.code);
     requestContext.isRejected = appError instanceof Overloaded;
-    return (findQuietly(request)?.errors ?? PROBLEM_DETAILS).toResponse(appError, request.headers);
+    return errorsOf(find(request)).toResponse(appError, request.headers);
   };
 
   // 6. Record.
@@ -341,8 +313,14 @@ const notAllowed = (route: Route): AppError => {
   return new AppError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`, { headers: { allow } });
 };
 
-const faultOf = (request: GatewayRequest, route: Route | undefined): AppError | undefined =>
-  route && 'faultOf' in route ? route.faultOf?.(request) : undefined;
+const faultOf = (request: GatewayRequest, found: Route | AppError): AppError | undefined => {
+  const { fault = targetFault(request.target), method } = request;
+  if (fault || found instanceof AppError) return fault ?? (found as AppError);
+  if (!found.methods.includes(method)) return notAllowed(found);
+  return 'faultOf' in found ? found.faultOf?.(request) : undefined;
+};
+
+const errorsOf = (found: Route | AppError): ErrorFormat => ('errors' in found ? found.errors : PROBLEM_DETAILS);
 
 const targetFault = (target: string): AppError | undefined => {
   if (target.length > MAX_TARGET_CHARS) {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
 import { toAppError } from '../database/failures.ts';
 import { AppError, Overloaded } from '../errors.ts';
 import { watchConnections } from './connections.ts';
@@ -15,7 +16,7 @@ import {
 } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
-import { type CorsConfig, createCors } from './response-headers.ts';
+import { createCors } from './response-headers.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
 import type { App, MakeResponse } from './serve-request.ts';
 import { createTurnBatch } from './turn-batch.ts';
@@ -43,25 +44,20 @@ interface Options {
   readonly log: Logger;
 }
 
-interface ServerConfig extends CorsConfig {
-  /** 0: any free port. */
-  readonly port: number;
-  /** Undefined: every interface. */
-  readonly host: string | undefined;
-  /** How long the headers of a request may take to arrive; the first request of a connection included. */
-  readonly headersTimeoutMs: number;
-  /** How long a whole request may take to arrive. */
-  readonly requestTimeoutMs: number;
-  /** How long a client may read nothing while the system can buffer no more for it. */
-  readonly sendTimeoutMs: number;
-  /** How long a connection may be idle between two requests. */
-  readonly keepAliveTimeoutMs: number;
-  readonly maxConnections: number;
-  /** Requests of one client; 0: any number. */
-  readonly rateLimitPerMinute: number;
-  /** Proxies in front whose `X-Forwarded-For` is trusted. */
-  readonly trustedHops: number;
-}
+type ServerConfig = Pick<
+  Config,
+  | 'port'
+  | 'host'
+  | 'headersTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'sendTimeoutMs'
+  | 'keepAliveTimeoutMs'
+  | 'maxConnections'
+  | 'rateLimitPerMinute'
+  | 'trustedHops'
+  | 'corsOrigins'
+  | 'corsAllowedHeaders'
+>;
 
 /** How often Node looks for connections that are too slow. */
 const TIMEOUT_CHECK_MS = 500;
@@ -259,7 +255,6 @@ const loadRateLimit = async ({ rateLimitPerMinute, trustedHops }: ServerConfig):
   return createRateLimit({ perMinute: rateLimitPerMinute, clientOf: createClientOf(trustedHops) });
 };
 
-/** A request whose response is not in memory. */
 interface Miss {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -267,7 +262,6 @@ interface Miss {
   readonly make: MakeResponse;
 }
 
-/** A response that is ready. */
 interface Reply {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

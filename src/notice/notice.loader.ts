@@ -1,4 +1,3 @@
-import type DataLoader from 'dataloader';
 import type { Notice, NoticeType, Prisma, PrismaClient } from '../database/generated/client/client.ts';
 import { inList } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
@@ -9,40 +8,16 @@ import { inEffect, readable } from './in-effect.ts';
 import * as statements from './notice.sql.ts';
 
 interface NoticePageKey {
-  /** From 1. */
   readonly page: number;
   readonly pageSize: number;
   readonly keyword: string | null;
   readonly type: NoticeType | null;
 }
 
-export interface NoticePageRows {
-  readonly items: Notice[];
-  readonly total: number;
-}
-
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly notice: NoticeLoaders;
+    readonly notice: ReturnType<typeof createNoticeLoaders>;
   }
-}
-
-export interface NoticeLoaders {
-  /** Every notice in effect: pinned first, then latest start. */
-  readonly inEffect: () => Promise<Notice[]>;
-  readonly page: (key: NoticePageKey) => Promise<NoticePageRows>;
-  /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
-  readonly nextChangeAt: () => Promise<Date | null>;
-  /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
-  readonly viewed: (id: number) => Promise<Notice | null>;
-}
-
-/** What the loaders of all operations share. */
-export interface NoticeReads {
-  readonly inEffect: (now: Date) => Promise<Notice[]>;
-  readonly page: (key: NoticePageKey, now: Date) => Promise<NoticePageRows>;
-  readonly nextChangeAt: (now: Date) => Promise<Date | null>;
-  readonly byId: DataLoader<number, Notice | null>;
 }
 
 interface PageRow extends Notice {
@@ -56,26 +31,27 @@ const PINNED_FIRST: Prisma.NoticeOrderByWithRelationInput[] = [
   { id: 'desc' },
 ];
 
-export const createNoticeReads = (sql: Sql, prisma: PrismaClient): NoticeReads => ({
-  inEffect: (now) => prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }),
-  page: async ({ page, pageSize, keyword, type }, now) => {
+/** What the loaders of all operations share. */
+export const createNoticeReads = (sql: Sql, prisma: PrismaClient) => ({
+  inEffect: (now: Date) => prisma.notice.findMany({ where: inEffect.where(now), orderBy: PINNED_FIRST }),
+  page: async ({ page, pageSize, keyword, type }: NoticePageKey, now: Date) => {
     if (keyword !== null && !isStorable(keyword)) return { items: [], total: 0 };
     const values = [now, pageSize, (page - 1) * pageSize, type, keyword?.trim() ? keyword : null];
     const rows = await sql.rows<PageRow>(statements.noticePage, values);
     return { items: rows.filter((row) => row.id !== null), total: Number(rows[0]?.total ?? 0) };
   },
-  nextChangeAt: async (now) => {
+  nextChangeAt: async (now: Date) => {
     const rows = await sql.rows<{ nextChangeAt: Date | null }>(statements.nextNoticeChange, [now]);
     return rows[0]?.nextChangeAt ?? null;
   },
   byId: createSharedLoader({
-    read: (ids) => prisma.notice.findMany({ where: { id: { in: inList(ids) } } }),
+    read: (ids: number[]) => prisma.notice.findMany({ where: { id: { in: inList(ids) } } }),
     keyOf: ({ id }) => id,
   }),
 });
 
 /** Loaders for one operation. */
-export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderScope): NoticeLoaders => {
+export const createNoticeLoaders = (reads: ReturnType<typeof createNoticeReads>, { hints, now }: LoaderScope) => {
   let current: Promise<Notice[]> | undefined;
 
   const read = async (id: number): Promise<Notice | null> => {
@@ -87,7 +63,7 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderSc
   const readCounted = async (id: number): Promise<Notice | null> => {
     const notice = await read(id);
     if (!notice) return null;
-    hints.showsViews(id);
+    hints.views.add(id);
     // It throws where anything but writing is done with it.
     return Object.create(notice, { viewCount: { value: new ViewCountPlaceholder(id) } });
   };
@@ -98,20 +74,23 @@ export const createNoticeLoaders = (reads: NoticeReads, { hints, now }: LoaderSc
   };
 
   return {
-    inEffect: () => {
+    /** Every notice in effect: pinned first, then latest start. */
+    inEffect: (): Promise<Notice[]> => {
       hints.dependsOn('notice');
       current ??= reads.inEffect(now).then(listed);
       return current;
     },
-    page: async (key) => {
+    page: async (key: NoticePageKey) => {
       hints.dependsOn('notice');
       const { items, total } = await reads.page(key, now);
       return { items: listed(items), total };
     },
-    nextChangeAt: () => {
+    /** When the list in effect next changes with time alone; null: never, as far as it is planned. */
+    nextChangeAt: (): Promise<Date | null> => {
       hints.dependsOn('notice');
       return reads.nextChangeAt(now);
     },
+    /** A readable notice, else null. Where the operation counts views, its count is a placeholder, and the hints name the notice. */
     viewed: memo(hints.countsViews ? readCounted : read),
   };
 };

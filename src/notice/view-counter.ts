@@ -8,20 +8,6 @@ import { databaseUnavailable } from '../errors.ts';
 import { Distribution } from '../observability/counts.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
 
-export interface ViewCounter {
-  /**
-   * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
-   * counting nothing, where no readable notice has the id.
-   * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after the timeout of
-   * the database: then the view may still be counted
-   */
-  readonly view: (id: number) => Promise<number | null>;
-  /** How many views each statement has counted. */
-  readonly batchSizes: Distribution;
-  /** Views that wait. */
-  readonly waiting: () => number;
-}
-
 interface Counted {
   readonly id: number;
   readonly viewCount: bigint;
@@ -59,7 +45,7 @@ const isKnownRollback = (error: unknown): boolean =>
  * For one notice at a time, the one skipped for longest, a second statement waits for the lock: without it an instance might never get
  * the lock of a notice that other instances count all the time.
  */
-export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): ViewCounter => {
+export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number) => {
   const deadline = new Deadline(timeoutMs);
   let waiting: Batch = new Map();
   let waitingCount = 0;
@@ -185,7 +171,6 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): Vi
     schedule();
   };
 
-  /** Undefined where it is full. */
   const queueOf = (id: number): Waiter[] | undefined => {
     if (id === awaited?.id) return awaited.later.length < MAX_AWAITING ? awaited.later : undefined;
     if (waitingCount >= MAX_WAITING) return undefined;
@@ -197,9 +182,16 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): Vi
   };
 
   return {
+    /** How many views each statement has counted. */
     batchSizes,
-    waiting: () => waitingCount + (awaited?.later.length ?? 0),
-    view: (id) =>
+    waiting: (): number => waitingCount + (awaited?.later.length ?? 0),
+    /**
+     * Counts one view of a readable notice and resolves after the commit with this view's own number, from 1. Resolves to null,
+     * counting nothing, where no readable notice has the id.
+     * @throws AppError SERVICE_UNAVAILABLE when too many views wait, or the notice is locked for too long: nothing is counted then. Also after the timeout of
+     * the database: then the view may still be counted
+     */
+    view: (id: number): Promise<number | null> =>
       new Promise((resolve, reject) => {
         const queue = queueOf(id);
         if (!queue) {
@@ -212,7 +204,6 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number): Vi
   };
 };
 
-/** A view that is to be counted. */
 export interface Waiter {
   readonly wait: Wait;
   readonly resolve: (number: number | null) => void;

@@ -259,7 +259,7 @@ const createRequestLog = (log: Logger, which: LogRequests) => {
     if (isRejected) return;
     // Probes, scrapes and pages are logged only if they fail.
     if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
-    if (which === 'misses' && isMistake(code) && !isWithinRate()) return;
+    if (which === 'misses' && isMistake(code, status) && !isWithinRate()) return;
     const rounded = Math.round(durationMs * 100) / 100;
     const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
     log.info(
@@ -281,8 +281,11 @@ const createRequestLog = (log: Logger, which: LogRequests) => {
   };
 };
 
-const isMistake = (code: string | undefined): boolean =>
-  code !== undefined && code in ERROR_TABLE && ERROR_TABLE[code as ErrorCode].status < 500;
+/** A plugin may have codes of its own: of these the response tells. */
+const isMistake = (code: string | undefined, status: number): boolean => {
+  const { status: meant = status } = ERROR_TABLE[code as ErrorCode] ?? {};
+  return code !== undefined && meant >= 400 && meant < 500;
+};
 
 /** Clients can make requests fail as fast as they can send them: more lines than this a second would fill the disk, and say nothing new. */
 const MAX_FAILURES_PER_S = 20;

@@ -2,29 +2,13 @@ import perfHooks from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Overloaded } from '../errors.ts';
-import { createWaitingLine, type WaitingLine } from './waiting-line.ts';
+import { createWaitingLine } from './waiting-line.ts';
 
-/** Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again. */
-export interface LoadGuard {
-  /** Whether a request that will probably be executed may begin now; one that takes a place then has to `finish`. */
-  readonly begin: WaitingLine['enter'];
-  readonly wait: WaitingLine['wait'];
-  readonly finish: WaitingLine['leave'];
-  /** Whether the event loop lags so much that requests are rejected unread. */
-  readonly isLagging: () => boolean;
-  /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */
-  readonly enter: () => Promise<void> | undefined;
-  readonly leave: () => void;
-  /** The error of a rejected request; counted and logged. */
-  readonly refuse: () => Overloaded;
-  readonly stats: { readonly inFlight: number; readonly refused: number };
-  readonly stop: () => void;
-}
+export type LoadGuard = ReturnType<typeof createLoadGuard>;
 
 interface Options {
   /** Upper bound on requests that have begun or wait, and on executions. */
   readonly maxInFlight: number;
-  /** Longest wait for earlier requests. */
   readonly maxWaitMs: number;
   readonly maxLoopLagMs: number;
   readonly poolSize: number;
@@ -53,7 +37,10 @@ const MAX_QUEUE_PER_CONNECTION = 100;
 
 const LOG_INTERVAL_MS = 5000;
 
-/** Requests wait in a line. Executions have a semaphore, too: responses that many wait for, and subscriptions, have no place in it. */
+/**
+ * Rejects what could not be answered in time. A rejection costs no more than a response from memory, and `Retry-After` says when to try again.
+ * Requests wait in a line. Executions have a semaphore, too: responses that many wait for, and subscriptions, have no place in it.
+ */
 export const createLoadGuard = ({
   maxInFlight,
   maxWaitMs,
@@ -63,7 +50,7 @@ export const createLoadGuard = ({
   pool,
   lag,
   log,
-}: Options): LoadGuard => {
+}: Options) => {
   const maxQueue = MAX_QUEUE_PER_CONNECTION * poolSize;
   const most = Math.min(maxInFlight, Math.max(MAX_CONCURRENCY, MAX_PER_CONNECTION * connections));
   const concurrency = watchConcurrency({ least: Math.min(MIN_PER_CONNECTION * connections, most), most });
@@ -86,8 +73,10 @@ export const createLoadGuard = ({
     if (performance.now() - sinceMs > maxWaitMs) throw refuse();
   };
 
+  /** Whether the event loop lags so much that requests are rejected unread. */
   const isLagging = (): boolean => lag.standingMs() > maxLoopLagMs;
 
+  /** The error of a rejected request; counted and logged. */
   const refuse = (): Overloaded => {
     refused += 1;
     const nowMs = performance.now();
@@ -103,33 +92,35 @@ export const createLoadGuard = ({
   };
 
   return {
+    /** Whether a request that will probably be executed may begin now; one that takes a place then has to `finish`. */
     begin: line.enter,
     wait: line.wait,
-    finish: (key) => {
+    finish: (key?: string): void => {
       concurrency.finished();
       line.leave(key);
     },
     isLagging,
     refuse,
-    enter: () => {
+    /** Begins an execution: undefined if it may run now, else a promise of its turn. @throws Overloaded, at once or (in the promise) after too long a wait */
+    enter: (): Promise<void> | undefined => {
       if (executing >= maxInFlight || pool.waitingCount >= maxQueue) throw refuse();
       executing += 1;
       const turn = semaphore.take();
       return turn && inTime(turn);
     },
-    leave: () => {
+    leave: (): void => {
       executing -= 1;
       semaphore.free();
     },
     stats: {
-      get inFlight() {
+      get inFlight(): number {
         return executing + line.waiting();
       },
-      get refused() {
+      get refused(): number {
         return refused;
       },
     },
-    stop: () => {
+    stop: (): void => {
       line.stop();
       lag.stop();
     },
@@ -137,24 +128,19 @@ export const createLoadGuard = ({
 };
 
 /** A semaphore; waiters are served first come, first served. */
-export interface Semaphore {
-  readonly take: () => Promise<void> | undefined;
-  readonly free: () => void;
-}
-
-export const createSemaphore = (count: number): Semaphore => {
+export const createSemaphore = (count: number) => {
   let taken = 0;
   const waiting: (() => void)[] = [];
 
   return {
-    take: () => {
+    take: (): Promise<void> | undefined => {
       if (taken < count) {
         taken += 1;
         return undefined;
       }
       return new Promise((resolve) => waiting.push(resolve));
     },
-    free: () => {
+    free: (): void => {
       const next = waiting.shift();
       if (next) next();
       else taken -= 1;
@@ -187,12 +173,6 @@ export const watchLoopLag = (): LoopLag => {
   return { standingMs: () => standingMs, stop: () => clearInterval(looking) };
 };
 
-/** How many requests may be executed at the same time. */
-export interface Concurrency {
-  readonly current: () => number;
-  readonly finished: () => void;
-}
-
 /** Measured on 2026-11-25 at twice to eight times the load: with 64 at a time it was 57 to 101 ms (99th percentile), with 24 32 to 57. */
 const TURN_MS = 20;
 
@@ -206,8 +186,8 @@ const INCREASE = 1.25;
 const EXECUTIONS_PER_STEP = 32;
 const ACTIVE_MS_PER_STEP = 50;
 
-/** As many as a busy event loop gets through in a turn; more while it is not busy, to wait for the database together. */
-export const watchConcurrency = ({ least, most }: { readonly least: number; readonly most: number }): Concurrency => {
+/** How many requests may be executed at the same time: as many as a busy event loop gets through in a turn; more while it is not busy, to wait for the database together. */
+export const watchConcurrency = ({ least, most }: { readonly least: number; readonly most: number }) => {
   let current = most;
   let finished = 0;
   let since = perfHooks.performance.eventLoopUtilization();
@@ -223,8 +203,8 @@ export const watchConcurrency = ({ least, most }: { readonly least: number; read
   };
 
   return {
-    current: () => current,
-    finished: () => {
+    current: (): number => current,
+    finished: (): void => {
       finished += 1;
       if (finished % EXECUTIONS_PER_STEP === 0) learn();
     },

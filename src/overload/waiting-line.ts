@@ -1,14 +1,3 @@
-/** Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none. */
-export interface WaitingLine {
-  readonly enter: (key?: string) => Place | undefined;
-  /** Resolves to undefined where no place became free in time, and at once where too much waits already. */
-  readonly wait: (client: WaitingClient) => Promise<Place | undefined>;
-  readonly leave: (key?: string) => void;
-  readonly taken: () => number;
-  readonly waiting: () => number;
-  readonly stop: () => void;
-}
-
 /** `begin`: it has taken a place, until it leaves. `join`: an equal request has a place, whose response it may share; it takes none. */
 export type Place = 'begin' | 'join';
 
@@ -22,7 +11,6 @@ interface Options {
   readonly places: () => number;
   readonly maxWaitMs: number;
   readonly maxWaiting: number;
-  /** Of all requests that wait. */
   readonly maxWaitingBytes: number;
 }
 
@@ -49,6 +37,8 @@ const REJECTING_SHARE = 0.004;
 const MAX_PAUSE_MS = 100;
 
 /**
+ * Requests that wait until they may begin. A key stands for equal ones, of which one takes a place; requests without one are equal to none.
+ *
  * While more is asked for than can be done, some are rejected in any order. First come, first served would make everyone wait for as long as one may;
  * last come, first served answers most of those who are answered at once.
  *
@@ -56,7 +46,7 @@ const MAX_PAUSE_MS = 100;
  * to read a request and reject it costs a good part of what it costs to answer. So clients with N connections cause at most N rejections in the longest wait, and
  * what they have no connection for stays with them.
  */
-export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options): WaitingLine => {
+export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingBytes }: Options) => {
   let taken = 0;
   const begun = new Set<string>();
   const equals = new Map<string, Set<Waiter>>();
@@ -144,14 +134,15 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
   };
 
   return {
-    enter: (key) => {
+    enter: (key?: string): Place | undefined => {
       if (key !== undefined && begun.has(key)) return 'join';
       // A request that still waits while a place is free is too late.
       if (taken >= places()) return undefined;
       begin(key);
       return 'begin';
     },
-    wait: (client) => {
+    /** Resolves to undefined where no place became free in time, and at once where too much waits already. */
+    wait: (client: WaitingClient): Promise<Place | undefined> => {
       const { key, bytes } = client;
       if (waiting >= maxWaiting || waitingBytes + bytes > maxWaitingBytes) return Promise.resolve(undefined);
       waiting += 1;
@@ -167,7 +158,7 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
         watch(0);
       });
     },
-    leave: (key) => {
+    leave: (key?: string): void => {
       taken -= 1;
       if (key !== undefined) begun.delete(key);
       const nowMs = performance.now();
@@ -179,8 +170,8 @@ export const createWaitingLine = ({ places, maxWaitMs, maxWaiting, maxWaitingByt
         if (isThere) begin(next.key);
       }
     },
-    taken: () => taken,
-    waiting: () => waiting,
-    stop: () => clearTimeout(timer),
+    taken: (): number => taken,
+    waiting: (): number => waiting,
+    stop: (): void => clearTimeout(timer),
   };
 };

@@ -75,8 +75,7 @@ export const createFrontPage = ({ countCatalogue, responseCache, admit, ...shown
     );
     const state = isAdmitted ? { version, numbers: await readNumbers() } : {};
     const common = { vary: 'accept', link };
-    if (!accept?.includes('text/html'))
-      return jsonResponse(200, { name, description, ...state, links: hrefs }, { headers: common });
+    if (!accept?.includes('text/html')) return jsonResponse(200, { name, description, ...state, links: hrefs }, common);
     return {
       status: 200,
       headers: {

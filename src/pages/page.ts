@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { compress } from '../http/content-encodings.ts';
+import { compress, type StaticFile } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
-import type { StaticFile } from '../http/static-file.ts';
 import { startThread } from '../start-thread.ts';
 
 /** A page and its assets. */

@@ -1,9 +1,9 @@
 import type { Exposure } from '../access/access.ts';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
+import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { PROBLEM_DETAILS } from '../http/message.ts';
 import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
-import { type StaticFile, serveFile } from '../http/static-file.ts';
 import type { FrontPage, FrontPageLink } from './front-page.ts';
 import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
 import type { BundledPage } from './page.ts';

@@ -1,7 +1,7 @@
 import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
-import { createProductLoaders, createProductReads } from './product.loader.ts';
+import { createProductReads, ProductLoaders } from './product.loader.ts';
 import { countOfVisible } from './product.sql.ts';
 import { visibility } from './visibility.ts';
 
@@ -30,6 +30,6 @@ export const product: Feature = {
   createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Product>('product');
     const reads = traceReads(tracing, 'product', createProductReads(sql, prisma, known));
-    return (scope) => createProductLoaders(reads, scope, known);
+    return (scope) => new ProductLoaders(reads, scope, known);
   },
 };

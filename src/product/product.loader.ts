@@ -31,21 +31,6 @@ declare module '../graphql/context.ts' {
   }
 }
 
-export interface ProductLoaders {
-  /** A visible product, else null. */
-  readonly byId: (id: number) => Product | null | Promise<Product | null>;
-  /** A visible product, else null. */
-  readonly bySlug: (slug: string) => Promise<Product | null>;
-  /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
-  readonly list: (key: ProductListKey) => Promise<Product[]>;
-  /** The first `limit` visible products of one category, for all categories of a list in one statement. */
-  readonly ofCategory: (id: number, orderBy: ProductOrder, limit: number) => Promise<Product[]>;
-  /** The first `limit` visible products that are related to another one, for all products of a list in one statement. */
-  readonly relatedTo: (id: number, limit: number) => Promise<Product[]>;
-  /** How many visible products a category has, for all categories of a list in one statement. */
-  readonly countOfCategory: (id: number, withDescendants: boolean) => Promise<number>;
-}
-
 /** A product, and the category that was read with it. */
 interface ProductInCategory {
   readonly product: Product;
@@ -55,36 +40,12 @@ interface ProductInCategory {
 /** An item of a list whose row is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
-/** What the loaders of all operations share. */
-export interface ProductReads {
-  readonly byId: DataLoader<number, ProductInCategory | null>;
-  readonly bySlug: DataLoader<string, ProductInCategory | null>;
-  readonly list: (key: ProductListKey, now: Date, hints: CacheHints) => Promise<Product[]>;
-  /** The first `limit` of each category, one category after another. */
-  readonly topOfEach: (
-    categoryIds: readonly number[],
-    orderBy: ProductOrder,
-    limit: number,
-    now: Date,
-    hints: CacheHints,
-  ) => Promise<Product[]>;
-  /** The first `limit` that are related to each product, which `of` names, one product after another. */
-  readonly relatedToEach: (
-    ids: readonly number[],
-    limit: number,
-    now: Date,
-  ) => Promise<{ readonly of: number; readonly product: Product }[]>;
-  /** A row for each category that has products. */
-  readonly countOfEach: (
-    categoryIds: readonly number[],
-    withDescendants: boolean,
-    now: Date,
-  ) => Promise<{ id: number; count: number }[]>;
-}
+export type ProductReads = ReturnType<typeof createProductReads>;
 
-export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>): ProductReads => {
-  const rowsById = createSharedLoader<number, Product>({
-    read: (ids) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
+/** What the loaders of all operations share. */
+export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Product>) => {
+  const rowsById = createSharedLoader({
+    read: (ids: number[]) => keepRows(known, () => prisma.product.findMany({ where: { id: { in: inList(ids) } } })),
     keyOf: ({ id }) => id,
   });
 
@@ -143,39 +104,41 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
 
   return {
     byId: createSharedLoader({
-      read: (ids) => readInCategory({ id: { in: inList(ids) } }),
+      read: (ids: number[]) => readInCategory({ id: { in: inList(ids) } }),
       keyOf: ({ product }) => product.id,
     }),
     bySlug: createSharedLoader({
-      read: (slugs) => readInCategory({ slug: { in: inList(slugs) } }),
+      read: (slugs: string[]) => readInCategory({ slug: { in: inList(slugs) } }),
       keyOf: ({ product }) => product.slug,
     }),
-    list: ({ categoryIds, orderBy, limit }, now, hints) =>
+    list: ({ categoryIds, orderBy, limit }: ProductListKey, now: Date, hints: CacheHints) =>
       categoryIds.length > 0
         ? listed(listOfCategories, orderBy, [categoryIds, now, limit], now, hints)
         : listed(listOfAll, orderBy, [now, limit], now, hints),
-    topOfEach: (categoryIds, orderBy, limit, now, hints) =>
+    /** The first `limit` of each category, one category after another. */
+    topOfEach: (categoryIds: readonly number[], orderBy: ProductOrder, limit: number, now: Date, hints: CacheHints) =>
       listed(topOfEachCategory, orderBy, [categoryIds, now, limit], now, hints),
-    relatedToEach: async (ids, limit, now) => {
+    /** The first `limit` that are related to each product, which `of` names, one product after another. */
+    relatedToEach: async (ids: readonly number[], limit: number, now: Date) => {
       const rows = await sql.rows<Product & { of: number }>(relatedToEach, [ids, now, limit]);
       return rows.map(({ of, ...product }) => ({ of, product }));
     },
-    countOfEach: (categoryIds, withDescendants, now) =>
-      sql.rows(withDescendants ? countOfEachTree : countOfEachCategory, [categoryIds, now]),
+    /** A row for each category that has products. */
+    countOfEach: (categoryIds: readonly number[], withDescendants: boolean, now: Date) =>
+      sql.rows<{ id: number; count: number }>(withDescendants ? countOfEachTree : countOfEachCategory, [
+        categoryIds,
+        now,
+      ]),
   };
 };
 
 const isMost = (part: readonly unknown[], whole: readonly unknown[]): boolean => part.length * 2 > whole.length;
 
-/** Loaders for one operation: `now` decides what is visible. */
-export const createProductLoaders = (
-  reads: ProductReads,
-  scope: LoaderScope,
-  known?: KnownRowsOf<Product>,
-): ProductLoaders => new OperationLoaders(reads, scope, known);
-
-// A class, because an operation uses a method or two: closures would be made for all of them (docs/fast-path.md).
-class OperationLoaders implements ProductLoaders {
+/**
+ * Loaders for one operation, whose `now` decides what is visible. A class, because an operation uses a method or two: closures would be made for all of
+ * them.
+ */
+export class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;
@@ -183,9 +146,7 @@ class OperationLoaders implements ProductLoaders {
   #byId: Map<number, Product | null | Promise<Product | null>> | undefined;
   #bySlug: ((slug: string) => Promise<Product | null>) | undefined;
   #lists: Map<string, Promise<Product[]>> | undefined;
-  #countsOfEach: DataLoader<number, number>[] | undefined;
-  #topOfEach: Map<string, DataLoader<number, Product[]>> | undefined;
-  #relatedTo: Map<number, DataLoader<number, Product[]>> | undefined;
+  #ofEach: Map<string, DataLoader<number, unknown>> | undefined;
 
   constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
     this.#reads = reads;
@@ -193,6 +154,7 @@ class OperationLoaders implements ProductLoaders {
     this.#known = known;
   }
 
+  /** A visible product, else null. */
   byId(id: number): Product | null | Promise<Product | null> {
     const { hints } = this.#scope;
     hints.dependsOnRow('product', id);
@@ -206,52 +168,65 @@ class OperationLoaders implements ProductLoaders {
     return product;
   }
 
+  /** A visible product, else null. */
   bySlug(slug: string): Promise<Product | null> {
     this.#bySlug ??= memo((each) => this.#readBySlug(each));
     return this.#bySlug(slug);
   }
 
+  /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
   list(key: ProductListKey): Promise<Product[]> {
     const own = { ...key, categoryIds: [...new Set(key.categoryIds)] };
     const { inFlight, now, hints } = this.#scope;
     return this.#listOnce(own, () => inFlight.track(this.#reads.list(own, now, hints)));
   }
 
+  /** The first `limit` visible products of one category. */
   ofCategory(id: number, orderBy: ProductOrder, limit: number): Promise<Product[]> {
-    return this.#listOnce({ categoryIds: [id], orderBy, limit }, () => this.#topOf(orderBy, limit).load(id));
-  }
-
-  relatedTo(id: number, limit: number): Promise<Product[]> {
-    const { hints, inFlight, now } = this.#scope;
-    hints.dependsOn('product');
-    this.#relatedTo ??= new Map();
-    let loader = this.#relatedTo.get(limit);
-    if (!loader) {
-      loader = new DataLoader<number, Product[]>(async (ids) => {
-        const rows = await inFlight.track(this.#reads.relatedToEach(ids, limit, now));
-        const byProduct = Map.groupBy(rows, ({ of }) => of);
-        return ids.map((each) => (byProduct.get(each) ?? []).map(({ product }) => product));
+    const { now, hints } = this.#scope;
+    const load = () =>
+      this.#forEach(`top ${orderBy} ${limit}`, id, async (ids) => {
+        const rows = await this.#reads.topOfEach(ids, orderBy, limit, now, hints);
+        const byCategory = Map.groupBy(rows, (row) => row.categoryId);
+        return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
       });
-      this.#relatedTo.set(limit, loader);
-    }
-    return loader.load(id);
+    return this.#listOnce({ categoryIds: [id], orderBy, limit }, load);
   }
 
+  /** The first `limit` visible products that are related to another one. */
+  relatedTo(id: number, limit: number): Promise<Product[]> {
+    const { hints, now } = this.#scope;
+    hints.dependsOn('product');
+    return this.#forEach(`related ${limit}`, id, async (ids) => {
+      const rows = await this.#reads.relatedToEach(ids, limit, now);
+      const byProduct = Map.groupBy(rows, ({ of }) => of);
+      return ids.map((each) => (byProduct.get(each) ?? []).map(({ product }) => product));
+    });
+  }
+
+  /** How many visible products a category has. */
   countOfCategory(id: number, withDescendants: boolean): Promise<number> {
-    const { hints, inFlight, now } = this.#scope;
+    const { hints, now } = this.#scope;
     if (withDescendants) {
       hints.dependsOn('category');
       hints.dependsOn('product');
     } else hints.dependsOnGroup('product', id);
-    this.#countsOfEach ??= [false, true].map(
-      (isTree) =>
-        new DataLoader(async (ids: readonly number[]) => {
-          const counts = await inFlight.track(this.#reads.countOfEach(ids, isTree, now));
-          const byId = new Map(counts.map((each) => [each.id, each.count]));
-          return ids.map((each) => byId.get(each) ?? 0);
-        }),
-    );
-    return this.#countsOfEach[Number(withDescendants)]?.load(id) ?? Promise.resolve(0);
+    return this.#forEach(`count ${withDescendants}`, id, async (ids) => {
+      const counts = await this.#reads.countOfEach(ids, withDescendants, now);
+      const byId = new Map(counts.map((each) => [each.id, each.count]));
+      return ids.map((each) => byId.get(each) ?? 0);
+    });
+  }
+
+  /** Reads something for all rows of a list in one statement. @param what different for different reads */
+  #forEach<Value>(what: string, id: number, read: (ids: readonly number[]) => Promise<Value[]>): Promise<Value> {
+    this.#ofEach ??= new Map();
+    let loader = this.#ofEach.get(what) as DataLoader<number, Value> | undefined;
+    if (!loader) {
+      loader = new DataLoader((ids) => this.#scope.inFlight.track(read(ids)));
+      this.#ofEach.set(what, loader);
+    }
+    return loader.load(id);
   }
 
   #visible(product: Product | null): Product | null {
@@ -296,21 +271,5 @@ class OperationLoaders implements ProductLoaders {
       this.#lists.set(name, list);
     }
     return list;
-  }
-
-  #topOf(orderBy: ProductOrder, limit: number): DataLoader<number, Product[]> {
-    const { inFlight, now, hints } = this.#scope;
-    const name = `${orderBy} ${limit}`;
-    this.#topOfEach ??= new Map();
-    let loader = this.#topOfEach.get(name);
-    if (!loader) {
-      loader = new DataLoader<number, Product[]>(async (ids) => {
-        const rows = await inFlight.track(this.#reads.topOfEach(ids, orderBy, limit, now, hints));
-        const byCategory = Map.groupBy(rows, (row) => row.categoryId);
-        return ids.map((categoryId) => byCategory.get(categoryId) ?? []);
-      });
-      this.#topOfEach.set(name, loader);
-    }
-    return loader;
   }
 }

@@ -108,40 +108,29 @@ builder.prismaObjectFields(Category, (t) => ({
   }),
 }));
 
-interface MoneyShape {
-  readonly amount: Prisma.Decimal;
-  readonly currencyCode: string;
-}
-
-export const Money = builder.objectRef<MoneyShape>('Money').implement({
-  description: 'An amount in a currency.',
-  fields: (t) => ({
-    amount: t.expose('amount', { type: 'Decimal', description: 'With two digits after the point: `"24.90"`.' }),
-    currencyCode: t.exposeString('currencyCode', { description: 'ISO 4217: three letters.' }),
-  }),
-});
-
-interface AttributeShape {
-  readonly name: string;
-  readonly values: string[];
-}
-
-const ProductAttribute = builder.objectRef<AttributeShape>('ProductAttribute').implement({
-  description: 'Something that is known of a product: its material.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: '`Material`' }),
-    values: t.exposeStringList('values', {
-      description: 'One, or those of a list. A number as JSON writes it, a boolean as `true` or `false`.',
+export const Money = builder
+  .objectRef<{ readonly amount: Prisma.Decimal; readonly currencyCode: string }>('Money')
+  .implement({
+    description: 'An amount in a currency.',
+    fields: (t) => ({
+      amount: t.expose('amount', { type: 'Decimal', description: 'With two digits after the point: `"24.90"`.' }),
+      currencyCode: t.exposeString('currencyCode', { description: 'ISO 4217: three letters.' }),
     }),
-  }),
-});
+  });
 
-interface ImageShape {
-  readonly url: string;
-  readonly alt: string;
-}
+const ProductAttribute = builder
+  .objectRef<{ readonly name: string; readonly values: string[] }>('ProductAttribute')
+  .implement({
+    description: 'Something that is known of a product: its material.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: '`Material`' }),
+      values: t.exposeStringList('values', {
+        description: 'One, or those of a list. A number as JSON writes it, a boolean as `true` or `false`.',
+      }),
+    }),
+  });
 
-const ProductImage = builder.objectRef<ImageShape>('ProductImage').implement({
+const ProductImage = builder.objectRef<{ readonly url: string; readonly alt: string }>('ProductImage').implement({
   description: 'A picture.',
   fields: (t) => ({
     url: t.exposeString('url', { description: 'Where it is.' }),

@@ -12,16 +12,16 @@ import {
   OperationTypeNode,
   print,
   Source,
+  separateOperations,
   type ValueNode,
   validate,
-  visit,
 } from 'graphql';
 import { AppError, OperatorError } from '../errors.ts';
 import { checkBounds } from '../graphql/arguments.ts';
-import { parseText, parseWithin } from '../graphql/documents.ts';
 import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
-import { checkSelections } from '../graphql/limits/document-size.ts';
-import type { QueryLimits } from '../graphql/limits/query-limits.ts';
+import { checkSelections, type QueryLimits } from '../graphql/limits/document-size.ts';
+import { fragmentsOf } from '../graphql/selection.ts';
+import { parseText, parseWithin } from '../graphql/use-documents.ts';
 import { argumentsOf, type GivenArgument, type Parameter, parametersOf } from './parameters.ts';
 import { ROUTES, type Route } from './routes.ts';
 
@@ -143,22 +143,11 @@ const isReplacement = ({ loc }: FragmentDefinitionNode): boolean => path.dirname
 
 /** The shared fragments that a document spreads; its own fragments take precedence. */
 const fragmentsFor = (document: DocumentNode, fragments: Fragments): FragmentDefinitionNode[] => {
-  const own = document.definitions.map((each) =>
-    each.kind === Kind.FRAGMENT_DEFINITION ? each.name.value : undefined,
-  );
-  const added = new Set<FragmentDefinitionNode>();
-  const addSpreadIn = (node: DocumentNode | FragmentDefinitionNode): void => {
-    visit(node, {
-      FragmentSpread: ({ name: { value: name } }) => {
-        const fragment = own.includes(name) ? undefined : fragments.get(name);
-        if (!fragment || added.has(fragment)) return;
-        added.add(fragment);
-        addSpreadIn(fragment);
-      },
-    });
-  };
-  addSpreadIn(document);
-  return [...added];
+  const own = fragmentsOf(document);
+  const shared = [...fragments.values()].filter(({ name }) => !own.has(name.value));
+  const whole = { ...document, definitions: [...document.definitions, ...shared] };
+  const spread = Object.values(separateOperations(whole)).flatMap(({ definitions }) => definitions);
+  return shared.filter((fragment) => spread.includes(fragment));
 };
 
 const belongsToNoPath = (file: string): OperatorError =>

@@ -1,14 +1,14 @@
 import { type ExecutionResult, type GraphQLError, print } from 'graphql';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { BodyForm } from '../graphql/body-form.ts';
-import type { Documents } from '../graphql/documents.ts';
+import type { RequestState } from '../graphql/context.ts';
 import type { HttpPart, MaskError } from '../graphql/mask-error.ts';
-import type { RequestState } from '../graphql/request.ts';
+import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
 import type { RestOperation } from './documents.ts';
-import type { Parameter } from './parameters.ts';
+import { badParameter, type Parameter } from './parameters.ts';
 
 interface Options {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
@@ -20,23 +20,18 @@ interface Options {
 
 /** The paths under `/api/`, run by the GraphQL engine. No code here is for a single path. */
 export const createRestRoutes = (operations: readonly RestOperation[], options: Options): FindRoute => {
-  const literal = new Map<string, OperationRoute>();
-  /** By the path before the parameter, which takes digits. */
-  const withParameter = new Map<string, OperationRoute>();
+  // By their paths; of one that ends in a parameter, by what is before it.
+  const routes = new Map<string, OperationRoute>();
   for (const operation of operations) {
-    const { path } = operation.route;
-    const brace = path.indexOf('{');
-    if (brace < 0) literal.set(path, createRoute(operation, undefined, options));
-    else withParameter.set(path.slice(0, brace), createRoute(operation, path.slice(brace + 1, -1), options));
+    const [, start = '', parameter] = /^([^{]+)(?:\{(\w+)\})?$/.exec(operation.route.path) ?? [];
+    routes.set(parameter === undefined ? start : `#${start}`, createRoute(operation, parameter, options));
   }
 
   return (rawPath) => {
     if (!rawPath.startsWith('/api/')) return undefined;
     const path = decodePath(rawPath);
-    const slash = path.lastIndexOf('/') + 1;
-    return (
-      literal.get(path) ?? (/^[0-9]+$/.test(path.slice(slash)) ? withParameter.get(path.slice(0, slash)) : undefined)
-    );
+    const [, start] = /^(.*\/)[0-9]+$/s.exec(path) ?? [];
+    return routes.get(path) ?? routes.get(`#${start}`);
   };
 };
 
@@ -132,12 +127,7 @@ const readVariables = (
     // An empty value is the same as an absent one: the document's default applies.
     const texts = textsOf(parameter, fields).filter((text) => text !== '');
     if (texts.length > 0) variables[name] = coerce(texts);
-    else if (isRequired) {
-      throw new AppError('BAD_USER_INPUT', `Parameter "${name}" is required.`, {
-        argument: name,
-        problem: 'is required',
-      });
-    }
+    else if (isRequired) throw badParameter(name, 'is required');
   }
   return variables;
 };

@@ -43,7 +43,7 @@ export interface Parameter {
   readonly coerce: (texts: readonly string[]) => unknown;
 }
 
-const badParameter = (name: string, problem: string): AppError =>
+export const badParameter = (name: string, problem: string): AppError =>
   new AppError('BAD_USER_INPUT', `Parameter "${name}" ${problem}.`, { argument: name, problem });
 
 const INT_MIN = -(2 ** 31);

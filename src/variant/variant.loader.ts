@@ -7,42 +7,27 @@ import { type LoaderScope, memo } from '../graphql/context.ts';
 
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly productVariant: VariantLoaders;
+    readonly productVariant: ReturnType<typeof createVariantLoaders>;
   }
 }
 
 /** A variant, and the product whose name, option names and currency it is shown with. */
 export type VariantOfProduct = ProductVariant & { readonly product: Product };
 
-export interface VariantLoaders {
-  /** By position, then id; for all products of an operation in one statement. */
-  readonly ofProduct: (product: Product) => Promise<VariantOfProduct[]>;
-  /** A variant of a visible product, else null. */
-  readonly byId: (id: number) => Promise<VariantOfProduct | null>;
-  /** A variant of a visible product, else null. */
-  readonly bySku: (sku: string) => Promise<VariantOfProduct | null>;
-}
-
-/** What the loaders of all operations share. */
-export interface VariantReads {
-  readonly byId: DataLoader<number, ProductVariant | null>;
-  readonly bySku: DataLoader<string, ProductVariant | null>;
-  readonly ofProducts: (productIds: readonly number[]) => Promise<ProductVariant[]>;
-}
-
 /** Prisma takes no more than 32,766 values in one statement. */
 const MAX_PRODUCTS = 2 ** 14;
 
-export const createVariantReads = (prisma: PrismaClient): VariantReads => ({
+/** What the loaders of all operations share. */
+export const createVariantReads = (prisma: PrismaClient) => ({
   byId: createSharedLoader({
-    read: (ids) => prisma.productVariant.findMany({ where: { id: { in: inList(ids) } } }),
+    read: (ids: number[]) => prisma.productVariant.findMany({ where: { id: { in: inList(ids) } } }),
     keyOf: ({ id }) => id,
   }),
   bySku: createSharedLoader({
-    read: (skus) => prisma.productVariant.findMany({ where: { sku: { in: inList(skus) } } }),
+    read: (skus: string[]) => prisma.productVariant.findMany({ where: { sku: { in: inList(skus) } } }),
     keyOf: ({ sku }) => sku ?? '',
   }),
-  ofProducts: (ids) =>
+  ofProducts: (ids: readonly number[]) =>
     prisma.productVariant.findMany({
       where: { productId: { in: inList(ids) } },
       orderBy: [{ position: 'asc' }, { id: 'asc' }],
@@ -51,9 +36,9 @@ export const createVariantReads = (prisma: PrismaClient): VariantReads => ({
 
 /** Loaders for one operation. */
 export const createVariantLoaders = (
-  reads: VariantReads,
+  reads: ReturnType<typeof createVariantReads>,
   { hints, inFlight, loaders }: LoaderScope,
-): VariantLoaders => {
+) => {
   const ofProduct = new DataLoader<Product, VariantOfProduct[], number>(
     async (products) => {
       const rows = await reads.ofProducts(products.map(({ id }) => id));
@@ -76,15 +61,18 @@ export const createVariantLoaders = (
   };
 
   return {
-    ofProduct: (product) => {
+    /** By position, then id; for all products of an operation in one statement. */
+    ofProduct: (product: Product): Promise<VariantOfProduct[]> => {
       hints.dependsOnGroup('product_variant', product.id);
       return ofProduct.load(product);
     },
-    byId: memo((id) => {
+    /** A variant of a visible product, else null. */
+    byId: memo((id: number) => {
       hints.dependsOnRow('product_variant', id);
       return inFlight.track(reads.byId.load(id)).then(withProduct);
     }),
-    bySku: memo(async (sku) => {
+    /** A variant of a visible product, else null. */
+    bySku: memo(async (sku: string) => {
       if (!isStorable(sku)) return null;
       const variant = await inFlight.track(reads.bySku.load(sku));
       // No other variant can have the sku before this one changes.

@@ -61,42 +61,36 @@ export const ProductVariant = builder.prismaObject('ProductVariant', {
   }),
 });
 
-interface OptionShape {
-  readonly name: string;
-  readonly values: readonly string[];
-}
-
-const ProductOption = builder.objectRef<OptionShape>('ProductOption').implement({
-  description: 'A respect in which the variants of a product differ.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: '`Size`' }),
-    values: t.stringList({
-      description: 'Each once, in the order of the variants.',
-      resolve: ({ values }) => [...values],
+const ProductOption = builder
+  .objectRef<{ readonly name: string; readonly values: readonly string[] }>('ProductOption')
+  .implement({
+    description: 'A respect in which the variants of a product differ.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: '`Size`' }),
+      values: t.stringList({
+        description: 'Each once, in the order of the variants.',
+        resolve: ({ values }) => [...values],
+      }),
     }),
-  }),
-});
+  });
 
-interface PriceRangeShape {
-  readonly prices: readonly Prisma.Decimal[];
-  readonly currencyCode: string;
-}
-
-const PriceRange = builder.objectRef<PriceRangeShape>('PriceRange').implement({
-  description: 'From the least to the greatest price.',
-  fields: (t) => ({
-    min: t.field({
-      type: Money,
-      description: 'The least.',
-      resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.min(...prices), currencyCode }),
+const PriceRange = builder
+  .objectRef<{ readonly prices: readonly Prisma.Decimal[]; readonly currencyCode: string }>('PriceRange')
+  .implement({
+    description: 'From the least to the greatest price.',
+    fields: (t) => ({
+      min: t.field({
+        type: Money,
+        description: 'The least.',
+        resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.min(...prices), currencyCode }),
+      }),
+      max: t.field({
+        type: Money,
+        description: 'The greatest.',
+        resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.max(...prices), currencyCode }),
+      }),
     }),
-    max: t.field({
-      type: Money,
-      description: 'The greatest.',
-      resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.max(...prices), currencyCode }),
-    }),
-  }),
-});
+  });
 
 builder.prismaObjectFields(Product, (t) => ({
   options: t.field({

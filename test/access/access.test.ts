@@ -1,6 +1,5 @@
-import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { openAccess } from '../../src/access/access.ts';
+import { createAccess } from '../../src/access/access.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type CachedResponse, createTestGateway, type GraphqlResult } from '../support/gateway.ts';
@@ -200,8 +199,7 @@ describe('a token', () => {
 });
 
 test('a token whose verification began before the tokens changed is verified again', async () => {
-  const config = { tokens: [TOKEN], tokensFile: undefined, jwt: undefined };
-  const { access, close } = await openAccess(config, createClock(), pino({ level: 'silent' }));
+  const access = createAccess(async () => Number.POSITIVE_INFINITY, createClock());
   const fields = new Set(['notices']);
   const admitted = access.admit(WITH_TOKEN, fields);
   access.forget();
@@ -209,7 +207,6 @@ test('a token whose verification began before the tokens changed is verified aga
   expect(access.isGranted(WITH_TOKEN)).toBe(false);
   await access.admit(WITH_TOKEN, fields);
   expect(access.isGranted(WITH_TOKEN)).toBe(true);
-  close();
 });
 
 test('without configured tokens everything is open', async () => {

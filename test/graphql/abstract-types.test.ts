@@ -87,7 +87,7 @@ describe('what is compiled', () => {
     expect(errors).toBeUndefined();
     const { compiled } = prepare(text);
     const variables = { sources: {}, coerced: {} };
-    expect(await compiled?.run(variables, {} as OperationContext)).toBe(JSON.stringify(data));
+    expect(await compiled?.(variables, {} as OperationContext)).toBe(JSON.stringify(data));
   });
 
   test.for(['{ named { name } }', '{ shown { __typename } }', '{ pen { box { items { name } } } }'])(

@@ -39,7 +39,7 @@ describe('a promise that is rejected after the operation has failed, or before i
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', note);
-    const run = async () => compiled?.run({ sources: {}, coerced: {} }, {} as OperationContext);
+    const run = async () => compiled?.({ sources: {}, coerced: {} }, {} as OperationContext);
     await expect(run()).rejects.toThrow();
     for (let turn = 0; turn < 5; turn += 1) await later();
     process.off('unhandledRejection', note);

@@ -88,7 +88,7 @@ const answerBoth = async (type: GraphQLOutputType, resolve: () => unknown) => {
   if (operation?.kind !== 'OperationDefinition') throw new Error('there is no operation');
   const program = compile(schema, document, operation);
   if (!program) throw new Error('it is not compiled');
-  const run = async (): Promise<string> => program.run({ sources: {}, coerced: {} }, {} as OperationContext);
+  const run = async (): Promise<string> => program({ sources: {}, coerced: {} }, {} as OperationContext);
   const written = await run().catch(() => LEFT);
   return { written, expected: errors ? LEFT : JSON.stringify(data) };
 };

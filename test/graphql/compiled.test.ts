@@ -107,7 +107,7 @@ test('what a compiled operation writes is, byte for byte, what the reference exe
       expect(errors, text).toBeUndefined();
       if (!operation?.compiled || !coerced) throw new Error(`it is not compiled: ${text}`);
       compiledRuns += 1;
-      expect(await operation.compiled.run(coerced, createContext()), text).toBe(JSON.stringify(data));
+      expect(await operation.compiled(coerced, createContext()), text).toBe(JSON.stringify(data));
     }),
     { numRuns: 250, endOnFailure: true },
   );
@@ -131,7 +131,7 @@ test('documents that select the same with other arguments, defaults or names eac
     const operation = prepareOperation(schema, parse(text));
     const coerced = operation?.coerce({}).variableValues;
     if (!operation?.compiled || !coerced) throw new Error(`it is not compiled: ${text}`);
-    const answer = await operation.compiled.run(coerced, createContext());
+    const answer = await operation.compiled(coerced, createContext());
     expect(answer, text).toBe(JSON.stringify((await executed(text, {})).data));
     answers.add(answer);
   }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createDocumentCheck } from '../../src/graphql/document-check.ts';
-import { createDocuments } from '../../src/graphql/documents.ts';
+import { createDocuments } from '../../src/graphql/use-documents.ts';
 import { createSchema } from '../../src/schema.ts';
 import { runCli } from '../support/process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

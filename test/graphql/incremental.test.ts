@@ -37,7 +37,7 @@ test.for([
     const { variableValues } = operation?.coerce({}) ?? {};
     if (!operation || !variableValues) throw new Error('there is no operation');
     expect(await executeRootSelectionSet(operation.executionArgs(variableValues))).toEqual({ data });
-    const compiled = operation.compiled?.run(variableValues, {} as OperationContext);
+    const compiled = operation.compiled?.(variableValues, {} as OperationContext);
     if (compiled !== undefined) expect(JSON.parse(await compiled)).toEqual(data);
   },
 );

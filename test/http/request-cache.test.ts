@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, lasting } from '../support/gateway.ts';
 import { insertCategory, insertNotice, insertProduct } from '../support/rows.ts';
@@ -16,6 +16,17 @@ const open = await shared(createTestGateway(database, { CACHE_MAX_MB: '0' }));
 const closed = await shared(createTestGateway(database, { CACHE_MAX_MB: '0', ACCESS_TOKENS: TOKEN }));
 
 const PRODUCT = { query: 'query Named($id: Int!) { product(id: $id) { name } }', variables: { id: 1 } };
+
+test('a body is parsed once where no request has to wait', async () => {
+  const text = JSON.stringify({ ...PRODUCT, variables: { id: 3 } });
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    await open.post(text);
+    expect(parse.mock.calls.filter(([parsed]) => parsed === text)).toHaveLength(1);
+  } finally {
+    parse.mockRestore();
+  }
+});
 
 test.for([
   ['as JSON', PRODUCT, 'application/json'],

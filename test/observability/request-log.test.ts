@@ -1,3 +1,5 @@
+import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -72,6 +74,26 @@ describe('the log', () => {
     expect(paths(all)).toEqual(['/api/notice/list', '/api/notice/list', '/livez', '/metrics', '/nowhere']);
     expect(lines(all)[1]).toMatchObject({ operation: 'notice-list', cache: 'hit', statements: 0, status: 200 });
     expect(paths(none)).toEqual([]);
+  });
+
+  test('has at most 20 lines a second of mistakes of clients, with codes of the gateway or of a plugin', async () => {
+    const refuse: Plugin = {
+      onParse: () => {
+        throw new GraphQLError('Pay first.', { extensions: { code: 'PAYMENT_REQUIRED', http: { status: 402 } } });
+      },
+    };
+    await using database = await createTestDatabase();
+    for (const [plugins, status] of [
+      [[], 400],
+      [[refuse], 402],
+    ] as const) {
+      await using gateway = await createTestGateway(database, {}, plugins);
+      const asked = Array.from({ length: 60 }, (_, place) =>
+        gateway.post({ query: `{ nothing${place} }` }, { accept: 'application/graphql-response+json' }),
+      );
+      for (const answered of await Promise.all(asked)) expect(answered.status).toBe(status);
+      expect(lines(gateway).length).toBeLessThan(60);
+    }
   });
 
   test('puts a statement that requests share down to the one that came first', async () => {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Concurrency, watchConcurrency } from '../../src/overload/load-guard.ts';
+import { watchConcurrency } from '../../src/overload/load-guard.ts';
 
 const LEAST = 10;
 const MOST = 64;
@@ -20,7 +20,11 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const finish = (concurrency: Concurrency, count: number, each: { active: number; idle?: number }): void => {
+const finish = (
+  concurrency: ReturnType<typeof watchConcurrency>,
+  count: number,
+  each: { active: number; idle?: number },
+): void => {
   for (let number = 0; number < count; number += 1) {
     loop.active += each.active;
     loop.idle += each.idle ?? 0;

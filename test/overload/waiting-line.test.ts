@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createWaitingLine, type Place, type WaitingLine } from '../../src/overload/waiting-line.ts';
+import { createWaitingLine, type Place } from '../../src/overload/waiting-line.ts';
 
 // The rule by itself, on a clock of its own.
+
+type WaitingLine = ReturnType<typeof createWaitingLine>;
 
 const MAX_WAIT_MS = 500;
 const PLACES = 10;

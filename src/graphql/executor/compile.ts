@@ -20,11 +20,8 @@ import { collectFields, type Fragments, fragmentsOf, type MergedField, type Pare
 import { hold, isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
 import { argsReader, hasNode, leafWriter } from './values.ts';
 
-/** One operation, compiled for one schema. */
-export interface CompiledOperation {
-  /** The JSON text of `data`. @throws any error: the reference executor then reports it */
-  readonly run: (variables: VariableValues, context: OperationContext) => string | Promise<string>;
-}
+/** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
+export type CompiledOperation = (variables: VariableValues, context: OperationContext) => string | Promise<string>;
 
 /** What every part of an operation is compiled with. */
 interface Compilation {
@@ -66,11 +63,9 @@ export const compile = (
     if (error instanceof NotCompiled) return undefined;
     throw error;
   }
-  return {
-    run: (variables, context) => {
-      const run = { variables, context };
-      return writeText(run, (output) => write({}, run, output));
-    },
+  return (variables, context) => {
+    const run = { variables, context };
+    return writeText(run, (output) => write({}, run, output));
   };
 };
 
@@ -89,7 +84,7 @@ export const noteParameters = (schema: GraphQLSchema): GraphQLSchema => {
 const compileRoot = (type: GraphQLObjectType, parents: readonly Parent[], compilation: Compilation): Writer =>
   writeObject(
     compileFields(type, parents, compilation).map((field) =>
-      sharedWriter(compilation, type, field.selection, () => fieldsWriter([field])),
+      compilation.writers.memo(`${type} ${field.selection}`, { context: () => fieldsWriter([field]) }),
     ),
   );
 
@@ -98,36 +93,22 @@ const compileObject = (type: GraphQLObjectType, parents: readonly Parent[], comp
   if (type.isTypeOf) throw new NotCompiled();
   const fields = compileFields(type, parents, compilation);
   const selection = `{${fields.map((field) => field.selection).join('')}}`;
-  return {
-    selection,
-    write: sharedWriter(compilation, type, selection, () =>
-      writeObject(fields.length > 0 ? [fieldsWriter(fields)] : []),
-    ),
-  };
+  const make = (): Writer => writeObject(fields.length > 0 ? [fieldsWriter(fields)] : []);
+  return { selection, write: compilation.writers.memo(`${type} ${selection}`, { context: make }) };
 };
 
 /** Of selections: what is compiled of one takes up to 90 bytes a character (measured). */
 const MAX_SHARED_CHARS = 65_536;
 
 /** Of one schema: what is selected of a type decides what is written, so documents that select the same share the writer with its compiled code. */
-export type Writers = LRUCache<string, Writer>;
+export type Writers = LRUCache<string, Writer, () => Writer>;
 
 export const createWriters = (): Writers =>
-  new LRUCache({ maxSize: MAX_SHARED_CHARS, sizeCalculation: (_, key) => key.length });
-
-const sharedWriter = (
-  { writers }: Compilation,
-  type: GraphQLObjectType,
-  selection: string,
-  make: () => Writer,
-): Writer => {
-  const key = `${type.name} ${selection}`;
-  const known = writers.get(key);
-  if (known) return known;
-  const write = make();
-  writers.set(key, write);
-  return write;
-};
+  new LRUCache({
+    maxSize: MAX_SHARED_CHARS,
+    sizeCalculation: (_, key) => key.length,
+    memoMethod: (_, __, { context: make }) => make(),
+  });
 
 const compileFields = (
   type: GraphQLObjectType,

@@ -7,7 +7,6 @@ export interface Run {
   readonly context: OperationContext;
 }
 
-/** Writes a completed value. */
 export type Writer = (value: unknown, run: Run, output: Output) => void;
 
 /**

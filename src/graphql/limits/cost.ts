@@ -24,6 +24,7 @@ import {
   rootOf,
   type SelectedField,
 } from '../selection.ts';
+import { readable, tooComplex } from './document-size.ts';
 import {
   assumedSizeOf,
   introspectionSizes,
@@ -33,7 +34,6 @@ import {
   sizedFieldsOf,
   slicedSizeReader,
 } from './list-size.ts';
-import { readable, tooComplex } from './query-limits.ts';
 
 export interface Cost {
   readonly total: number;
@@ -85,7 +85,7 @@ const sumOf =
   (variables) =>
     readers.reduce((sum, read) => sum + read(variables), 0);
 
-/** Of an interface or a union, types may have another field or other arguments under one key: these are told apart. */
+/** Of an interface or a union, types may have another field or other arguments under one key: these are different fields. */
 const byCall = (fields: ReadonlyMap<string, MergedField>): [key: string, MergedField][] =>
   [...fields].flatMap(([key, selections]): [string, MergedField][] => {
     if (selections.length === 1) return [[key, selections]];
@@ -236,11 +236,7 @@ export interface CostReport {
   readonly field?: string;
 }
 
-export interface CostLimit {
-  /** @param variables undefined: the most that any variables could make it cost. @throws AppError QUERY_TOO_COMPLEX */
-  readonly check: (plan: CostPlan, variables?: VariableValues) => void;
-  readonly report: (plan: CostPlan, variables: VariableValues) => CostReport;
-}
+export type CostLimit = ReturnType<typeof createCostLimit>;
 
 /** An introspection may cost this many times what GraphiQL's costs, however large the schema. */
 const INTROSPECTION_ROOM = 2;
@@ -257,7 +253,7 @@ const INTROSPECTION_QUERY = getIntrospectionQuery({
   oneOf: true,
 });
 
-export const createCostLimit = (schema: GraphQLSchema, maximum: number): CostLimit => {
+export const createCostLimit = (schema: GraphQLSchema, maximum: number) => {
   const document = parse(INTROSPECTION_QUERY);
   const definition = getOperationAST(document);
   if (!definition) throw new Error('graphql has no introspection query');
@@ -270,8 +266,9 @@ export const createCostLimit = (schema: GraphQLSchema, maximum: number): CostLim
   };
 
   return {
-    report: (plan, variables) => toReport(plan.measure(variables)),
-    check: (plan, variables) => {
+    report: (plan: CostPlan, variables: VariableValues): CostReport => toReport(plan.measure(variables)),
+    /** @param variables undefined: the most that any variables could make it cost. @throws AppError QUERY_TOO_COMPLEX */
+    check: (plan: CostPlan, variables?: VariableValues): void => {
       if (plan.introspection > maxIntrospection) {
         throw tooComplex(
           `The introspection costs ${readable(Math.ceil(plan.introspection))}, and may cost ${readable(maxIntrospection)} (${INTROSPECTION_ROOM} times the whole schema).`,

@@ -10,8 +10,9 @@ import {
   type Source,
   TokenKind,
 } from 'graphql';
+import type { Config } from '../../config/config.ts';
+import { AppError } from '../../errors.ts';
 import { collectFields, type Fragments, fragmentsOf, type Parent, rootOf } from '../selection.ts';
-import { type QueryLimits, readable, tooComplex } from './query-limits.ts';
 
 /** Reading takes time for each character, comments and blanks included, and so does finding the line of an error. */
 const CHARS_PER_TOKEN = 16;
@@ -223,3 +224,23 @@ const checkRepeats = (roots: readonly (readonly Parent[])[], fragments: Fragment
 
   for (const root of roots) visit(root, '');
 };
+
+/** How much one operation may ask for, as the operator sets it. */
+export type QueryLimits = Config['queryLimits'];
+
+interface Excess {
+  /** The limit as the operator or the README calls it. */
+  readonly limit: string;
+  readonly maximum: number;
+  readonly actual: number;
+  /** The path of the field that costs most. */
+  readonly field?: string;
+}
+
+/** @param message a sentence with everything that `excess` tells programs */
+export const tooComplex = (message: string, excess: Excess): AppError =>
+  new AppError('QUERY_TOO_COMPLEX', message, { details: { ...excess } });
+
+/** `1,234,567` */
+export const readable = (count: number): string =>
+  count < Number.MAX_SAFE_INTEGER ? count.toLocaleString('en-US') : 'more than 2^53';

@@ -14,7 +14,7 @@ import {
 import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
-import { readable, tooComplex } from './query-limits.ts';
+import { readable, tooComplex } from './document-size.ts';
 
 /*
  * How long a list may be, in the terms of https://ibm.github.io/graphql-specs/cost-spec.html, is declared at the field:

@@ -6,8 +6,8 @@ import type { FailureKind } from '../../cache/response-cache.ts';
 import type { Change, TagVersions } from '../../cache/tags.ts';
 import type { Clock } from '../../database/clock.ts';
 import { AppError } from '../../errors.ts';
+import type { WrittenResult } from '../body-form.ts';
 import { builder, LIVE_FIELD } from '../builder.ts';
-import type { WrittenResult } from '../written-result.ts';
 import type { Topic, TopicListener } from './topics.ts';
 
 /** What has changed since the last event: the ids of rows, or everything where they are not known. */
@@ -18,7 +18,6 @@ export interface Changes {
   readonly everything: boolean;
 }
 
-/** The ids of an event. */
 const MAX_IDS = 1000;
 
 const NOTHING: Changes = { products: [], categories: [], notices: [], everything: false };
@@ -63,36 +62,30 @@ const KINDS: Readonly<Record<string, 'products' | 'categories' | 'notices'>> = {
   notice: 'notices',
 };
 
-/** Changes that are not sent yet. */
-class Gathered {
-  readonly #ids = { products: new Set<number>(), categories: new Set<number>(), notices: new Set<number>() };
-  #isEverything = false;
+/** The ids that are not sent yet; undefined: everything. */
+type Gathered = Record<'products' | 'categories' | 'notices', Set<number>> | undefined;
 
-  add({ table, rows }: Change): void {
-    const kind = KINDS[table];
-    if (!rows || !kind) this.#isEverything = true;
-    if (this.#isEverything || !rows || !kind) return;
-    for (const id of rows.ids) this.#ids[kind].add(id);
-    const { products, categories, notices } = this.#ids;
-    this.#isEverything = products.size + categories.size + notices.size > MAX_IDS;
-  }
+const nothingYet = (): Gathered => ({ products: new Set(), categories: new Set(), notices: new Set() });
 
-  addEverything(): void {
-    this.#isEverything = true;
-  }
+const withChange = (gathered: Gathered, { table, rows }: Change): Gathered => {
+  const kind = KINDS[table];
+  if (!gathered || !rows || !kind) return undefined;
+  for (const id of rows.ids) gathered[kind].add(id);
+  const { products, categories, notices } = gathered;
+  return products.size + categories.size + notices.size > MAX_IDS ? undefined : gathered;
+};
 
-  toChanges(): Changes {
-    if (this.#isEverything) return EVERYTHING;
-    const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);
-    const { products, categories, notices } = this.#ids;
-    return {
-      products: sorted(products),
-      categories: sorted(categories),
-      notices: sorted(notices),
-      everything: false,
-    };
-  }
-}
+const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);
+
+const toChanges = (gathered: Gathered): Changes =>
+  gathered
+    ? {
+        products: sorted(gathered.products),
+        categories: sorted(gathered.categories),
+        notices: sorted(gathered.notices),
+        everything: false,
+      }
+    : EVERYTHING;
 
 /** Equal operations on the change feed. */
 interface State extends Topic {
@@ -105,18 +98,7 @@ interface State extends Topic {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Executes the operation for these changes. */
 export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
-
-export interface ChangeTopics {
-  /**
-   * Resolves with what joins a listener.
-   * @param key equal for equal operations
-   * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
-   */
-  readonly begin: (key: string, run: RunChanges) => Promise<(listener: TopicListener) => Topic>;
-  readonly close: () => void;
-}
 
 interface Options {
   readonly tagVersions: TagVersions;
@@ -135,14 +117,13 @@ const COLLECT_MS = 20;
 const RETRY_MS = 500;
 
 /**
- * The listeners of the change feed. A change is told when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
+ * The listeners of the change feed. A change is sent when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
  * and a cache outside would keep that.
  */
-export const createChangeTopics = (options: Options): ChangeTopics => {
+export const createChangeTopics = (options: Options) => {
   const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf } = options;
   const topics = new Map<string, State>();
   let beginning = 0;
-  let heartbeats: NodeJS.Timeout | undefined;
   /** When what a table shows next changes with time alone, by the database's clock. */
   const planned = new Map<string, number>();
   const apart = AsyncLocalStorage.snapshot();
@@ -153,9 +134,8 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
     if (topics.size + beginning > 0 && !change.isOfClock) hear(change);
   });
 
-  const heartbeat = (): void => {
-    // While nobody sends a request, only this finds a dead connection, and a table that was replaced.
-    void freshnessMonitor.freshen();
+  const look = (): void => {
+    if (topics.size === 0) return;
     const nowMs = clock.nowMs();
     for (const { table } of tagVersions.tags.tables) {
       const isOver = nowMs >= (planned.get(table) ?? Number.POSITIVE_INFINITY);
@@ -168,7 +148,7 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
 
   const gather = (change: Change): void => {
     for (const topic of topics.values()) {
-      topic.gathered.add(change);
+      topic.gathered = withChange(topic.gathered, change);
       sendLater(topic, topic.sentMs + MIN_INTERVAL_MS - performance.now());
     }
   };
@@ -178,8 +158,8 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
   };
 
   const send = async (topic: State): Promise<void> => {
-    const changes = topic.gathered.toChanges();
-    topic.gathered = new Gathered();
+    const changes = toChanges(topic.gathered);
+    topic.gathered = nothingYet();
     topic.sentMs = performance.now();
     topic.timer = undefined;
     try {
@@ -191,15 +171,9 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
         for (const listener of topic.listeners) listener.onFailure(error);
         return;
       }
-      topic.gathered.addEverything();
+      topic.gathered = undefined;
       sendLater(topic, RETRY_MS);
     }
-  };
-
-  const stopHeartbeats = (): void => {
-    clearInterval(heartbeats);
-    heartbeats = undefined;
-    planned.clear();
   };
 
   const open = (key: string, run: RunChanges, first: ExecutionResult, nothing: string): State => {
@@ -208,7 +182,7 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
       listeners,
       run,
       nothing,
-      gathered: new Gathered(),
+      gathered: nothingYet(),
       sentMs: Number.NEGATIVE_INFINITY,
       timer: undefined,
       event: () => first,
@@ -217,16 +191,20 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
         if (listeners.size > 0) return;
         clearTimeout(topic.timer);
         topics.delete(key);
-        if (topics.size === 0) stopHeartbeats();
+        if (topics.size === 0) planned.clear();
       },
     };
     topics.set(key, topic);
-    heartbeats ??= apart(() => setInterval(heartbeat, MIN_INTERVAL_MS));
     return topic;
   };
 
   return {
-    begin: async (key, run) => {
+    /**
+     * Resolves with what joins a listener.
+     * @param key equal for equal operations
+     * @throws what the operation fails with; AppError BAD_USER_INPUT where no change is notified
+     */
+    begin: async (key: string, run: RunChanges): Promise<(listener: TopicListener) => Topic> => {
       if (freshnessMonitor.trustedUntilMs() !== undefined) {
         throw new AppError('BAD_USER_INPUT', 'With CHANGE_FEED=poll the gateway does not learn what has changed.');
       }
@@ -244,9 +222,10 @@ export const createChangeTopics = (options: Options): ChangeTopics => {
         beginning -= 1;
       }
     },
-    close: () => {
+    /** To be called again and again: it finds what begins or ends with time alone. */
+    look,
+    close: (): void => {
       unwatch();
-      stopHeartbeats();
       for (const topic of topics.values()) clearTimeout(topic.timer);
     },
   };

@@ -1,22 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExecutionResult } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
-import { withoutHttp } from '../status-codes.ts';
-import type { WrittenResult } from '../written-result.ts';
+import type { WrittenResult } from '../body-form.ts';
+import { withoutHttp } from '../use-result-writer.ts';
 
-/** Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode */
-export interface EventStreams {
-  /** Of one result, and the end. */
-  readonly textOf: (result: ExecutionResult) => string;
-  /** Of many, as they come. Equal results of several streams are the same bytes. */
-  readonly bytesOf: (results: AsyncIterable<ExecutionResult>) => AsyncIterableIterator<Uint8Array, undefined>;
-  /**
-   * Sends bytes as they come, and comments between them.
-   * @param onEnd is called once. @param isSlow whether the client is cut because it does not read
-   * @returns what is called when the client has gone
-   */
-  readonly send: (bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void) => () => void;
-}
+export type EventStreams = ReturnType<typeof createEventStreams>;
 
 /** Proxies take a connection that is silent for longer for a dead one. Each second some streams get a comment: for 2,000 at once, events would wait a tenth of a second. */
 const COMMENT_MS = 12_000;
@@ -28,12 +16,13 @@ const LAST = Buffer.from(COMPLETE);
 const NOTHING = new Uint8Array();
 
 /**
+ * Results as server-sent events: https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md#distinct-connections-mode
  * Yoga's own writer makes a stream, a timer and two buffers for each listener and event: with it a listener took 27 kB, and an event for 2,000 of them 94 ms of CPU.
  */
-export const createEventStreams = (): EventStreams => {
+export const createEventStreams = () => {
   const written = new WeakMap<ExecutionResult, Uint8Array>();
-  const groups = Array.from({ length: COMMENT_GROUPS }, () => new Set<BodySink>());
-  let open = 0;
+  /** Each with the number of its group. */
+  const sinks = new Map<BodySink, number>();
   let joined = 0;
   let commented = 0;
   const apart = AsyncLocalStorage.snapshot();
@@ -51,29 +40,53 @@ export const createEventStreams = (): EventStreams => {
 
   const comment = (): void => {
     commented += 1;
-    for (const sink of groups[commented % COMMENT_GROUPS] ?? []) sink.write(COMMENT);
+    for (const [sink, group] of sinks) if (group === commented % COMMENT_GROUPS) sink.write(COMMENT);
   };
 
   /** @returns what ends it */
   const beginComments = (sink: BodySink): (() => void) => {
     joined += 1;
-    const group = groups[joined % COMMENT_GROUPS];
-    group?.add(sink);
-    open += 1;
+    sinks.set(sink, joined % COMMENT_GROUPS);
     commenting ??= apart(() => setInterval(comment, COMMENT_MS / COMMENT_GROUPS));
     return () => {
-      group?.delete(sink);
-      open -= 1;
-      if (open > 0) return;
+      sinks.delete(sink);
+      if (sinks.size > 0) return;
       clearInterval(commenting);
       commenting = undefined;
     };
   };
 
   return {
-    textOf: (result) => eventOf(result) + COMPLETE,
-    bytesOf: (results) => new EventBytes(results[Symbol.asyncIterator](), toBytes),
-    send: (bytes, sink, onEnd) => {
+    /** Of one result, and the end. */
+    textOf: (result: ExecutionResult): string => eventOf(result) + COMPLETE,
+    /** Of many, as they come. Equal results of several streams are the same bytes. */
+    bytesOf: (results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> => {
+      const iterator = results[Symbol.asyncIterator]();
+      let isOver = false;
+      return {
+        next: async () => {
+          if (isOver) return OVER;
+          const { done, value } = await iterator.next();
+          if (!done) return { done: false, value: toBytes(value) };
+          isOver = true;
+          return { done: false, value: LAST };
+        },
+        return: async () => {
+          isOver = true;
+          await iterator.return?.();
+          return OVER;
+        },
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
+    },
+    /**
+     * Sends bytes as they come, and comments between them.
+     * @param onEnd is called once. @param isSlow whether the client is cut because it does not read
+     * @returns what is called when the client has gone
+     */
+    send: (bytes: AsyncIterator<Uint8Array>, sink: BodySink, onEnd: (isSlow: boolean) => void): (() => void) => {
       const endComments = beginComments(sink);
       let isOver = false;
       const end = (isSlow: boolean): void => {
@@ -100,35 +113,6 @@ export const createEventStreams = (): EventStreams => {
     },
   };
 };
-
-class EventBytes implements AsyncIterableIterator<Uint8Array, undefined> {
-  readonly #results: AsyncIterator<ExecutionResult>;
-  readonly #toBytes: (result: ExecutionResult) => Uint8Array;
-  #isOver = false;
-
-  constructor(results: AsyncIterator<ExecutionResult>, toBytes: (result: ExecutionResult) => Uint8Array) {
-    this.#results = results;
-    this.#toBytes = toBytes;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (this.#isOver) return OVER;
-    const { done, value } = await this.#results.next();
-    if (!done) return { done: false, value: this.#toBytes(value) };
-    this.#isOver = true;
-    return { done: false, value: LAST };
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#isOver = true;
-    await this.#results.return?.();
-    return OVER;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-}
 
 const OVER: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
 

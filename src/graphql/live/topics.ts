@@ -30,20 +30,10 @@ export interface LiveOperation {
   readonly toComparable: (response: CachedResponse) => string;
 }
 
-export interface Topics {
-  /**
-   * Joins those who listen to an equal operation.
-   * @param found the response to this listener's own request
-   */
-  readonly join: (operation: LiveOperation, found: Found, listener: TopicListener) => Topic;
-  readonly close: () => void;
-}
-
 export interface TopicsOptions {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
   readonly clock: Clock;
-  readonly freshnessMs: number;
   readonly kindOf: (error: unknown) => FailureKind;
   /** All listeners of a topic have been given an event. @param lagMs since the change was notified, or was to happen */
   readonly onPublished: (lagMs: number) => void;
@@ -68,10 +58,8 @@ interface State extends Topic {
   readonly key: string;
   readonly operation: LiveOperation;
   readonly listeners: Set<TopicListener>;
-  /** The response that was read last. */
   latest: CachedResponse;
   latestEvent: ExecutionResult;
-  /** What the listeners were shown. */
   shown: string;
   /** When the change that is not shown yet was notified, by `performance.now()`. */
   changedMs: number | undefined;
@@ -85,13 +73,11 @@ interface State extends Topic {
  * The live operations of all listeners. Equal ones are executed once for each change, by way of the response cache. A change is one of a cache tag
  * that the last response depends on, or the time at which the response changes by itself.
  */
-export const createTopics = (options: TopicsOptions): Topics => {
-  const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf, onPublished } = options;
+export const createTopics = (options: TopicsOptions) => {
+  const { tagVersions, freshnessMonitor, clock, kindOf, onPublished } = options;
   const topics = new Map<string, State>();
   const queue: State[] = [];
-  const heartbeatMs = Math.max(freshnessMs, MIN_INTERVAL_MS);
   let executing = 0;
-  let heartbeatTimer: NodeJS.Timeout | undefined;
   let isLooking = false;
   /** Runs work outside of the request in which it happens to begin: its statements are not the request's. */
   const apart = AsyncLocalStorage.snapshot();
@@ -201,9 +187,6 @@ export const createTopics = (options: TopicsOptions): Topics => {
   const close = (topic: State): void => {
     clearTimeout(topic.timer);
     if (isOpen(topic)) topics.delete(topic.key);
-    if (topics.size > 0) return;
-    clearInterval(heartbeatTimer);
-    heartbeatTimer = undefined;
   };
 
   // Notifications that arrive together are looked at together.
@@ -216,16 +199,6 @@ export const createTopics = (options: TopicsOptions): Topics => {
       for (const topic of topics.values()) if (tagVersions.hasChanged(topic.latest)) renew(topic, changedMs);
     });
   });
-
-  /** While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced. */
-  const onHeartbeat = (): void => {
-    void freshnessMonitor.freshen();
-    const nowMs = performance.now();
-    for (const topic of topics.values()) {
-      const { trustedUntilMs } = topic.latest;
-      if (trustedUntilMs !== undefined && nowMs >= trustedUntilMs) renew(topic, nowMs);
-    }
-  };
 
   const open = (operation: LiveOperation, { answer, outcome }: Found): State => {
     const { key } = answer;
@@ -248,21 +221,32 @@ export const createTopics = (options: TopicsOptions): Topics => {
       },
     };
     topics.set(key, topic);
-    heartbeatTimer ??= apart(() => setInterval(onHeartbeat, heartbeatMs));
     if (outcome === 'stale') arm(topic, RETRY_MS, () => renew(topic, performance.now()));
     else awaitChange(topic);
     return topic;
   };
 
   return {
-    join: (operation, found, listener) => {
+    /**
+     * Joins those who listen to an equal operation.
+     * @param found the response to this listener's own request
+     */
+    join: (operation: LiveOperation, found: Found, listener: TopicListener): Topic => {
       let topic = topics.get(found.answer.key);
       if (!topic) topic = open(operation, found);
       else if (found.outcome !== 'stale') take(topic, found.answer, performance.now());
       topic.listeners.add(listener);
       return topic;
     },
-    close: () => {
+    /** To be called again and again: what is over where changes are not notified is executed again. */
+    look: (): void => {
+      const nowMs = performance.now();
+      for (const topic of topics.values()) {
+        const { trustedUntilMs } = topic.latest;
+        if (trustedUntilMs !== undefined && nowMs >= trustedUntilMs) renew(topic, nowMs);
+      }
+    },
+    close: (): void => {
       unwatch();
       for (const topic of topics.values()) close(topic);
     },

@@ -13,7 +13,7 @@ import {
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isPublicField } from '../../access/access.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
-import type { StaticFile } from '../../http/static-file.ts';
+import type { StaticFile } from '../../http/content-encodings.ts';
 import type { RestOperation } from '../documents.ts';
 import { exampleOf, SAMPLE_ARGUMENTS } from './examples.ts';
 import { PROBLEM, problemReferences, problemResponses } from './problems.ts';

@@ -62,7 +62,6 @@ export const problemReferences = ({ canBeMissing }: { readonly canBeMissing: boo
     ]),
   );
 
-/** `components.responses`, by code. */
 export const problemResponses = (): JsonSchema =>
   Object.fromEntries(
     CODES.map((code) => {
