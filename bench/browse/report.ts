@@ -12,15 +12,13 @@ export const toMarkdown = (
 ): string => {
   const [first] = samples;
   const table = markdownTable(
-    ['p50 / p95 / p99 / CPU of the gateway, ms', 'goal, p95', ...samples.map(({ engine }) => engine)],
+    ['p50 / p95, ms', 'goal, p95', ...samples.map(({ engine }) => engine)],
     (first?.latencies ?? []).map(({ kind }, row) => [
       kind.title,
       count(kind.goalMs),
       ...samples.map(({ latencies }) => {
         const latency = latencies[row];
-        const times = [latency?.p50Ms, latency?.p95Ms, latency?.p99Ms, latency?.cpuMs]
-          .map((ms) => count(ms, 1))
-          .join(' / ');
+        const times = [latency?.p50Ms, latency?.p95Ms].map((ms) => count(ms, 1)).join(' / ');
         return latency && latency.failed > 0 ? `${times}; ${percent(latency.failed / latency.count)} failed` : times;
       }),
     ]),
