@@ -19,15 +19,12 @@ const configurationPage = (): string => {
 
 # Configuration
 
-Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. An empty value counts as absent. A bad value stops the start, with
-one line for each fault, which never repeats a secret. A misspelt name is a warning. It stops the start, though, if the right
-variable closes something to others and is not set: ${closing.map(([name]) => `\`${name}\``).join(', ')}. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. An empty value counts as absent. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
-\`npm start\`, the other scripts of npm and \`vitrine\` also read a file \`.env\` in the working directory, if there is one: lines such as \`PORT=8080\`. What is set in the environment
-wins over the file. \`node src/cli.ts\`, which the image and the systemd unit run, reads no file of its own accord. To read another one, let Node do it: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
-
-The library takes the variables as options in camel case: \`FRESHNESS_MS\` is \`freshnessMs\`. It has no options for OpenTelemetry (\`OTEL_…\`) and for what
-concerns the socket: ${programOnly.map(([name]) => `\`${name}\``).join(', ')}.
+- A bad value stops the start, with one line for each fault, which never repeats a secret.
+- A misspelt name is a warning. It stops the start if the right variable closes something to others and is not set: ${closing.map(([name]) => `\`${name}\``).join(', ')}.
+- \`npm start\`, the other scripts of npm and \`vitrine\` also read a file \`.env\` in the working directory: lines such as \`PORT=8080\`. The environment wins over the file. \`node src/cli.ts\`, which the image and the systemd unit run, reads no file. For another one: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
+- The [library](library.md) takes the variables as options in camel case, but not \`OTEL_…\` and what concerns the socket: ${programOnly.map(([name]) => `\`${name}\``).join(', ')}.
 
 ${GROUPS.map(toSection).join('\n\n')}
 `;

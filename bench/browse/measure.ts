@@ -12,7 +12,6 @@ export interface Latency {
   readonly count: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
-  readonly p99Ms: number;
   /** CPU time of the gateway for an answer, which says more than the times where the machine has other work. */
   readonly cpuMs: number;
   /** Answers with errors, such as those of statements that take too long. */
@@ -147,7 +146,7 @@ const measureKinds = async (
     took.sort((a, b) => a - b);
     const at = (share: number): number =>
       took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN;
-    latencies.push({ kind, count: took.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), cpuMs, failed });
+    latencies.push({ kind, count: took.length, p50Ms: at(0.5), p95Ms: at(0.95), cpuMs, failed });
     log(
       `${kind.title}: p50 ${at(0.5).toFixed(1)} ms, p95 ${at(0.95).toFixed(1)} ms, CPU ${cpuMs.toFixed(1)} ms, ${failed} of ${took.length} failed`,
     );

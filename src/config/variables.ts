@@ -64,7 +64,7 @@ const server = ofProgram({
   HOST: row(hostName, 'Host name or address to listen on.', { closes: true, whenUnset: 'every interface' }),
   WORKERS: row(
     workers,
-    'Number of processes that share the port. `auto`: one for each CPU core. Each has a cache and database connections of its own.',
+    'Number of processes that share the port, each with a cache and database connections of its own. `auto`: one for each CPU core.',
     { default: '1' },
   ),
 });
@@ -72,22 +72,22 @@ const server = ofProgram({
 const database = {
   DATABASE_URL: row(
     databaseUrl,
-    'The database to serve. If it names several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used, also after a fail-over.',
+    'The database to serve. Of several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used.',
     { whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, migrated and filled with the demo catalogue' },
   ),
   DATABASE_DIRECT_URL: row(
     databaseUrl,
-    'The same database, but not through a pooler in transaction mode. It is used for what needs a session: notifications, migrations and imports.',
+    'The same database without a pooler in transaction mode, for notifications, migrations and imports.',
     { whenUnset: '`DATABASE_URL`' },
   ),
   DATABASE_REPLICA_URLS: row(
     replicaUrls,
-    'Streaming replicas of `DATABASE_URL`, one server in each URL. Responses that are not cached are read from them. They need `CHANGE_FEED=listen`.',
+    'Streaming replicas of `DATABASE_URL`, one server in each URL, for responses that are not cached. They need `CHANGE_FEED=listen`.',
     { default: '' },
   ),
   DATABASE_POOL_SIZE: row(
     integer(1, 1000),
-    'Most connections that each worker opens to each database server for its statements. One more to each server watches it.',
+    'Most connections of each worker to each database server. One more to each server watches it.',
     { default: '10' },
   ),
   DATABASE_TIMEOUT_MS: row(
@@ -116,7 +116,7 @@ const cache = {
   }),
   BROWSE_INDEX_MAX_MB: row(
     megabytes,
-    'Memory for the index of products that answers browsing and search, in each worker. A catalogue that does not fit, or has less than 5,000 products, is searched by PostgreSQL alone. 0: always.',
+    'Memory for the index of products that answers browsing and search, in each worker. Without it, PostgreSQL answers. 0: no index.',
     { default: '256' },
   ),
   READY_WHEN_INDEXED: row(
@@ -126,12 +126,12 @@ const cache = {
   ),
   FRESHNESS_MS: row(
     { ...integer(0, 1000), unit: 'ms' },
-    'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes, so that it shows all that were committed before it.',
+    'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes.',
     { default: '100' },
   ),
   CHANGE_FEED: row(
     choice(['listen', 'poll']),
-    'How changes in the database are noticed. `listen`: by its notifications. `poll`: for databases and poolers without `LISTEN`; each cached response is then used for at most `FRESHNESS_MS`.',
+    'How changes are noticed. `listen`: by notifications of the database. `poll`: without them; each cached response is used for at most `FRESHNESS_MS`.',
     { alias: 'PULSE', default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
@@ -149,7 +149,7 @@ const log = {
   ),
   LOG_REQUESTS: row(
     choice(['all', 'misses', 'none']),
-    'Which requests are logged, at level `info`. `misses`: all but those answered from the cache, and health checks that succeed.',
+    'Which requests are logged, at level `info`. `misses`: all but cache hits and health checks that succeed.',
     { default: 'misses' },
   ),
 };
@@ -182,7 +182,7 @@ const pages = {
   ),
   GRAPHQL_STATUS_CODES: row(
     choice(['2025', '2026']),
-    'The text of GraphQL over HTTP whose status codes `/graphql` uses: the draft that clients know, or the edition of September 2026. See [Errors](errors.md#status-in-graphql).',
+    'Status codes of `/graphql`: those of the draft that clients know, or of the edition of September 2026. See [Errors](errors.md#status-in-graphql).',
     { default: '2025' },
   ),
 };
@@ -213,13 +213,10 @@ const documents = {
     path,
     'JavaScript module whose default export is a list of plugins of Yoga or Envelop. They see every GraphQL operation that memory does not answer.',
   ),
-  TRUSTED_DOCUMENTS: row(
-    path,
-    'JSON file of GraphQL documents that requests may name by an id: an object of ids and texts, or a manifest of Apollo. The start checks them against the schema.',
-  ),
+  TRUSTED_DOCUMENTS: row(path, 'JSON file of GraphQL documents: an object of ids and texts, or a manifest of Apollo.'),
   TRUSTED_DOCUMENTS_ONLY: row(
     toggle,
-    'Whether GraphQL requests with other documents are refused. REST, and the demo shop with its own documents, go on. It needs `TRUSTED_DOCUMENTS`.',
+    'Whether GraphQL requests with other documents are refused; not those of REST and the demo shop. It needs `TRUSTED_DOCUMENTS`.',
     { closes: true, default: 'false' },
   ),
 };
@@ -242,7 +239,7 @@ const access = {
   ),
   JWKS_URL: row(
     keySetUrl,
-    'URL of the public keys (JSON Web Key Set) of an issuer whose JSON Web Tokens are accepted. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
+    'URL of the public keys of an issuer of JSON Web Tokens. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
     { closes: true },
   ),
   JWT_ISSUER: row(list, 'Accepted issuers of JSON Web Tokens (claim `iss`).', { closes: true, default: '' }),
@@ -260,7 +257,7 @@ const access = {
 const rest = {
   REST_DOCUMENTS: row(
     path,
-    'Folder with GraphQL documents for the REST paths. Each replaces the built-in one of the same file name. Other files in it may hold fragments for all of them.',
+    'Folder with GraphQL documents that replace those of the same file name for the REST paths. Other files in it may hold fragments.',
     { whenUnset: 'the built-in documents' },
   ),
 };
@@ -292,7 +289,7 @@ const connections = ofProgram({
   ),
   TRUST_PROXY: row(
     integer(0, 100),
-    'Number of proxies in front. The client is the address that the outermost of them wrote into `X-Forwarded-For`. 0: the address of the connection.',
+    'Number of proxies in front. The outermost of them writes the address of the client into `X-Forwarded-For`.',
     { default: '0' },
   ),
   MAX_CONNECTIONS: row(
@@ -315,7 +312,7 @@ const connections = ofProgram({
   ),
   KEEP_ALIVE_TIMEOUT_MS: row(
     milliseconds(100),
-    'How long a connection may be idle between two requests. Make it longer than the idle timeout of a load balancer in front, which is often 60 s.',
+    'How long a connection may be idle between two requests. Make it longer than the idle timeout of a load balancer in front, often 60 s.',
     { default: '65000' },
   ),
 });
@@ -323,7 +320,7 @@ const connections = ofProgram({
 const shutdown = {
   SHUTDOWN_DELAY_MS: row(
     milliseconds(0),
-    'How long new connections are still accepted after SIGTERM or Ctrl-C. `/readyz` answers 503 meanwhile, so that a load balancer notices.',
+    'How long new connections are still accepted after SIGTERM or Ctrl-C. `/readyz` answers 503 meanwhile.',
     { default: '0', isProgramOnly: true },
   ),
   SHUTDOWN_TIMEOUT_MS: row(
@@ -429,7 +426,7 @@ export const GROUPS = [
   group(
     'Traces',
     tracing,
-    'The variables of OpenTelemetry. Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate) are read by OpenTelemetry itself.',
+    'Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate).',
   ),
 ];
 
