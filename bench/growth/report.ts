@@ -59,16 +59,21 @@ const burstTable = (samples: readonly GrowthSample[]): string =>
     ),
   );
 
-/** What was measured, as Markdown. */
-export const toMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
+/** What grows with the catalogue, as Markdown. */
+export const toMarkdown = (samples: readonly GrowthSample[]): string =>
   markSection(SECTION, [
     `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
 which 300 are in effect. The columns are sizes of the catalogue in products.`,
     costTable(samples),
     processTable(samples),
+  ]);
+
+/** What readers notice while the back office writes, as Markdown: for the terminal alone. */
+export const toBurstMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
+  [
     `A burst: ${count(options.commitsPerSecond)} new prices a second, each of any product and in a transaction of its own, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
     burstTable(samples),
-  ]);
+  ].join('\n\n');
 
 /** Puts it into docs/scaling.md. */
 export const writeGrowth = (markdown: string): Promise<void> => writeSection(SECTION, markdown);
