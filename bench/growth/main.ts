@@ -1,7 +1,7 @@
 import { startTemporaryServer } from '../database/database.ts';
 import { measureGrowth } from './measure.ts';
 import { HELP, readGrowthOptions } from './options.ts';
-import { toBurstMarkdown, toMarkdown, writeGrowth } from './report.ts';
+import { toDetails, toMarkdown, writeGrowth } from './report.ts';
 
 // What grows with the catalogue: `npm run bench:growth`.
 
@@ -11,6 +11,6 @@ if (options) {
   const serverUrl = options.databaseUrl ?? (await startTemporaryServer(cleanup));
   const samples = await measureGrowth(serverUrl, options, console.error);
   const markdown = toMarkdown(samples);
-  console.log(`${markdown}\n\n${toBurstMarkdown(samples, options)}`);
+  console.log(`${markdown}\n\n${toDetails(samples, options)}`);
   if (options.report) await writeGrowth(markdown);
 } else console.log(HELP);

@@ -24,21 +24,28 @@ const costTable = (samples: readonly GrowthSample[]): string =>
     ]),
   );
 
-const processTable = (samples: readonly GrowthSample[]): string =>
+const sizeTable = (samples: readonly GrowthSample[]): string =>
   markdownTable(
     ['', ...samples.map(nameOf)],
     [
       ['database, GB', ...samples.map(({ databaseBytes }) => count(databaseBytes / 1e9, 1))],
-      ['start to first answer, ms', ...samples.map(({ startMs }) => count(startMs))],
-      ['memory at start, MB', ...samples.map(({ rssAtStartMb }) => count(rssAtStartMb))],
       ['memory after all of this, MB', ...samples.map(({ rssAtEndMb }) => count(rssAtEndMb))],
-      ['connections, with that of the freshness monitor', ...samples.map(({ connections }) => count(connections))],
-      ['a price: commit, ms', ...samples.map(({ change }) => count(change.commitMs, 2))],
-      ['a price: CPU of Vitrine, µs', ...samples.map(({ change }) => count(change.serverUs, 0))],
       [
         'a price: responses computed again',
         ...samples.map(({ change }) => `${count(change.remade)} of ${count(change.known)}`),
       ],
+    ],
+  );
+
+const processTable = (samples: readonly GrowthSample[]): string =>
+  markdownTable(
+    ['', ...samples.map(nameOf)],
+    [
+      ['start to first answer, ms', ...samples.map(({ startMs }) => count(startMs))],
+      ['memory at start, MB', ...samples.map(({ rssAtStartMb }) => count(rssAtStartMb))],
+      ['connections, with that of the freshness monitor', ...samples.map(({ connections }) => count(connections))],
+      ['a price: commit, ms', ...samples.map(({ change }) => count(change.commitMs, 2))],
+      ['a price: CPU of Vitrine, µs', ...samples.map(({ change }) => count(change.serverUs, 0))],
     ],
   );
 
@@ -65,12 +72,13 @@ export const toMarkdown = (samples: readonly GrowthSample[]): string =>
     `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
 which 300 are in effect. The columns are sizes of the catalogue in products.`,
     costTable(samples),
-    processTable(samples),
+    sizeTable(samples),
   ]);
 
-/** What readers notice while the back office writes, as Markdown: for the terminal alone. */
-export const toBurstMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
+/** What else was measured, as Markdown: for the terminal alone, because no operator decides by it. */
+export const toDetails = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
   [
+    processTable(samples),
     `A burst: ${count(options.commitsPerSecond)} new prices a second, each of any product and in a transaction of its own, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
     burstTable(samples),
   ].join('\n\n');
