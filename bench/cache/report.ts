@@ -37,8 +37,7 @@ shared, ${CONNECTIONS} connections, ${seconds} s each; the load of the machine a
         count(requestsPerSecond),
       ]),
     ),
-    `What is asked for is an assumption, so compare the sizes and not the shares. 75 of 100 requests are product pages, half of the products by id (REST), half by slug (GraphQL); 20 are lists of 20 products of one of 200 categories in one of three orders; 5 are
-the hot or the new products. Of products, and of lists, the one of rank *r* is asked for in proportion to 1 / *r*^${exponent}, about as [sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991) in a large shop. Nothing changes meanwhile. Each size has a process of its own, which is asked until its hit rate stays the same.`,
+    `What is asked for is an assumption, so compare the sizes and not the shares: 75 of 100 requests are product pages, 20 are lists of a category, 5 the hot or the new products. The product, or list, of rank *r* is asked for in proportion to 1 / *r*^${exponent}, about as [sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991) in a large shop. Nothing changes meanwhile.`,
   ]);
 
 /** Puts it into docs/caching.md, and its chart beside this file. */
