@@ -1,11 +1,8 @@
 import os from 'node:os';
 import { count, percent } from '../report/format.ts';
-import { markSection, writeSection } from '../report/section.ts';
 import { markdownTable } from '../report/table.ts';
 import type { GrowthSample } from './measure.ts';
 import type { GrowthOptions } from './options.ts';
-
-const SECTION = { page: 'scaling.md', title: '## Growth, measured', script: 'bench:growth' };
 
 const nameOf = ({ gateway, products }: GrowthSample): string => {
   const size = products >= 1_000_000 ? `${products / 1_000_000} million` : count(products);
@@ -24,28 +21,21 @@ const costTable = (samples: readonly GrowthSample[]): string =>
     ]),
   );
 
-const sizeTable = (samples: readonly GrowthSample[]): string =>
-  markdownTable(
-    ['', ...samples.map(nameOf)],
-    [
-      ['database, GB', ...samples.map(({ databaseBytes }) => count(databaseBytes / 1e9, 1))],
-      ['memory after all of this, MB', ...samples.map(({ rssAtEndMb }) => count(rssAtEndMb))],
-      [
-        'a price: responses computed again',
-        ...samples.map(({ change }) => `${count(change.remade)} of ${count(change.known)}`),
-      ],
-    ],
-  );
-
 const processTable = (samples: readonly GrowthSample[]): string =>
   markdownTable(
     ['', ...samples.map(nameOf)],
     [
+      ['database, GB', ...samples.map(({ databaseBytes }) => count(databaseBytes / 1e9, 1))],
       ['start to first answer, ms', ...samples.map(({ startMs }) => count(startMs))],
       ['memory at start, MB', ...samples.map(({ rssAtStartMb }) => count(rssAtStartMb))],
+      ['memory after all of this, MB', ...samples.map(({ rssAtEndMb }) => count(rssAtEndMb))],
       ['connections, with that of the freshness monitor', ...samples.map(({ connections }) => count(connections))],
       ['a price: commit, ms', ...samples.map(({ change }) => count(change.commitMs, 2))],
       ['a price: CPU of Vitrine, µs', ...samples.map(({ change }) => count(change.serverUs, 0))],
+      [
+        'a price: responses computed again',
+        ...samples.map(({ change }) => `${count(change.remade)} of ${count(change.known)}`),
+      ],
     ],
   );
 
@@ -66,22 +56,13 @@ const burstTable = (samples: readonly GrowthSample[]): string =>
     ),
   );
 
-/** What grows with the catalogue, as Markdown. */
-export const toMarkdown = (samples: readonly GrowthSample[]): string =>
-  markSection(SECTION, [
+/** What was measured, as Markdown. */
+export const toMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
+  [
     `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
 which 300 are in effect. The columns are sizes of the catalogue in products.`,
     costTable(samples),
-    sizeTable(samples),
-  ]);
-
-/** What else was measured, as Markdown: for the terminal alone, because no operator decides by it. */
-export const toDetails = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
-  [
     processTable(samples),
     `A burst: ${count(options.commitsPerSecond)} new prices a second, each of any product and in a transaction of its own, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
     burstTable(samples),
   ].join('\n\n');
-
-/** Puts it into docs/scaling.md. */
-export const writeGrowth = (markdown: string): Promise<void> => writeSection(SECTION, markdown);
