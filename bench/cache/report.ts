@@ -37,10 +37,7 @@ shared, ${CONNECTIONS} connections, ${seconds} s each; the load of the machine a
         count(requestsPerSecond),
       ]),
     ),
-    `What is asked for is an assumption, so compare the sizes and not the shares. 75 of 100 requests are product pages, half of the products by id (REST), half by slug (GraphQL); 20 are lists of 20 products of one of 200 categories in one of three orders; 5 are
-the hot or the new products. Of products, and of lists, the one of rank *r* is asked for in proportion to 1 / *r*^${exponent} (Zipf's law), which is how
-[sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991) in a large shop, about; for documents of the web [exponents of 0.60 to 1.03](https://arxiv.org/abs/cs/0404010) were found, and 0.87 is in between. Nothing changes meanwhile. Each size has a process of its own. It is asked the mix until lists are in memory, then 200 of the most popular products for each MB, and the mix again: 1,000 requests for each MB, and until two
-spans of four seconds have the same hit rate within a point.`,
+    `What is asked for is an assumption, so compare the sizes and not the shares: 75 of 100 requests are product pages, 20 are lists of a category, 5 the hot or the new products. The product, or list, of rank *r* is asked for in proportion to 1 / *r*^${exponent}, about as [sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991) in a large shop. Nothing changes meanwhile.`,
   ]);
 
 /** Puts it into docs/caching.md, and its chart beside this file. */

@@ -1,7 +1,7 @@
 import { startTemporaryServer } from '../database/database.ts';
 import { measureGrowth } from './measure.ts';
 import { HELP, readGrowthOptions } from './options.ts';
-import { toMarkdown, writeGrowth } from './report.ts';
+import { toMarkdown } from './report.ts';
 
 // What grows with the catalogue: `npm run bench:growth`.
 
@@ -9,7 +9,5 @@ const options = readGrowthOptions(process.argv.slice(2));
 if (options) {
   await using cleanup = new AsyncDisposableStack();
   const serverUrl = options.databaseUrl ?? (await startTemporaryServer(cleanup));
-  const markdown = toMarkdown(await measureGrowth(serverUrl, options, console.error), options);
-  console.log(markdown);
-  if (options.report) await writeGrowth(markdown);
+  console.log(toMarkdown(await measureGrowth(serverUrl, options, console.error), options));
 } else console.log(HELP);

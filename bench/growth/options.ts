@@ -10,7 +10,6 @@ export interface GrowthOptions {
   /** A checkout of another version, measured beside this one. */
   readonly before: string | undefined;
   readonly databaseUrl: string | undefined;
-  readonly report: boolean;
 }
 
 export const HELP = `Measures what grows with the catalogue, and what readers notice while the back office writes.
@@ -23,14 +22,12 @@ export const HELP = `Measures what grows with the catalogue, and what readers no
   --requests N          requests a second meanwhile (500)
   --before DIRECTORY    a checkout of another version with what it needs installed, measured beside this one
   --database-url URL    a PostgreSQL server on this machine, as its superuser; the catalogues stay there for the next run. By
-                        default the embedded one, whose catalogues go with it
-  --report, --no-report whether to write the section in docs/scaling.md (by default when nothing is left out)`;
+                        default the embedded one, whose catalogues go with it`;
 
 /** @returns undefined when only help is asked for. @throws Error that says what is wrong */
 export const readGrowthOptions = (args: readonly string[]): GrowthOptions | undefined => {
   const { values } = parseArgs({
     args: [...args],
-    allowNegative: true,
     options: {
       help: { type: 'boolean', short: 'h' },
       products: { type: 'string' },
@@ -39,7 +36,6 @@ export const readGrowthOptions = (args: readonly string[]): GrowthOptions | unde
       requests: { type: 'string', default: '500' },
       before: { type: 'string' },
       'database-url': { type: 'string' },
-      report: { type: 'boolean' },
     },
   });
   if (values.help) return undefined;
@@ -50,6 +46,5 @@ export const readGrowthOptions = (args: readonly string[]): GrowthOptions | unde
     requestsPerSecond: positive('requests', values.requests),
     before: values.before,
     databaseUrl: values['database-url'],
-    report: values.report ?? values.products === undefined,
   };
 };

@@ -1,11 +1,8 @@
 import os from 'node:os';
 import { count, percent } from '../report/format.ts';
-import { markSection, writeSection } from '../report/section.ts';
 import { markdownTable } from '../report/table.ts';
 import type { GrowthSample } from './measure.ts';
 import type { GrowthOptions } from './options.ts';
-
-const SECTION = { page: 'scaling.md', title: '## Growth, measured', script: 'bench:growth' };
 
 const nameOf = ({ gateway, products }: GrowthSample): string => {
   const size = products >= 1_000_000 ? `${products / 1_000_000} million` : count(products);
@@ -61,14 +58,11 @@ const burstTable = (samples: readonly GrowthSample[]): string =>
 
 /** What was measured, as Markdown. */
 export const toMarkdown = (samples: readonly GrowthSample[], options: GrowthOptions): string =>
-  markSection(SECTION, [
+  [
     `Measured by \`npm run bench:growth\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}); 200 categories, 100,000 notices of
 which 300 are in effect. The columns are sizes of the catalogue in products.`,
     costTable(samples),
     processTable(samples),
     `A burst: ${count(options.commitsPerSecond)} new prices a second, each of any product and in a transaction of its own, and ${count(options.requestsPerSecond)} requests a second for what was in memory.`,
     burstTable(samples),
-  ]);
-
-/** Puts it into docs/scaling.md. */
-export const writeGrowth = (markdown: string): Promise<void> => writeSection(SECTION, markdown);
+  ].join('\n\n');

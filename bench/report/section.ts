@@ -6,7 +6,7 @@ interface Section {
   readonly page: string;
   /** Of the section where the page has none yet. */
   readonly title: string;
-  /** The script that measures: `bench:growth`. */
+  /** The script that measures: `bench:writes`. */
   readonly script: string;
 }
 
