@@ -106,9 +106,10 @@ describe.each<[string, Case]>([
     }
   });
 
+  // One of what is there, such as numbers in stock, holds no order of what is visible.
   test('can be true only of rows that the partial indexes hold', async () => {
     const indexes = await database.sql<{ predicate: string }>(
-      `select distinct pg_get_expr(indpred, indrelid) as predicate from pg_index where indrelid = $1::regclass and indpred is not null`,
+      `select distinct pg_get_expr(indpred, indrelid) as predicate from pg_index where indrelid = $1::regclass and pg_get_expr(indpred, indrelid) !~ '^[(]\\w+ IS NOT NULL[)]$'`,
       [table],
     );
     expect(indexes).not.toEqual([]);
