@@ -98,11 +98,14 @@ const PriceRange = builder.objectRef<PriceRangeShape>('PriceRange').implement({
   }),
 });
 
+// In rows: all variants of a product are read for these, also where they are 250.
+const VARIANTS_COST = 10;
+
 builder.prismaObjectFields(Product, (t) => ({
   options: t.field({
     type: [ProductOption],
     description: 'What its variants differ in, at most five.',
-    extensions: { assumedSize: 3 },
+    extensions: { assumedSize: 3, extraCost: VARIANTS_COST },
     resolve: async (product, _, { loaders }) => {
       if (product.optionNames.length === 0) return [];
       const variants = await loaders.productVariant.ofProduct(product);
@@ -123,6 +126,7 @@ builder.prismaObjectFields(Product, (t) => ({
     nullable: true,
     description: 'The variant with exactly these options.',
     args: { options: t.arg({ type: [SelectedOptionInput], required: true, description: 'In any order.' }) },
+    extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, { options }, { loaders }) => {
       const variants = await loaders.productVariant.ofProduct(product);
       return variants.find((variant) => isChosenBy(options, selectedOptionsOf(variant))) ?? null;
@@ -131,6 +135,7 @@ builder.prismaObjectFields(Product, (t) => ({
   priceRange: t.field({
     type: PriceRange,
     description: 'Of its variants; its own price where there are none.',
+    extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, _, { loaders }) => {
       const variants = await loaders.productVariant.ofProduct(product);
       const prices = (variants.length > 0 ? variants : [product]).map(({ price }) => price);

@@ -261,6 +261,15 @@ describe('the cost of an operation', () => {
     expect([one, ten]).toEqual([2, 12]);
   });
 
+  test.for([
+    ['priceRange { min { amount } }', 113],
+    ['options { name }', 143],
+    ['variant(options: [{ name: "Size", value: "M" }]) { id }', 113],
+  ] as const)('counts that %s reads all variants of each product', async ([field, each]) => {
+    const ofTen = await costOf(`{ products(limit: 10) { ${field} } }`);
+    expect(ofTen).toBe(each);
+  });
+
   test('counts variants and related products for each product, and is refused past the bound', async () => {
     const nested = '{ products(limit: 100) { variants { id selectedOptions { name } product { variants { id } } } } }';
     expect((await refusal(nested))[0]).toBe('QUERY_TOO_COMPLEX');
