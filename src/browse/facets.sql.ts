@@ -55,12 +55,14 @@ const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, 
     else coalesce(${attribute} #>> '{}' = any(${list}), false) end`;
 };
 
-/** A number as JavaScript writes it, and so as a product shows it; double precision has two digits in the exponent, and no numbers beyond. */
+/** A number as JavaScript writes it, and so as a product shows it: with the digits of double precision, which has no numbers beyond. */
 const numberText = (attribute: string): string => {
   const number = `${attribute}::numeric`;
   const size = `abs(${number})`;
-  return `case when ${size} < 1e-6 and ${size} > 1e-300 or ${size} >= 1e21 and ${size} < 1e300
-    then regexp_replace(${number}::float8::text, 'e([-+])0', 'e\\1') else trim_scale(${number})::text end`;
+  const double = `${number}::float8::text`;
+  return `case when ${size} <> 0 and ${size} <= 1e-300 or ${size} >= 1e300 then trim_scale(${number})::text
+    when ${size} <> 0 and ${size} < 1e-6 or ${size} >= 1e21 then regexp_replace(${double}, 'e([-+])0', 'e\\1')
+    else trim_scale(${double}::numeric)::text end`;
 };
 
 /** Whether one variant of `p` has all the options. */
