@@ -405,6 +405,20 @@ test('a variant that changes is seen in filters and facets of two gateways', asy
   for (const there of [one, other]) await expect.poll(() => seen(there)).toEqual([0, 0, undefined, 1]);
 });
 
+test('numbers past those of JavaScript are found by bounds, and by no value', async () => {
+  const inner = await insertCategory(database);
+  for (const number of ['1e400', '-1e400', '1e-400'])
+    await insertProduct(database, { category_id: inner, attributes: `{"Huge": ${number}}` });
+  await using fresh = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' });
+  const countOf = async (attribute: object) => {
+    const filter = { categoryIds: [inner], attributes: [{ name: 'Huge', ...attribute }] };
+    return (await fresh.graphql(QUERY, { filter })).data.productSearch.totalCount;
+  };
+  expect(await countOf({ values: ['0', '1', 'Infinity', '1e400'] })).toBe(0);
+  expect(await countOf({ min: '1' })).toBe(1);
+  expect(await countOf({ values: ['0'], max: '1' })).toBe(2);
+});
+
 test('numbers of more digits than JavaScript has are counted and found as products show them', async () => {
   const numbers = [
     '12345678901234567890',
