@@ -1,6 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { Money, Product } from '../product/product.type.ts';
+import type { VariantOfProduct } from './variant.loader.ts';
 
 interface OptionValue {
   readonly name: string;
@@ -129,7 +130,7 @@ builder.prismaObjectFields(Product, (t) => ({
     extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, { options }, { loaders }) => {
       const variants = await loaders.productVariant.ofProduct(product);
-      return variants.find((variant) => isChosenBy(options, selectedOptionsOf(variant))) ?? null;
+      return variants.find((variant) => isChosenBy(options, variant)) ?? null;
     },
   }),
   priceRange: t.field({
@@ -158,6 +159,9 @@ function selectedOptionsOf({
   });
 }
 
-const isChosenBy = (chosen: readonly OptionValue[], options: readonly OptionValue[]): boolean =>
-  chosen.length === options.length &&
-  options.every(({ name, value }) => chosen.some((each) => each.name === name && each.value === value));
+/** A variant that has more values than the product has names cannot be chosen by the names alone. */
+const isChosenBy = (chosen: readonly OptionValue[], variant: VariantOfProduct): boolean =>
+  chosen.length === variant.optionValues.length &&
+  selectedOptionsOf(variant).every((option) =>
+    chosen.some(({ name, value }) => name === option.name && value === option.value),
+  );

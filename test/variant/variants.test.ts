@@ -178,6 +178,15 @@ describe('a product', () => {
   });
 });
 
+test('a variant is not found by fewer options than it has values, while the names of options are changed', async () => {
+  await database.sql(`update product set option_names = '{Size}' where id = 1`);
+  const QUERY =
+    'query($value: String!) { product(id: 1) { variant(options: [{ name: "Size", value: $value }]) { sku } } }';
+  expect(await ask(QUERY, { value: 'M' })).toEqual({ product: { variant: null } });
+  await database.sql(`update product_variant set option_values = array[sku] where product_id = 1`);
+  expect(await ask(QUERY, { value: 'S-M' })).toEqual({ product: { variant: { sku: 'S-M' } } });
+});
+
 describe('look-ups', () => {
   test('give products in the order asked for, and null for what is not visible', async () => {
     const hidden = await insertProduct(database, { category_id: 1, slug: 'hidden', status: 'DRAFT' });
