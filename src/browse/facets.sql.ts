@@ -45,22 +45,38 @@ const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, 
   if (!isStorable(name)) return 'false';
   const attribute = `(p.attributes -> ${values.add(name, 'text')})`;
   const list = values.add(wanted.filter(isStorable), 'text[]');
+  const number = `${attribute}::numeric`;
+  // To write the number of each product takes ten times as long as to compare it with those that are written so.
+  const numbers = wanted.map(Number).filter((each, place) => String(each) === wanted[place] && Number.isFinite(each));
   const bounds = [
-    ...(min === undefined ? [] : [`${attribute}::numeric >= ${values.add(min, 'numeric')}`]),
-    ...(max === undefined ? [] : [`${attribute}::numeric <= ${values.add(max, 'numeric')}`]),
+    ...(min === undefined ? [] : [`${number} >= ${values.add(min, 'numeric')}`]),
+    ...(max === undefined ? [] : [`${number} <= ${values.add(max, 'numeric')}`]),
+  ];
+  const isNumber = [
+    ...(bounds.length > 0 ? [bounds.join(' and ')] : []),
+    ...(numbers.length > 0
+      ? [
+          `case when ${isDouble(number)} then ${number}::float8 = any(${values.add(numbers, 'float8[]')}) else false end`,
+        ]
+      : []),
   ];
   return `case jsonb_typeof(${attribute})
-    when 'number' then (${numberText(attribute)}) = any(${list})${bounds.length > 0 ? ` or ${bounds.join(' and ')}` : ''}
+    when 'number' then ${isNumber.join(' or ') || 'false'}
     when 'array' then ${attribute} ?| ${list}
     else coalesce(${attribute} #>> '{}' = any(${list}), false) end`;
 };
 
-/** A number as JavaScript writes it, and so as a product shows it; double precision has two digits in the exponent, and no numbers beyond. */
+/** Numbers beyond are no error in jsonb; nor are they numbers of JavaScript. */
+const isDouble = (number: string): string => `(${number} = 0 or abs(${number}) between 1e-300 and 1e300)`;
+
+/** A number as JavaScript writes it, and so as a product shows it: with the digits of double precision. */
 const numberText = (attribute: string): string => {
   const number = `${attribute}::numeric`;
   const size = `abs(${number})`;
-  return `case when ${size} < 1e-6 and ${size} > 1e-300 or ${size} >= 1e21 and ${size} < 1e300
-    then regexp_replace(${number}::float8::text, 'e([-+])0', 'e\\1') else trim_scale(${number})::text end`;
+  const double = `${number}::float8::text`;
+  return `case when not ${isDouble(number)} then trim_scale(${number})::text
+    when ${size} <> 0 and ${size} < 1e-6 or ${size} >= 1e21 then regexp_replace(${double}, 'e([-+])0', 'e\\1')
+    else trim_scale(${double}::numeric)::text end`;
 };
 
 /** Whether one variant of `p` has all the options. */

@@ -74,9 +74,9 @@ export const decodeCursor = (list: CursorList, cursor: string, argument: 'after'
 
 const SEARCH_LENGTH = 10;
 
-/** A search without words, such as "?!", may be a code. */
-const searchOf = ({ terms, code = '' }: CursorList): string => {
-  const search = terms.length > 0 ? terms.map(({ text }) => text).join(' ') : code;
+/** The words alone do not say it: of `X-1` and `X 1`, one may be a code, which comes first. */
+const searchOf = ({ terms, code }: CursorList): string => {
+  const search = code ?? terms.map(({ text }) => text).join(' ');
   return search === '' ? '' : hash('sha1', search, 'base64url').slice(0, SEARCH_LENGTH);
 };
 

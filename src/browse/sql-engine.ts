@@ -93,8 +93,9 @@ const areShort = (terms: readonly SearchTerm[]): boolean => terms.every(({ text 
 const isBroad = ({ terms, code, filter, facets }: BrowseRequest): boolean => {
   if (terms.length > 0) return areShort(terms);
   if (code !== undefined || filter.categoryIds) return false;
-  // Attributes and variants take ten times as long to count as what a product has in columns.
-  return facets.has('attributes') || facets.has('options') || (facets.size > 0 && Object.keys(filter).length === 0);
+  // Attributes and variants take ten times as long to look at as what a product has in columns.
+  if (filter.attributes || filter.options || facets.has('attributes') || facets.has('options')) return true;
+  return facets.size > 0 && Object.keys(filter).length === 0;
 };
 
 const toResult = ({ page, isCounted }: BrowseRequest, row: SearchRow): BrowseResult => {

@@ -1,6 +1,7 @@
 import { Prisma } from '../database/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { Money, Product } from '../product/product.type.ts';
+import type { VariantOfProduct } from './variant.loader.ts';
 
 interface OptionValue {
   readonly name: string;
@@ -92,11 +93,14 @@ const PriceRange = builder
     }),
   });
 
+// In rows: all variants of a product are read for these, also where they are 250.
+const VARIANTS_COST = 10;
+
 builder.prismaObjectFields(Product, (t) => ({
   options: t.field({
     type: [ProductOption],
     description: 'What its variants differ in, at most five.',
-    extensions: { assumedSize: 3 },
+    extensions: { assumedSize: 3, extraCost: VARIANTS_COST },
     resolve: async (product, _, { loaders }) => {
       if (product.optionNames.length === 0) return [];
       const variants = await loaders.productVariant.ofProduct(product);
@@ -117,14 +121,16 @@ builder.prismaObjectFields(Product, (t) => ({
     nullable: true,
     description: 'The variant with exactly these options.',
     args: { options: t.arg({ type: [SelectedOptionInput], required: true, description: 'In any order.' }) },
+    extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, { options }, { loaders }) => {
       const variants = await loaders.productVariant.ofProduct(product);
-      return variants.find((variant) => isChosenBy(options, selectedOptionsOf(variant))) ?? null;
+      return variants.find((variant) => isChosenBy(options, variant)) ?? null;
     },
   }),
   priceRange: t.field({
     type: PriceRange,
     description: 'Of its variants; its own price where there are none.',
+    extensions: { extraCost: VARIANTS_COST },
     resolve: async (product, _, { loaders }) => {
       const variants = await loaders.productVariant.ofProduct(product);
       const prices = (variants.length > 0 ? variants : [product]).map(({ price }) => price);
@@ -147,6 +153,9 @@ function selectedOptionsOf({
   });
 }
 
-const isChosenBy = (chosen: readonly OptionValue[], options: readonly OptionValue[]): boolean =>
-  chosen.length === options.length &&
-  options.every(({ name, value }) => chosen.some((each) => each.name === name && each.value === value));
+/** A variant that has more values than the product has names cannot be chosen by the names alone. */
+const isChosenBy = (chosen: readonly OptionValue[], variant: VariantOfProduct): boolean =>
+  chosen.length === variant.optionValues.length &&
+  selectedOptionsOf(variant).every((option) =>
+    chosen.some(({ name, value }) => name === option.name && value === option.value),
+  );

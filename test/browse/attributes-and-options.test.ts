@@ -404,3 +404,49 @@ test('a variant that changes is seen in filters and facets of two gateways', asy
   await own.sql('truncate product_variant');
   for (const there of [one, other]) await expect.poll(() => seen(there)).toEqual([0, 0, undefined, 1]);
 });
+
+test('numbers past those of JavaScript are found by bounds, and by no value', async () => {
+  const inner = await insertCategory(database);
+  for (const number of ['1e400', '-1e400', '1e-400'])
+    await insertProduct(database, { category_id: inner, attributes: `{"Huge": ${number}}` });
+  await using fresh = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' });
+  const countOf = async (attribute: object) => {
+    const filter = { categoryIds: [inner], attributes: [{ name: 'Huge', ...attribute }] };
+    return (await fresh.graphql(QUERY, { filter })).data.productSearch.totalCount;
+  };
+  expect(await countOf({ values: ['0', '1', 'Infinity', '1e400'] })).toBe(0);
+  expect(await countOf({ min: '1' })).toBe(1);
+  expect(await countOf({ values: ['0'], max: '1' })).toBe(2);
+});
+
+test('numbers of more digits than JavaScript has are counted and found as products show them', async () => {
+  const numbers = [
+    '12345678901234567890',
+    '0.12345678901234567891',
+    '-9007199254740993',
+    '1.50',
+    '2.5e-7',
+    '1e21',
+    '0.0',
+  ];
+  const inner = await insertCategory(database);
+  for (const number of numbers)
+    await insertProduct(database, { category_id: inner, attributes: `{"Serial": ${number}}` });
+  await using fresh = await createTestGateway(database, { ...PATIENT, FRESHNESS_MS: '0' });
+  const query = `query ($filter: ProductFilter) { productSearch(filter: $filter) {
+    nodes { attributes { values } } facets { attributes { values { value count } } } } }`;
+  const { data } = await fresh.graphql(query, { filter: { categoryIds: [inner] } });
+  const shown: string[] = data.productSearch.nodes.map(({ attributes }: { attributes: { values: string[] }[] }) =>
+    attributes[0]?.values.join(),
+  );
+  expect(shown.toSorted()).toEqual(numbers.map((number) => String(Number(number))).toSorted());
+  expect(data.productSearch.facets.attributes[0].values).toEqual(
+    shown.toSorted().map((value) => ({ value, count: 1 })),
+  );
+  for (const value of shown) {
+    const filter = { categoryIds: [inner], attributes: [{ name: 'Serial', values: [value] }] };
+    expect((await fresh.graphql(query, { filter })).data.productSearch.nodes).toEqual([
+      { attributes: [{ values: [value] }] },
+    ]);
+  }
+});

@@ -252,6 +252,8 @@ describe('refused as BAD_USER_INPUT, with the argument named', () => {
     expect(await refusal({ orderBy: 'NEWEST', search: 'lamp', after })).toEqual(['BAD_USER_INPUT after']);
     const searched = await cursorOf({ search: 'lamp' });
     expect(await refusal({ search: 'chair', after: searched })).toEqual(['BAD_USER_INPUT after']);
+    // Either of the two may be a code, which comes first.
+    expect(await refusal({ search: 'lamp-', after: searched })).toEqual(['BAD_USER_INPUT after']);
     expect(await refusal({ before: searched })).toEqual(['BAD_USER_INPUT before']);
     expect(await refusal({ search: ' LAMP', after: searched })).toBeUndefined();
     expect(await refusal({ orderBy: 'NEWEST', filter: { inStock: true }, after })).toBeUndefined();

@@ -47,6 +47,18 @@ test('no more than two searches for a letter run at once, and the others wait', 
   await Promise.all([...broad, ...others]);
 });
 
+test.each([{ attributes: [{ name: 'Weight', min: '1' }] }, { options: [{ name: 'Size', values: ['M'] }] }])(
+  'no more than two lists filtered by %j run at once',
+  async (filter) => {
+    const { engine, held, answer } = heldDatabase();
+    const lists = Array.from({ length: 6 }, () => engine.search({ ...search(''), order: 'NEWEST', filter }));
+    const others = engine.search({ ...search(''), order: 'NEWEST', filter: { brands: ['Lumo'] } });
+    await expect.poll(() => held.length).toBe(2 + 1);
+    await answer(6 + 1, 1);
+    await Promise.all([...lists, others]);
+  },
+);
+
 test('those that would wait for more than two seconds are refused, by what the last ones took', async () => {
   const { engine, answer } = heldDatabase();
   for (let each = 0; each < 30; each += 1) {

@@ -178,6 +178,15 @@ describe('a product', () => {
   });
 });
 
+test('a variant is not found by fewer options than it has values, while the names of options are changed', async () => {
+  await database.sql(`update product set option_names = '{Size}' where id = 1`);
+  const QUERY =
+    'query($value: String!) { product(id: 1) { variant(options: [{ name: "Size", value: $value }]) { sku } } }';
+  expect(await ask(QUERY, { value: 'M' })).toEqual({ product: { variant: null } });
+  await database.sql(`update product_variant set option_values = array[sku] where product_id = 1`);
+  expect(await ask(QUERY, { value: 'S-M' })).toEqual({ product: { variant: { sku: 'S-M' } } });
+});
+
 describe('look-ups', () => {
   test('give products in the order asked for, and null for what is not visible', async () => {
     const hidden = await insertProduct(database, { category_id: 1, slug: 'hidden', status: 'DRAFT' });
@@ -259,6 +268,15 @@ describe('the cost of an operation', () => {
     const one = await costOf('{ productsByIds(ids: [1]) { name } }');
     const ten = await costOf('query($ids: [Int!]!) { productsByIds(ids: $ids) { name } }', { ids: Array(10).fill(1) });
     expect([one, ten]).toEqual([2, 12]);
+  });
+
+  test.for([
+    ['priceRange { min { amount } }', 113],
+    ['options { name }', 143],
+    ['variant(options: [{ name: "Size", value: "M" }]) { id }', 113],
+  ] as const)('counts that %s reads all variants of each product', async ([field, each]) => {
+    const ofTen = await costOf(`{ products(limit: 10) { ${field} } }`);
+    expect(ofTen).toBe(each);
   });
 
   test('counts variants and related products for each product, and is refused past the bound', async () => {
