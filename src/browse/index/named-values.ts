@@ -408,11 +408,11 @@ export const attributes = (): NamedValues =>
       }),
   );
 
-/** As facets.sql.ts writes a number: as JavaScript does, but with all its digits where it has no exponent. */
+/** As facets.sql.ts writes a number: as JavaScript does, and one beyond its range with all its digits. */
 const numberText = (number: number, digits: string): string => {
   const size = Math.abs(number);
-  const hasExponent = (size < 1e-6 && size > 1e-300) || (size >= 1e21 && size < 1e300);
-  return hasExponent ? String(number) : digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+  if (size === 0 || (size >= 1e-300 && size <= 1e300)) return String(number);
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 };
 
 export const options = (): NamedValues =>
