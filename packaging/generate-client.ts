@@ -46,14 +46,24 @@ function generate(): void {
   execFileSync(process.execPath, args, { cwd: ROOT, env, stdio: 'pipe' });
 }
 
-/** The table of each model, which neither client says: `@@map`, or the name of the model. */
+/** The table of each model and the columns of its fields, which neither client says: `@@map` and `@map`, or the name itself. */
 async function writeTables(): Promise<void> {
   const schema = await readFile(path.join(work, SCHEMA), 'utf8');
-  const models = Array.from(schema.matchAll(/^(?:model|view) (\w+) \{(.*?)^\}/gms), ([, name = '', body = '']) => {
-    const table = /^\s*@@map\((?:name:\s*)?"(.+?)"\)/m.exec(body)?.[1] ?? name;
-    return `  ${name}: '${table}',\n`;
-  });
-  const text = `/* eslint-disable */\n/** The tables of the models. */\nexport const TABLES = {\n${models.join('')}} as const;\n`;
+  let tables = '';
+  let columns = '';
+  for (const [, name = '', body = ''] of schema.matchAll(/^(?:model|view) (\w+) \{(.*?)^\}/gms)) {
+    tables += `  ${name}: '${/^\s*@@map\((?:name:\s*)?"(.+?)"\)/m.exec(body)?.[1] ?? name}',\n`;
+    const mapped = body.matchAll(/^\s*(\w+)\s.*?\s@map\((?:name:\s*)?"(.+?)"\)/gm);
+    columns += `  ${name}: { ${Array.from(mapped, ([, field, column]) => `${field}: '${column}'`).join(', ')} },\n`;
+  }
+  const text = `/* eslint-disable */
+/** The tables of the models. */
+export const TABLES = {
+${tables}} as const;
+/** The columns that are not called as their fields. */
+export const COLUMNS = {
+${columns}} as const;
+`;
   await writeFile(path.join(work, CLIENT, 'tables.ts'), text);
 }
 

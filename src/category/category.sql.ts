@@ -1,7 +1,8 @@
 import { Prisma } from '../database/generated/client/client.ts';
+import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
 
-const COLUMNS = columnsOf(Prisma.CategoryScalarFieldEnum, 'c');
+const SHOWN = columnsOf(Prisma.CategoryScalarFieldEnum, COLUMNS.Category, 'c');
 
 // Prisma has no recursive queries: a tree would take a statement for each level. `union` leaves out what is there already, so that a circle of categories ends too.
 
@@ -14,7 +15,7 @@ export const categoriesAndAncestors: Statement = {
       union
       select c.id, c.parent_id from above a join category c on c.id = a.parent_id
     )
-    select ${COLUMNS} from above a join category c on c.id = a.id`,
+    select ${SHOWN} from above a join category c on c.id = a.id`,
 };
 
 /** Values: ids. */

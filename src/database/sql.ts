@@ -22,13 +22,16 @@ export const createSql = (pool: Pick<Pool, 'query'>): Sql => ({
 
 /**
  * The columns of a table under an alias, named as the Prisma model names its fields: a row of our own SQL is then the same thing as one of
- * Prisma's, and a new field is in both. Columns are the fields' names in snake case.
+ * Prisma's, and a new field is in both.
  * @param fields the model's, such as `Prisma.ProductScalarFieldEnum`
+ * @param columns those that are called otherwise than their fields, such as `COLUMNS.Product`
  */
-export const columnsOf = (fields: Readonly<Record<string, string>>, alias: string): string =>
+export const columnsOf = (fields: Names, columns: Names, alias: string): string =>
   Object.values(fields)
-    .map((field) => `${alias}.${field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} as "${field}"`)
+    .map((field) => `${alias}."${columns[field] ?? field}" as "${field}"`)
     .join(', ');
+
+type Names = Readonly<Record<string, string>>;
 
 interface Options<Key, Row> {
   /** One statement for many keys, none twice; a row for each key that has one. */

@@ -1,8 +1,9 @@
 import { Prisma } from '../database/generated/client/client.ts';
+import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
 import { inEffect, readable } from './in-effect.ts';
 
-const COLUMNS = columnsOf(Prisma.NoticeScalarFieldEnum, 'n');
+const SHOWN = columnsOf(Prisma.NoticeScalarFieldEnum, COLUMNS.Notice, 'n');
 
 const ORDER = 'order by n.pinned desc, n.starts_at desc, n.id desc';
 
@@ -29,7 +30,7 @@ export const noticePage: Statement = {
       select n.id, n.pinned, n.starts_at from notice n
       where ${inEffect.sql('n', '$1::timestamptz')} and ($4::notice_type is null or n.type = $4::notice_type) and ($5::text is null or ${contains('$5')})
     )
-    select counted.total, ${COLUMNS}
+    select counted.total, ${SHOWN}
     from (select count(*) as total from matching) counted
     left join (select n.id from matching n ${ORDER} limit $2 offset $3) page on true
     left join notice n on n.id = page.id

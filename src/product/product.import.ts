@@ -106,23 +106,25 @@ export const productImport: ImportKind = {
   native: {
     summary: 'products, with columns as in the table product or the API',
     // With --key sku, variants have what a product has, too.
-    recognises: (has) =>
-      (has('name') || !has('product')) &&
-      has('slug', 'name') &&
-      has(
-        ...[
-          'price',
-          'stock',
-          'sales',
-          'tags',
-          'brand',
-          'listprice',
-          'category',
-          'publishedat',
-          'variants',
-          'attributes',
-        ],
-      ),
+    recognises: (has, hasNoOther) =>
+      ((has('name') || !has('product')) &&
+        has('slug', 'name') &&
+        has(
+          ...[
+            'price',
+            'stock',
+            'sales',
+            'tags',
+            'brand',
+            'listprice',
+            'category',
+            'publishedat',
+            'variants',
+            'attributes',
+          ],
+        )) ||
+      // What only products have, such as new statuses: categories have names and pictures, too.
+      (has('slug') && !has('name', 'imageurl') && hasNoOther()),
     example: {
       slug: 'copper-pan',
       name: 'Copper Pan, 24 cm',

@@ -1,15 +1,16 @@
 import { Prisma } from '../database/generated/client/client.ts';
+import { COLUMNS } from '../database/generated/tables.ts';
 import { columnsOf, type Statement } from '../database/sql.ts';
 import { orderBySql, orderColumns, type ProductOrder } from './product.order.ts';
 import { visibility } from './visibility.ts';
 
-const COLUMNS = {
-  rows: columnsOf(Prisma.ProductScalarFieldEnum, 'p'),
-  ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, 'p'),
+const SHOWN = {
+  rows: columnsOf(Prisma.ProductScalarFieldEnum, COLUMNS.Product, 'p'),
+  ids: columnsOf({ id: 'id', categoryId: 'categoryId' }, COLUMNS.Product, 'p'),
 };
 
 /** A list in an order, of whole rows or of their ids. */
-export type ListStatement = (order: ProductOrder, shown: keyof typeof COLUMNS) => Statement;
+export type ListStatement = (order: ProductOrder, shown: keyof typeof SHOWN) => Statement;
 
 const byOrder = (make: (order: ProductOrder, columns: string) => Statement): ListStatement => {
   const made = new Map<string, Statement>();
@@ -17,7 +18,7 @@ const byOrder = (make: (order: ProductOrder, columns: string) => Statement): Lis
     const key = `${order}_${shown}`;
     let statement = made.get(key);
     if (!statement) {
-      const { name, text } = make(order, COLUMNS[shown]);
+      const { name, text } = make(order, SHOWN[shown]);
       statement = { name: `${name}_${key}`, text };
       made.set(key, statement);
     }
@@ -91,7 +92,7 @@ const VISIBLE = visibility.sql('p', '$2::timestamptz');
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',
   text: `
-    select o.id as "of", ${COLUMNS.rows}
+    select o.id as "of", ${SHOWN.rows}
     from unnest($1::int[]) with ordinality as each (id, place)
     join product o on o.id = each.id
     cross join lateral (select array(select distinct unnest(o.tags)) as tags) d

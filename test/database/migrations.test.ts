@@ -644,7 +644,7 @@ describe('20261128004000_checks_of_depth', () => {
   test('moves checks to the types of their columns, under their names, and makes neither a table nor an index anew', async () => {
     await using scene = await createShop();
     const before = await scene.sql(FILES);
-    await applyMigrations({ url: scene.url.href, log: () => {} });
+    await scene.migrate(scriptsBefore('20261128004010_cheaper_words'));
     expect(await scene.sql(FILES)).toEqual(before);
     const checks = await scene.sql<{ name: string; isOfTable: boolean }>(CHECKS);
     expect(checks.filter(({ isOfTable }) => isOfTable).map(({ name }) => name)).toEqual([
@@ -672,7 +672,7 @@ describe('20261128004000_checks_of_depth', () => {
       create index offers_idx on product (option_names) where status = 'ON_SALE';
       create index sold_out_idx on product_variant (id) where stock = 0`);
     const before = await scene.sql(FILES);
-    await applyMigrations({ url: scene.url.href, log: () => {} });
+    await scene.migrate(scriptsBefore('20261128004010_cheaper_words'));
     expect(await scene.sql(FILES)).toEqual(before);
     await scene.sql(`update product set image_alts = '{null}'`);
     for (const [table, column, value] of [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ADDED_TABLES, copyWithAddedModels, createAddedTables } from '../support/added-models.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { insertCategory, insertProduct } from '../support/rows.ts';
 import { openSession, untilBlocked } from '../support/session.ts';
 
 const shop = await copyWithAddedModels();
@@ -175,6 +176,18 @@ test('an operation is run again where a row that it refers to has vanished betwe
   await untilBlocked(shop.database);
   await session.query('delete from maker where id = 1; commit');
   expect((await answer).text).toBe('{"data":{"brand":null}}');
+});
+
+test('a field of products whose column has another name is in each list', async () => {
+  await using shop = await openShop([]);
+  await insertProduct(shop.database, { category_id: await insertCategory(shop.database), weight_g: 250 });
+  const weights = [{ weightGrams: 250 }];
+  const { text } = await shop.ask(
+    'hotProducts { weightGrams } newProducts { weightGrams } products(categoryIds: [1]) { weightGrams } category(id: 1) { products { weightGrams } }',
+  );
+  expect(JSON.parse(text)).toEqual({
+    data: { hotProducts: weights, newProducts: weights, products: weights, category: { products: weights } },
+  });
 });
 
 test('the REST paths answer beside them as before', async () => {

@@ -99,6 +99,11 @@ describe('a file of no format is refused, whatever usual columns it has', () => 
     await expect(importText('Kunde,Foto,Ort\nAnna,/a.jpg,Rom\n', { map })).rejects.toThrow('is in no known format');
   });
 
+  test.each(['status', 'subtitle', 'sku', 'imageAlts'])('but slugs with %s are products', async (name) => {
+    expect((await importText(`slug,${name}\na,\n`)).kind.table).toBe('product');
+    await expect(importText(`slug,${name},author\na,,\n`)).rejects.toThrow('is in no known format');
+  });
+
   test('but categories and notices are known by columns of their own', async () => {
     const kindOf = async (text: string) => (await importText(text)).kind.table;
     expect(await kindOf('name\nPans\n')).toBe('category');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { afterAll } from 'vitest';
@@ -21,7 +21,11 @@ export const copyWithAddedModels = async () => {
   for (const name of ['src', 'prisma', 'packaging', 'package.json', 'tsconfig.json', MODELS])
     await cp(path.join(ROOT, name), path.join(copy, name), { recursive: true });
   await symlink(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
-  await appendFile(path.join(copy, 'prisma/schema.prisma'), await readFile(path.join(ROOT, MODELS, 'schema.prisma')));
+  const [schema, models] = await Promise.all(
+    ['prisma', MODELS].map((folder) => readFile(path.join(ROOT, folder, 'schema.prisma'), 'utf8')),
+  );
+  const field = 'model Product {\n  weightGrams Int? @map("weight_g")\n';
+  await writeFile(path.join(copy, 'prisma/schema.prisma'), `${schema?.replace('model Product {\n', field)}${models}`);
   execFileSync(process.execPath, [path.join(copy, 'packaging/generate-client.ts')]);
   const queries = await readFile(path.join(ROOT, QUERIES), 'utf8');
   await writeFile(path.join(copy, QUERIES), queries.replace(/^.*@ts-nocheck.*\n/, ''));

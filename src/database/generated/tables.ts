@@ -7,3 +7,11 @@ export const TABLES = {
   ProductWords: 'product_words',
   Notice: 'notice',
 } as const;
+/** The columns that are not called as their fields. */
+export const COLUMNS = {
+  Category: { parentId: 'parent_id', imageUrl: 'image_url', createdAt: 'created_at', updatedAt: 'updated_at' },
+  Product: { categoryId: 'category_id', listPrice: 'list_price', imageUrl: 'image_url', imageUrls: 'image_urls', publishedAt: 'published_at', createdAt: 'created_at', updatedAt: 'updated_at', optionNames: 'option_names', imageAlts: 'image_alts' },
+  ProductVariant: { productId: 'product_id', optionValues: 'option_values', listPrice: 'list_price', imageUrl: 'image_url', createdAt: 'created_at', updatedAt: 'updated_at' },
+  ProductWords: { productId: 'product_id' },
+  Notice: { startsAt: 'starts_at', endsAt: 'ends_at', viewCount: 'view_count', createdAt: 'created_at', updatedAt: 'updated_at' },
+} as const;

@@ -108,3 +108,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, _args, ctx) => ctx.prisma.brand.findMany({ ...query, orderBy: { id: 'asc' } }),
   }),
 }));
+
+builder.prismaObjectFields('Product', (t) => ({
+  weightGrams: t.exposeInt('weightGrams', { nullable: true }),
+}));

@@ -1,3 +1,5 @@
+alter table product add column weight_g int;
+
 create table maker (id int primary key, name text not null);
 
 create table brand_of_shop (
