@@ -27,13 +27,13 @@ describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 60_0
     const page = await shop.open('/demo/product/3');
     const offer = page.locator('.offer');
     await shop.server.database.sql('update product set price = 123.45, list_price = null, stock = 3 where id = 3');
-    await poll(() => offer.innerText()).toBe('$123.45\n\nOnly 3 left');
+    await poll(() => offer.innerText()).toBe('$123.45\n\nOnly 3 left\n\nItem VT-0003');
     await shop.server.database.sql('update product set stock = 0 where id = 3');
-    await poll(() => offer.innerText()).toBe('$123.45\n\nSold out');
+    await poll(() => offer.innerText()).toBe('$123.45\n\nSold out\n\nItem VT-0003');
     await shop.server.database.sql(`update product set status = 'OFF_SALE' where id = 3`);
     await poll(() => offer.innerText()).toBe('No longer on sale');
     await shop.server.database.sql(`update product set status = 'ON_SALE', stock = 20 where id = 3`);
-    await poll(() => offer.innerText()).toBe('$123.45\n\nIn stock: 20');
+    await poll(() => offer.innerText()).toBe('$123.45\n\nIn stock: 20\n\nItem VT-0003');
   });
 
   test('a product that one has left is followed no longer', async () => {
