@@ -89,6 +89,7 @@ const streamedBody = (stream: NonNullable<GatewayResponse['stream']>): ReadableS
             controller.enqueue(Uint8Array.from(bytes));
             return true;
           },
+          hasUnread: () => (controller.desiredSize ?? 0) < MAX_UNREAD_BYTES,
           end: (bytes) => {
             controller.enqueue(Uint8Array.from(bytes));
             controller.close();

@@ -46,6 +46,8 @@ export interface GatewayResponse {
 export interface BodySink {
   /** Sends a part. False: the client has left too much unread, and was cut. */
   readonly write: (bytes: Uint8Array) => boolean;
+  /** Whether the client has still to read something, beyond what the system buffers. */
+  readonly hasUnread: () => boolean;
   readonly end: (bytes: Uint8Array) => void;
 }
 

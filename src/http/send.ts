@@ -55,6 +55,7 @@ const sendStream = (
       response.write(bytes);
       return true;
     },
+    hasUnread: () => response.writableLength > 0,
     end: (bytes) => response.end(bytes),
   });
   if (response.destroyed || socket.destroyed) onClose();

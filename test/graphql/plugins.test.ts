@@ -376,7 +376,7 @@ describe('a plugin', () => {
         headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
         body: JSON.stringify({ query: 'subscription { product(id: 1) { name } }' }),
       });
-      stream?.({ write: () => true, end: () => {} })();
+      stream?.({ write: () => true, hasUnread: () => false, end: () => {} })();
       return status;
     };
     isFaulty = true;

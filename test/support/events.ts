@@ -90,6 +90,7 @@ export const openStream = async (
       else isOver = true;
       return isReading;
     },
+    hasUnread: () => false,
     end,
   });
   if (!response.stream && response.body !== null) end(Buffer.from(response.body));

@@ -40,7 +40,9 @@ export const createEventStreams = () => {
 
   const comment = (): void => {
     commented += 1;
-    for (const [sink, group] of sinks) if (group === commented % COMMENT_GROUPS) sink.write(COMMENT);
+    // Where something is under way the connection is not silent, and a client that reads a large event is not cut for a comment.
+    for (const [sink, group] of sinks)
+      if (group === commented % COMMENT_GROUPS && !sink.hasUnread()) sink.write(COMMENT);
   };
 
   /** @returns what ends it */

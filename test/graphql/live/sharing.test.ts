@@ -51,7 +51,7 @@ test('an event is written once, and all listeners get the same bytes', async () 
       headers: { accept: 'text/event-stream' },
     });
     const parts: Uint8Array[] = [];
-    const leave = stream?.({ write: (bytes) => parts.push(bytes) > 0, end: () => {} });
+    const leave = stream?.({ write: (bytes) => parts.push(bytes) > 0, hasUnread: () => false, end: () => {} });
     return { eventOf: (title: string) => parts.find((bytes) => Buffer.from(bytes).includes(title)), leave };
   };
   const [one, other] = [await listen(), await listen()];
