@@ -1,6 +1,16 @@
 import { plain } from './fields/html.ts';
 import { slug, slugOf } from './fields/slug.ts';
-import { INT32_MAX, integer, type Parse, type ReadOptions, shortText, timestamp } from './fields/values.ts';
+import {
+  INT32_MAX,
+  integer,
+  mergeStock,
+  type Parse,
+  type ReadOptions,
+  SOME,
+  shortText,
+  stock,
+  timestamp,
+} from './fields/values.ts';
 import type { FormatOptions } from './formats/format.ts';
 import type { Value } from './record.ts';
 
@@ -108,6 +118,10 @@ export const required = { isRequired: true };
 export const NAME = field('name', 'text', plain(shortText(600)), required);
 // A row without one has one made from its name.
 export const SLUG = field('slug', 'text', slug);
+export const STOCK = field('stock', 'int', stock, {
+  merge: mergeStock,
+  assumed: ({ stock: pieces = SOME }) => String(pieces),
+});
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
 

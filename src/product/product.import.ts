@@ -15,12 +15,9 @@ import {
   count,
   FALSE,
   longText,
-  mergeStock,
   oneOf,
   type Parse,
-  SOME,
   shortText,
-  stock,
   TRUE,
   timestamp,
   wordIn,
@@ -34,6 +31,7 @@ import {
   nullable,
   required,
   SLUG,
+  STOCK,
   UPDATED_AT,
 } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
@@ -78,11 +76,7 @@ export const productImport: ImportKind = {
     }),
     currency: field('currency', 'char(3)', currency),
     // The default of the table would be sold out.
-    stock: field('stock', 'int', stock, {
-      isOfVariants: true,
-      merge: mergeStock,
-      assumed: ({ stock: pieces = SOME }) => String(pieces),
-    }),
+    stock: { ...STOCK, isOfVariants: true },
     sales: field('sales', 'int', count),
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     imageUrls: field('image_urls', 'text[]', pictureUrls, {

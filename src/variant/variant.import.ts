@@ -1,7 +1,7 @@
 import { optionNames, optionValues, pictureUrl, unpacked } from '../import/fields/lists.ts';
 import { amount } from '../import/fields/price.ts';
-import { INT32_MAX, integer, longText, mergeStock, SOME, shortText, stock } from '../import/fields/values.ts';
-import { CREATED_AT, field, type ImportKind, nullable, required, UPDATED_AT } from '../import/kind.ts';
+import { INT32_MAX, integer, longText, shortText } from '../import/fields/values.ts';
+import { CREATED_AT, field, type ImportKind, nullable, required, STOCK, UPDATED_AT } from '../import/kind.ts';
 import { isBlank, isObject, type Value } from '../import/record.ts';
 
 const SKU = shortText(600);
@@ -25,7 +25,7 @@ export const variantImport: ImportKind = {
     optionValues: field('option_values', 'text[]', optionValues),
     price: field('price', 'numeric(14,2)', amount, required),
     listPrice: field('list_price', 'numeric(14,2)', amount, { ...nullable, mustExceed: 'price' }),
-    stock: field('stock', 'int', stock, { merge: mergeStock, assumed: ({ stock: pieces = SOME }) => String(pieces) }),
+    stock: STOCK,
     imageUrl: field('image_url', 'text', pictureUrl, nullable),
     position: field('position', 'int', integer(-INT32_MAX, INT32_MAX)),
     createdAt: CREATED_AT,

@@ -94,15 +94,14 @@ interface Description<Name extends string> extends Omit<Format, 'columns' | 'ope
 }
 
 export const defineFormat = <Name extends string>(description: Description<Name>): Format => {
-  const { names, columnOf, open, ...format } = description;
+  const { names, columnOf = {}, open, ...format } = description;
   return {
     ...format,
     columns: Object.values<readonly string[]>(names).flat(),
     open: (options) => {
       const { uses, ...file } = openFile(names, options);
-      const columns: Readonly<Record<string, string>> = { ...columnOf };
       return {
-        columnOf: (field) => file.columnOf((columns[field] ?? field) as Name),
+        columnOf: (field) => file.columnOf(columnOf[field] ?? (field as Name)),
         uses,
         ...open(file, uses),
       };
