@@ -4,7 +4,7 @@ import { markSection, writeSection } from '../report/section.ts';
 import { markdownTable } from '../report/table.ts';
 import type { BrowseResults } from './measure.ts';
 
-const SECTION = { page: 'browse.md', title: '## Measured', script: 'bench:browse' };
+const SECTION = { page: 'browse.md', script: 'bench:browse' };
 
 export const toMarkdown = (
   { samples, fillSeconds, indexMb, changesPerSecond, freshness, indexShare }: BrowseResults,

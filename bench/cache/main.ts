@@ -16,7 +16,7 @@ const HELP = `Measures hit rate, memory and CPU time by the size of the cache (C
   --exponent X          of Zipf's law, by which products are asked for (0.87)
   --seconds N           length of one measurement (8)
   --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogues for the next run; by default they go with it (13 GB)
-  --report, --no-report whether to write the section in docs/caching.md and its chart (by default when nothing is left out)`;
+  --report, --no-report whether to write the section in docs/benchmarks.md and its chart (by default when nothing is left out)`;
 
 /** As for a database of some gigabytes: the defaults of PostgreSQL are for one that fits into 128 MB. */
 const SETTINGS = { shared_buffers: '1GB', max_wal_size: '2GB', wal_level: 'minimal', max_wal_senders: '0' };

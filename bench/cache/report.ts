@@ -8,7 +8,7 @@ import { markdownTable } from '../report/table.ts';
 import { drawCacheChart } from './chart.ts';
 import type { CacheOptions, CacheSample } from './measure.ts';
 
-const SECTION = { page: 'caching.md', title: '## How large', script: 'bench:cache' };
+const SECTION = { page: 'benchmarks.md', script: 'bench:cache' };
 const CHART = path.join(import.meta.dirname, 'chart.svg');
 
 const nameOf = (products: number): string =>
@@ -16,9 +16,8 @@ const nameOf = (products: number): string =>
 
 export const toMarkdown = (samples: readonly CacheSample[], { exponent, seconds }: CacheOptions): string =>
   markSection(SECTION, [
-    '![Hit rate, memory and CPU time by the size of the cache](../bench/cache/chart.svg)',
-    `Measured by \`npm run bench:cache\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) that the gateway, PostgreSQL (1 GB of shared buffers) and the client
-shared, ${CONNECTIONS} connections, ${seconds} s each; the load of the machine at the end was ${os.loadavg()[0]?.toFixed(1)}. Without the index of products (\`BROWSE_INDEX_MAX_MB=0\`), which comes on top.`,
+    '![From memory, memory and CPU time by the size of the cache](../bench/cache/chart.svg)',
+    `\`npm run bench:cache\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}) for gateway, PostgreSQL (1 GB of shared buffers) and client; ${CONNECTIONS} connections, ${seconds} s each; the machine's load was ${os.loadavg()[0]?.toFixed(1)}. Without the index of products (\`BROWSE_INDEX_MAX_MB=0\`), which comes on top.`,
     markdownTable(
       [
         'CACHE_MAX_MB',
@@ -37,10 +36,10 @@ shared, ${CONNECTIONS} connections, ${seconds} s each; the load of the machine a
         count(requestsPerSecond),
       ]),
     ),
-    `What is asked for is an assumption, so compare the sizes and not the shares: 75 of 100 requests are product pages, 20 are lists of a category, 5 the hot or the new products. The product, or list, of rank *r* is asked for in proportion to 1 / *r*^${exponent}, about as [sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991) in a large shop. Nothing changes meanwhile.`,
+    `What is asked for is an assumption, so compare the sizes and not the shares: 75 of 100 requests are product pages, 20 lists of a category, 5 the hot or the new products. Rank *r* is asked for in proportion to 1 / *r*^${exponent}, about as [sales follow ranks](https://papers.ssrn.com/sol3/papers.cfm?abstract_id=1679991) in a large shop. Nothing changes meanwhile.`,
   ]);
 
-/** Puts it into docs/caching.md, and its chart beside this file. */
+/** Puts it into docs/benchmarks.md, and its chart beside this file. */
 export const writeCache = async (markdown: string, samples: readonly CacheSample[]): Promise<void> => {
   await writeFile(CHART, drawCacheChart(samples, nameOf));
   await writeSection(SECTION, markdown);

@@ -34,7 +34,7 @@ export interface Cell {
 const LONGEST_S = 16;
 
 /** Of the changes that are wanted. */
-export const ENOUGH_CHANGES = 0.8;
+const ENOUGH_CHANGES = 0.8;
 
 /**
  * Loads a server for some seconds, with the checks before and after.

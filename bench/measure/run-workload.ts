@@ -90,7 +90,7 @@ export const runWorkload = async (
  * 356 µs after 2 s, 140 after 7 and 100 after 10. While 1,000 products a second change, what reads them again is called so seldom that V8 compiles it for a
  * quarter of a minute: a request took 36 µs at first, 31 after 15 s.
  */
-export const WARM_UPS = {
+const WARM_UPS = {
   /** From memory. */
   warm: 2,
   /** From memory, while products change. */

@@ -9,22 +9,25 @@ export interface Measure {
   readonly show: (figures: Figures) => string;
   /** Whether the page does without it: it can be told from the others. */
   readonly isForTerminal?: true;
+  /** Whether the limit has no row: its numbers are as it is made. */
+  readonly isWithoutLimit?: true;
 }
 
 export const MEASURES: readonly Measure[] = [
   {
     title: 'Share of the limit',
-    note: 'Requests a second, divided by those of the limit in the same round with the same method. Median of the rounds.',
+    note: 'Requests a second, divided by those of the limit in the same round with the same method.',
     show: ({ share }) => percent(share),
+    isWithoutLimit: true,
   },
   {
     title: 'Requests a second',
-    note: 'Medians. They differ from machine to machine and from hour to hour; the shares hardly do.',
+    note: 'They differ from machine to machine and from hour to hour; the shares hardly do.',
     show: ({ requestsPerSecond }) => count(requestsPerSecond),
   },
   {
     title: 'CPU of the server, µs a request',
-    note: 'User and system time of the process. It depends least on what else the machine does.',
+    note: 'It depends least on what else the machine does.',
     show: ({ cpuUs }) => count(cpuUs, 1),
   },
   {
@@ -34,14 +37,21 @@ export const MEASURES: readonly Measure[] = [
     isForTerminal: true,
   },
   {
-    title: 'Latency p50 / p99, ms',
-    note: '64 requests are always waiting, so the p50 follows from the requests a second; the p99 shows how even the answers are.',
-    show: ({ p50Ms, p99Ms }) => `${count(p50Ms, 1)} / ${count(p99Ms, 1)}`,
+    title: 'Latency p50, ms',
+    note: '64 requests are always waiting, so it follows from the requests a second.',
+    show: ({ p50Ms }) => count(p50Ms, 1),
+    isForTerminal: true,
+  },
+  {
+    title: 'Latency p99, ms',
+    note: 'With 64 requests always waiting; a server with less to do is quicker.',
+    show: ({ p99Ms }) => count(p99Ms, 1),
   },
   {
     title: 'CPU of PostgreSQL, µs a request',
-    note: 'All processes of the server, also those that do nothing for the request.',
+    note: 'Of all its processes, also those that do nothing for the request.',
     show: ({ postgresUs }) => count(postgresUs, 0),
+    isWithoutLimit: true,
   },
   {
     title: 'Cores in use: server / PostgreSQL',

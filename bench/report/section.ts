@@ -4,8 +4,6 @@ import path from 'node:path';
 interface Section {
   /** In docs/. */
   readonly page: string;
-  /** Of the section where the page has none yet. */
-  readonly title: string;
   /** The script that measures: `bench:writes`. */
   readonly script: string;
 }
@@ -21,15 +19,13 @@ export const markSection = (section: Section, blocks: readonly string[]): string
   return [begin, ...blocks, end].join('\n\n');
 };
 
-/** Puts what was measured into its page, in the place of what is there. */
+/** Puts what was measured into its page, in the place of what is there. @throws Error if the page has no place for it */
 export const writeSection = async (section: Section, marked: string): Promise<void> => {
   const file = path.join(import.meta.dirname, '../../docs', section.page);
   const { begin, end } = marksOf(section);
   const text = await readFile(file, 'utf8');
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
-  await writeFile(
-    file,
-    after === undefined ? `${text.trimEnd()}\n\n${section.title}\n\n${marked}\n` : `${before}${marked}${after}`,
-  );
+  if (after === undefined) throw new Error(`docs/${section.page} needs a line ${begin} and, below it, ${end}.`);
+  await writeFile(file, `${before}${marked}${after}`);
 };

@@ -19,13 +19,14 @@ export interface Table {
 /** Every table of a run: one for each measure, and what belongs to a server as a whole. */
 export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
   const codes = results.workloads.map(({ code }) => code);
+  const servers = rows.filter(({ name }) => name !== LIMIT.name);
   const measures = MEASURES.map(
-    ({ title, note, show, isForTerminal }): Table => ({
+    ({ title, note, show, isForTerminal, isWithoutLimit }): Table => ({
       title,
       note,
       isForTerminal,
       head: codes,
-      rows: rows.map(({ label, figures }) => [
+      rows: (isWithoutLimit ? servers : rows).map(({ label, figures }) => [
         label,
         ...codes.map((code) => {
           const cell = figures.get(code);
@@ -34,14 +35,13 @@ export const tablesOf = (results: Results, rows: readonly Row[]): Table[] => {
       ]),
     }),
   );
-  const servers = rows.filter(({ name }) => name !== LIMIT.name);
   return [
     ...measures,
     ...watchingTables(results),
     ...statementsTable(results, servers),
     {
       title: 'Processes',
-      note: 'Start: from the start of the process to its first answer on a ready database. Memory: once it has started and has nothing to do, and the most after load.',
+      note: 'Start: until the first answer, on a ready database. Memory (RSS): when it has started, and the most after load.',
       head: ['start, ms', 'RSS idle, MB', 'RSS loaded, MB'],
       rows: servers.map(({ label, startupMs, rssIdleMb, rssLoadedMb }) => [
         label,
@@ -65,7 +65,7 @@ const statementsTable = ({ workloads, statements }: Results, servers: readonly R
   return [
     {
       title: 'Statements a request',
-      note: 'Statements that one request alone sends to PostgreSQL, counted by a proxy in between. Medians.',
+      note: 'What one request alone sends to PostgreSQL, counted by a proxy in between.',
       head: codes,
       rows: servers.map(({ name, label }) => [label, ...codes.map((code) => count(statements[name]?.[code]))]),
     },

@@ -1,8 +1,8 @@
 import { makeDirectory, runProgram, type Surroundings } from '../program.ts';
-import { writeWorkersSection } from '../report/report.ts';
+import { writeSection } from '../report/section.ts';
 import { measureWorkers } from './measure.ts';
 import { HELP, readWorkersOptions, type WorkersOptions } from './options.ts';
-import { toWorkersSection, toWorkersText } from './report.ts';
+import { SECTION, toWorkersSection, toWorkersText } from './report.ts';
 
 // What several processes carry against one: `npm run bench:workers`.
 
@@ -10,7 +10,7 @@ const run = async (options: WorkersOptions, { signal, cleanup }: Surroundings): 
   const directory = await makeDirectory('files-', cleanup);
   const results = await measureWorkers(options, { directory, signal, log: console.error });
   console.log(toWorkersText(results));
-  if (options.report) await writeWorkersSection(toWorkersSection(results));
+  if (options.report) await writeSection(SECTION, toWorkersSection(results));
 };
 
 await runProgram(async (surroundings) => {

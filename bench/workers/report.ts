@@ -1,9 +1,11 @@
 import { CONNECTIONS } from '../load/wrk.ts';
 import { medianOf } from '../measure/median.ts';
 import { count } from '../report/format.ts';
-import { WORKERS_TITLE } from '../report/report.ts';
+import { markSection } from '../report/section.ts';
 import { markdownTable, textTable } from '../report/table.ts';
 import type { WorkersResults, WorkersSample } from './measure.ts';
+
+export const SECTION = { page: 'benchmarks.md', script: 'bench:workers' };
 
 const HEAD = [
   'requests a second',
@@ -61,11 +63,8 @@ export const toWorkersSection = (results: WorkersResults): string => {
   const { date, machine, options } = results;
   const { processors, processor } = machine;
   const { products, rounds, seconds } = options;
-  return [
-    WORKERS_TITLE,
-    `Written by \`npm run bench:workers\` on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, medians of ${rounds} rounds of ${seconds} s.
-Vitrine (all its processes), the load generator and PostgreSQL share ${processors} cores (${processor}), and no process is pinned. So where all cores are in use, more workers cannot carry more here: the
-generator takes its part. Compare the CPU of a request: n workers on cores of their own carry n times the last column, as long as PostgreSQL has cores of its own too.`,
+  return markSection(SECTION, [
+    `\`npm run bench:workers\` on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, medians of ${rounds} rounds of ${seconds} s. Vitrine, the load generator and PostgreSQL share ${processors} cores (${processor}), so more workers cannot carry more here. Compare the CPU: n workers on cores of their own carry n times the last column, if PostgreSQL has cores of its own too.`,
     markdownTable(['', ...HEAD], rowsOf(results)),
-  ].join('\n\n');
+  ]);
 };

@@ -20,7 +20,7 @@ const HELP = `Measures what the indexes and triggers of the gateway cost those w
 
   --products N          products in the catalogue (100000)
   --rounds N            rounds in which each kind of write is measured in both tables (5)
-  --report, --no-report whether to write the section in docs/scaling.md (by default with the default catalogue)`;
+  --report, --no-report whether to write the section in docs/benchmarks.md (by default with the default catalogue)`;
 
 /** Without what the disk costs, and what is done at other times: a checkpoint makes the first write of each page a whole page in the WAL. */
 const SETTINGS = {
@@ -41,15 +41,14 @@ const { values } = parseArgs({
   },
 });
 
-const SECTION = { page: 'scaling.md', title: '## Writes, measured', script: 'bench:writes' };
+const SECTION = { page: 'benchmarks.md', script: 'bench:writes' };
 
 const toMarkdown = (samples: readonly WriteSample[], products: number): string => {
   const ratio = (ours: number, bare: number): string => (ours / bare).toFixed(1);
   const time = (us: number): string => (us < 10_000 ? `${count(us)} µs` : `${count(us / 1000)} ms`);
   const size = (bytes: number): string => (bytes < 100_000 ? `${count(bytes)} B` : `${count(bytes / 1e6, 1)} MB`);
   return markSection(SECTION, [
-    `Measured by \`npm run bench:writes\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}): ${count(products)} products, of which
-a quarter have four variants each, one connection, a statement a transaction that does not wait for the disk; medians of ${values.rounds} rounds. *Bare* is a table of the same columns that has a primary key alone. The CPU is that of the connection's own process of PostgreSQL.`,
+    `\`npm run bench:writes\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}): ${count(products)} products, of which a quarter have four variants each; one statement a transaction, which does not wait for the disk; medians of ${values.rounds} rounds. *Bare* is a table of the same columns with a primary key alone. The CPU is that of the connection's process of PostgreSQL.`,
     markdownTable(
       ['', 'CPU, bare', 'ours', 'ratio', 'WAL, bare', 'ours', 'ratio'],
       samples.map(({ what, costs: { bare, ours } }) => [
