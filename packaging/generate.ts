@@ -13,31 +13,42 @@ const ROOT = path.join(import.meta.dirname, '..');
 
 /** docs/configuration.md */
 const configurationPage = (): string => {
-  const programOnly = ROWS.filter(([name, { isProgramOnly }]) => isProgramOnly && !name.startsWith('OTEL_'));
-  const closing = ROWS.filter(([, { closes }]) => closes);
+  const isWhole = ({ rows }: Group): boolean => rows.every(([, { isProgramOnly }]) => isProgramOnly);
+  const programOnly = GROUPS.flatMap((group) =>
+    isWhole(group)
+      ? [`[${group.title}](#${group.title.toLowerCase()})`]
+      : group.rows.filter(([, { isProgramOnly }]) => isProgramOnly).map(([name]) => `\`${name}\``),
+  );
+  const closing = ROWS.filter(([, { closes }]) => closes).map(([name]) => `\`${name}\``);
   return `<!-- Written by "npm run generate" from src/config/variables.ts: edit that. -->
 
 # Configuration
 
-Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. An empty value counts as absent. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. Numbers are whole, and an empty value counts as absent. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
 - A bad value stops the start, with one line for each fault, which never repeats a secret.
-- A misspelt name is a warning. It stops the start if the right variable closes something to others and is not set: ${closing.map(([name]) => `\`${name}\``).join(', ')}.
+- A misspelt name is a warning. It stops the start if the right variable closes something to others and is not set: ${closing.join(', ')}.
 - \`npm start\`, the other scripts of npm and \`vitrine\` also read a file \`.env\` in the working directory: lines such as \`PORT=8080\`. The environment wins over the file. \`node src/cli.ts\`, which the image and the systemd unit run, reads no file. For another one: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
-- The [library](library.md) takes the variables as options in camel case, but not \`OTEL_…\` and what concerns the socket: ${programOnly.map(([name]) => `\`${name}\``).join(', ')}.
+- The [library](library.md) takes the variables as options in camel case, but not those of ${programOnly.join(', ')}.
 
 ${GROUPS.map(toSection).join('\n\n')}
 `;
 };
 
-const toSection = ({ title, about, rows }: (typeof GROUPS)[number]): string =>
+type Group = (typeof GROUPS)[number];
+
+const toSection = ({ title, about, rows }: Group): string =>
   [
     `## ${title}\n`,
     ...(about ? [`${about}\n`] : []),
     '| variable | default | value | meaning |',
     '| --- | --- | --- | --- |',
     ...rows.map(([name, row]) => {
-      const accepts = row.value.accepts.replaceAll('*', '\\*');
+      const same = ROWS.find(([, { value }]) => value === row.value && value.accepts.length > 60)?.[0] ?? name;
+      const accepts =
+        same === name
+          ? row.value.accepts.replace(/^a whole number(?: from|,)? /, '').replaceAll('*', '\\*')
+          : `as \`${same}\``;
       return `| \`${name}\` | ${pageDefault(row)} | ${accepts} | ${row.description}${row.alias ? ` Older name: \`${row.alias}\`.` : ''} |`;
     }),
   ].join('\n');

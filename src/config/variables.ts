@@ -64,7 +64,7 @@ const server = ofProgram({
   HOST: row(hostName, 'Host name or address to listen on.', { closes: true, whenUnset: 'every interface' }),
   WORKERS: row(
     workers,
-    'Number of processes that share the port, each with a cache and database connections of its own. `auto`: one for each CPU core.',
+    'Processes that share the port, each with a cache and database connections of its own. `auto`: one for each CPU core.',
     { default: '1' },
   ),
 });
@@ -72,17 +72,17 @@ const server = ofProgram({
 const database = {
   DATABASE_URL: row(
     databaseUrl,
-    'The database to serve. Of several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used.',
-    { whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, migrated and filled with the demo catalogue' },
+    'The database. Of several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used.',
+    { whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, with the demo catalogue' },
   ),
   DATABASE_DIRECT_URL: row(
     databaseUrl,
-    'The same database without a pooler in transaction mode, for notifications, migrations and imports.',
+    'The same database past a pooler in transaction mode: for notifications, migrations and imports.',
     { whenUnset: '`DATABASE_URL`' },
   ),
   DATABASE_REPLICA_URLS: row(
     replicaUrls,
-    'Streaming replicas of `DATABASE_URL`, one server in each URL, for responses that are not cached. They need `CHANGE_FEED=listen`.',
+    'Streaming replicas, one server in each URL, for responses that are not cached. They need `CHANGE_FEED=listen`.',
     { default: '' },
   ),
   DATABASE_POOL_SIZE: row(
@@ -92,7 +92,7 @@ const database = {
   ),
   DATABASE_TIMEOUT_MS: row(
     milliseconds(100),
-    'Longest time that a statement may take, and longest time that a request waits for a connection.',
+    'Longest time that a statement may take, and that a request waits for a connection.',
     { default: '1500' },
   ),
   DATABASE_WAIT_MS: row(
@@ -102,10 +102,10 @@ const database = {
   ),
   PREPARED_STATEMENTS: row(
     choice(['auto', 'on', 'off']),
-    'Whether connections prepare their statements. `auto`: yes, unless there is a pooler in transaction mode.',
+    'Whether connections prepare statements. `auto`: not behind a pooler in transaction mode.',
     { default: 'auto' },
   ),
-  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL, which is used only without `DATABASE_URL`.', {
+  DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
     default: './data',
   }),
 };
@@ -116,27 +116,27 @@ const cache = {
   }),
   BROWSE_INDEX_MAX_MB: row(
     megabytes,
-    'Memory for the index of products that answers browsing and search, in each worker. Without it, PostgreSQL answers. 0: no index.',
+    'Memory for the index of products that answers browsing and search, in each worker. 0: PostgreSQL answers.',
     { default: '256' },
   ),
   READY_WHEN_INDEXED: row(
     toggle,
-    'Whether `/readyz` answers 503 until the index of products is filled for the first time, so that a new process gets no requests before it is quick.',
+    'Whether `/readyz` answers 503 until the index of products is filled for the first time.',
     { default: 'false' },
   ),
   FRESHNESS_MS: row(
     { ...integer(0, 1000), unit: 'ms' },
-    'How old a response may be: it shows every change that was committed longer ago than this. 0: each request first asks the database for changes.',
+    'How old a response may be: it shows every change that was committed longer ago. 0: each request first asks the database for changes.',
     { default: '100' },
   ),
   CHANGE_FEED: row(
     choice(['listen', 'poll']),
-    'How changes are noticed. `listen`: by notifications of the database. `poll`: without them; each cached response is used for at most `FRESHNESS_MS`.',
+    'How changes are noticed. `listen`: by notifications. `poll`: without them; each cached response is used for at most `FRESHNESS_MS`.',
     { alias: 'PULSE', default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
     { ...integer(0, 86_400), unit: 's' },
-    'How long cached responses are still served while the database is unavailable. 0: not at all.',
+    'How long cached responses are served while the database is away. 0: not at all.',
     { default: '300' },
   ),
 };
@@ -155,34 +155,27 @@ const log = {
 };
 
 const pages = {
-  GRAPHIQL: row(
-    exposure,
-    'Who sees GraphiQL, which browsers get at `/graphql`. `token`: only callers with an access token.',
-    { closes: true, default: 'on' },
-  ),
-  DOCS: row(
-    exposure,
-    'Who sees the REST reference at `/docs`, and `/openapi.json`. `token`: only callers with an access token.',
-    { closes: true, whenUnset: '`on`; `token` where access tokens are configured' },
-  ),
-  DEMO: row(exposure, 'Who sees the demo shop at `/demo`. `token`: only callers with an access token.', {
+  GRAPHIQL: row(exposure, 'Who sees GraphiQL, which browsers get at `/graphql`.', { closes: true, default: 'on' }),
+  DOCS: row(exposure, 'Who sees the REST reference at `/docs`, and `/openapi.json`.', {
+    closes: true,
+    whenUnset: '`on`; `token` where access tokens are configured',
+  }),
+  DEMO: row(exposure, 'Who sees the demo shop at `/demo`.', {
     closes: true,
     default: 'on',
   }),
-  METRICS: row(
-    exposure,
-    'Who sees the metrics for Prometheus at `/metrics`. `token`: only callers with an access token.',
-    { closes: true, whenUnset: '`on`; `token` where access tokens are configured' },
-  ),
+  METRICS: row(exposure, 'Who sees the metrics for Prometheus at `/metrics`.', {
+    closes: true,
+    whenUnset: '`on`; `token` where access tokens are configured',
+  }),
   INTROSPECTION: row(toggle, 'Whether GraphQL clients may read the schema.', { closes: true, default: 'true' }),
-  FIELD_SUGGESTIONS: row(
-    toggle,
-    'Whether errors suggest similar names ("Did you mean …?"). These reveal names of the schema.',
-    { closes: true, whenUnset: 'as `INTROSPECTION`' },
-  ),
+  FIELD_SUGGESTIONS: row(toggle, 'Whether errors suggest names of the schema ("Did you mean …?").', {
+    closes: true,
+    whenUnset: 'as `INTROSPECTION`',
+  }),
   GRAPHQL_STATUS_CODES: row(
     choice(['2025', '2026']),
-    'Status codes of `/graphql`: those of the draft that clients know, or of the edition of September 2026. See [Errors](errors.md#status-in-graphql).',
+    'Status codes of `/graphql`: of the draft that clients know, or of September 2026. See [Errors](errors.md#status-in-graphql).',
     { default: '2025' },
   ),
 };
@@ -200,7 +193,7 @@ const queryLimits = {
   ),
   QUERY_MAX_FIELDS: row(
     integer(300, 100_000),
-    'Most fields that a document selects, with aliases, repetitions and expanded fragments.',
+    'Most fields of a document, with aliases, repetitions and expanded fragments.',
     { default: '1000' },
   ),
   QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most lexical tokens in a document: names, values and punctuation.', {
@@ -211,12 +204,12 @@ const queryLimits = {
 const documents = {
   GRAPHQL_PLUGINS: row(
     path,
-    'JavaScript module whose default export is a list of plugins of Yoga or Envelop. They see every GraphQL operation that memory does not answer.',
+    'JavaScript module whose default export is a list of plugins of Yoga or Envelop. See [Plugins](plugins.md).',
   ),
   TRUSTED_DOCUMENTS: row(path, 'JSON file of GraphQL documents: an object of ids and texts, or a manifest of Apollo.'),
   TRUSTED_DOCUMENTS_ONLY: row(
     toggle,
-    'Whether GraphQL requests with other documents are refused; not those of REST and the demo shop. It needs `TRUSTED_DOCUMENTS`.',
+    'Whether other documents are refused; not those of REST and the demo shop. It needs `TRUSTED_DOCUMENTS`.',
     { closes: true, default: 'false' },
   ),
 };
@@ -224,24 +217,22 @@ const documents = {
 const access = {
   ACCESS_TOKENS: row(
     tokenList,
-    'Access tokens, or `sha256:` and their digests. If there are any, every operation but the detail of a notice needs one.',
+    'Access tokens. If there are any, every operation but the detail of a notice needs one.',
     { closes: true, default: '', whenUnset: 'none: everything is public' },
   ),
   ACCESS_TOKENS_FILE: row(
     path,
-    'File with further tokens or digests, one on each line. It is read again when it changes.',
-    { closes: true },
+    'File of further tokens or digests, one on each line. It is read again when it changes.',
+    {
+      closes: true,
+    },
   ),
-  PREVIEW_TOKENS: row(
-    tokenList,
-    'Tokens, or `sha256:` and their digests, that let callers see answers of another time by the header `x-preview-at`.',
-    { default: '' },
-  ),
-  JWKS_URL: row(
-    keySetUrl,
-    'URL of the public keys of an issuer of JSON Web Tokens. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.',
-    { closes: true },
-  ),
+  PREVIEW_TOKENS: row(tokenList, 'Tokens that let callers see answers of another time by the header `x-preview-at`.', {
+    default: '',
+  }),
+  JWKS_URL: row(keySetUrl, 'Public keys of an issuer of JSON Web Tokens. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.', {
+    closes: true,
+  }),
   JWT_ISSUER: row(list, 'Accepted issuers of JSON Web Tokens (claim `iss`).', { closes: true, default: '' }),
   JWT_AUDIENCE: row(list, 'Accepted audiences of JSON Web Tokens (claim `aud`): the names of this service.', {
     closes: true,
@@ -257,7 +248,7 @@ const access = {
 const rest = {
   REST_DOCUMENTS: row(
     path,
-    'Folder with GraphQL documents that replace those of the same file name for the REST paths. Other files in it may hold fragments.',
+    'Folder of GraphQL documents that replace those of the same file name for the REST paths; other files may hold fragments.',
     { whenUnset: 'the built-in documents' },
   ),
 };
@@ -265,7 +256,7 @@ const rest = {
 const load = {
   MAX_IN_FLIGHT: row(
     integer(1, 1_000_000),
-    'Most requests for something that is not in memory, executed or waiting, at the same time. Further ones get a 503.',
+    'Most requests for what is not in memory, executed or waiting. Further ones get a 503.',
     { default: '10000' },
   ),
   MAX_WAIT_MS: row(milliseconds(10), 'Longest time that a request waits for its turn. Then it gets a 503.', {
@@ -273,10 +264,10 @@ const load = {
   }),
   MAX_LOOP_LAG_MS: row(
     milliseconds(10),
-    'Longest delay of the event loop that may persist. Beyond it, requests get a 503.',
+    'Longest delay of the event loop that may last. Beyond it, requests get a 503.',
     { default: '2000' },
   ),
-  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions that listen at the same time. Further ones get a 503.', {
+  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at the same time. Further ones get a 503.', {
     default: '2000',
   }),
 };
@@ -289,7 +280,7 @@ const connections = ofProgram({
   ),
   TRUST_PROXY: row(
     integer(0, 100),
-    'Number of proxies in front. The outermost of them writes the address of the client into `X-Forwarded-For`.',
+    'Number of proxies in front. The outermost writes the address of the client into `X-Forwarded-For`.',
     { default: '0' },
   ),
   MAX_CONNECTIONS: row(
@@ -297,22 +288,18 @@ const connections = ofProgram({
     'Most connections of clients. Beyond it, idle ones are closed; if none is idle, requests get a 503.',
     { default: '10000' },
   ),
-  HEADERS_TIMEOUT_MS: row(
-    milliseconds(100),
-    'Longest time in which the headers of a request must arrive. After it: 408.',
-    { default: '5000' },
-  ),
-  REQUEST_TIMEOUT_MS: row(milliseconds(100), 'Longest time in which a whole request must arrive. After it: 408.', {
+  HEADERS_TIMEOUT_MS: row(milliseconds(100), 'Time in which the headers of a request must arrive. After it: 408.', {
+    default: '5000',
+  }),
+  REQUEST_TIMEOUT_MS: row(milliseconds(100), 'Time in which a whole request must arrive. After it: 408.', {
     default: '10000',
   }),
-  SEND_TIMEOUT_MS: row(
-    milliseconds(100),
-    'How long a client may stop reading its response before the connection is reset.',
-    { default: '10000' },
-  ),
+  SEND_TIMEOUT_MS: row(milliseconds(100), 'How long a client may stop reading before its connection is reset.', {
+    default: '10000',
+  }),
   KEEP_ALIVE_TIMEOUT_MS: row(
     milliseconds(100),
-    'How long a connection may be idle between two requests. Make it longer than the idle timeout of a load balancer in front, often 60 s.',
+    'How long a connection may be idle. Make it longer than that of a load balancer in front, often 60 s.',
     { default: '65000' },
   ),
 });
@@ -325,7 +312,7 @@ const shutdown = {
   ),
   SHUTDOWN_TIMEOUT_MS: row(
     milliseconds(0),
-    'Longest time that a shutdown takes. Requests that have no response by then are cut off.',
+    'Longest time that a shutdown takes. Requests without a response are cut off then.',
     { default: '10000' },
   ),
 };
@@ -361,11 +348,9 @@ const tracing = ofProgram({
   OTEL_TRACES_SAMPLER_ARG: row(fraction, 'Share of the traces that the `traceidratio` samplers record.', {
     default: '1',
   }),
-  OTEL_BSP_SCHEDULE_DELAY: row(
-    { ...positiveInteger, unit: 'ms' },
-    'Longest time for which spans are collected before they are sent.',
-    { default: '5000' },
-  ),
+  OTEL_BSP_SCHEDULE_DELAY: row({ ...positiveInteger, unit: 'ms' }, 'Longest time before spans are sent.', {
+    default: '5000',
+  }),
   OTEL_BSP_MAX_QUEUE_SIZE: row(positiveInteger, 'Most spans that wait to be sent. Further ones are dropped.', {
     default: '2048',
   }),
@@ -411,7 +396,7 @@ export const GROUPS = [
   group('Database', database),
   group('Cache and freshness', cache),
   group('Log', log),
-  group('Pages and schema', pages),
+  group('Pages and schema', pages, '`token` means callers with an access token.'),
   group('Limits of an operation', queryLimits, 'An operation beyond a limit gets the error `QUERY_TOO_COMPLEX`.'),
   group(
     'Trusted documents',
@@ -426,7 +411,7 @@ export const GROUPS = [
   group(
     'Traces',
     tracing,
-    'Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…` (headers, timeout, compression, certificate).',
+    'Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`.',
   ),
 ];
 
