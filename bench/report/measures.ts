@@ -7,7 +7,7 @@ export interface Measure {
   /** What a reader has to know of it. */
   readonly note: string;
   readonly show: (figures: Figures) => string;
-  /** Whether the page does without it: it can be told from the others. */
+  /** Whether the page does without it: its chart has it, or it can be told from the others. */
   readonly isForTerminal?: true;
   /** Whether the limit has no row: its numbers are as it is made. */
   readonly isWithoutLimit?: true;
@@ -18,11 +18,11 @@ export const MEASURES: readonly Measure[] = [
     title: 'Share of the limit',
     note: 'Requests a second, divided by those of the limit in the same round with the same method.',
     show: ({ share }) => percent(share),
-    isWithoutLimit: true,
+    isForTerminal: true,
   },
   {
     title: 'Requests a second',
-    note: 'They differ from machine to machine and from hour to hour; the shares hardly do.',
+    note: 'They differ from machine to machine and from hour to hour; the shares in the chart hardly do.',
     show: ({ requestsPerSecond }) => count(requestsPerSecond),
   },
   {

@@ -65,6 +65,7 @@ const statementsTable = ({ workloads, statements }: Results, servers: readonly R
   return [
     {
       title: 'Statements a request',
+      isForTerminal: true,
       note: 'What one request alone sends to PostgreSQL, counted by a proxy in between.',
       head: codes,
       rows: servers.map(({ name, label }) => [label, ...codes.map((code) => count(statements[name]?.[code]))]),

@@ -9,10 +9,8 @@ export const SECTION = { page: 'benchmarks.md', script: 'bench:workers' };
 
 const HEAD = [
   'requests a second',
-  'times the first',
   'p99, ms',
   'CPU a request, µs: Vitrine',
-  'load generator',
   'PostgreSQL',
   'cores in use, all',
   'a core of Vitrine carries, a second',
@@ -26,10 +24,6 @@ const rowsOf = ({ samples, options }: WorkersResults): string[][] => {
       const own = samples.filter((sample) => sample.title === title && sample.workers === workers);
       const median = (value: (sample: WorkersSample) => number | undefined): number =>
         medianOf(own.map((sample) => value(sample) ?? Number.NaN));
-      const first = (round: number): number =>
-        samples.find(
-          (sample) => sample.title === title && sample.workers === options.workers[0] && sample.round === round,
-        )?.requestsPerSecond ?? Number.NaN;
       const cpuUs = median(({ cpuUsPerRequest }) => cpuUsPerRequest);
       const generatorUs = median(({ generatorUsPerRequest }) => generatorUsPerRequest);
       const postgresUs = median(({ postgresUsPerRequest }) => postgresUsPerRequest);
@@ -38,15 +32,10 @@ const rowsOf = ({ samples, options }: WorkersResults): string[][] => {
         `${title}, WORKERS=${workers}`,
         count(perSecond),
         count(
-          median(({ requestsPerSecond, round }) => requestsPerSecond / first(round)),
-          2,
-        ),
-        count(
           median(({ p99Ms }) => p99Ms),
           1,
         ),
         count(cpuUs, 1),
-        count(generatorUs, 1),
         count(postgresUs, 1),
         count((perSecond * (cpuUs + generatorUs + postgresUs)) / 1_000_000, 2),
         count(1_000_000 / cpuUs),
