@@ -28,7 +28,7 @@ Every environment variable of Vitrine; \`vitrine serve --help\` prints the same.
 
 - A bad value stops the start, with one line for each fault, which never repeats a secret.
 - A misspelt name is a warning. It stops the start if the right variable closes something to others and is not set: ${closing.join(', ')}.
-- \`npm start\`, the other scripts of npm and \`vitrine\` also read a file \`.env\` in the working directory: lines such as \`PORT=8080\`. The environment wins over the file. \`node src/cli.ts\`, which the image and the systemd unit run, reads no file. For another one: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
+- \`npm start\`, the other scripts of npm and \`vitrine\` also read the file \`.env\` in the working directory (lines such as \`PORT=8080\`); the environment wins. \`node src/cli.ts\`, which the image and the systemd unit run, does not. Another file: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
 - The [library](library.md) takes the variables as options in camel case, but not those of ${programOnly.join(', ')}.
 
 ${GROUPS.map(toSection).join('\n\n')}

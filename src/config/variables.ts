@@ -116,7 +116,7 @@ const cache = {
   }),
   BROWSE_INDEX_MAX_MB: row(
     megabytes,
-    'Memory for the index of products that answers browsing and search, in each worker. 0: PostgreSQL answers.',
+    'Memory for the index of products for browsing and search, in each worker. 0: PostgreSQL answers.',
     { default: '256' },
   ),
   READY_WHEN_INDEXED: row(
@@ -126,12 +126,12 @@ const cache = {
   ),
   FRESHNESS_MS: row(
     { ...integer(0, 1000), unit: 'ms' },
-    'How old a response may be: it shows every change that was committed longer ago. 0: each request first asks the database for changes.',
+    'How old a response may be: it shows every change that was committed longer ago. 0: each request first asks the database.',
     { default: '100' },
   ),
   CHANGE_FEED: row(
     choice(['listen', 'poll']),
-    'How changes are noticed. `listen`: by notifications. `poll`: without them; each cached response is used for at most `FRESHNESS_MS`.',
+    'How changes are noticed. `listen`: by notifications. `poll`: a cached response is used for at most `FRESHNESS_MS`.',
     { alias: 'PULSE', default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
@@ -183,20 +183,16 @@ const pages = {
 const queryLimits = {
   QUERY_MAX_COST: row(
     integer(1000, 1_000_000_000),
-    'Highest cost of an operation: roughly the rows that it asks for. Also the most rows that its lists may return.',
+    'Highest cost: roughly the rows that an operation asks for. Also the most rows that its lists may return.',
     { default: '20000' },
   ),
-  QUERY_MAX_DEPTH: row(
-    integer(15, 50),
-    'Most levels of fields inside fields, with fragments expanded. GraphiQL itself needs 15.',
-    { default: '20' },
-  ),
-  QUERY_MAX_FIELDS: row(
-    integer(300, 100_000),
-    'Most fields of a document, with aliases, repetitions and expanded fragments.',
-    { default: '1000' },
-  ),
-  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most lexical tokens in a document: names, values and punctuation.', {
+  QUERY_MAX_DEPTH: row(integer(15, 50), 'Most levels of fields, with fragments expanded. GraphiQL itself needs 15.', {
+    default: '20',
+  }),
+  QUERY_MAX_FIELDS: row(integer(300, 100_000), 'Most fields, with aliases, repetitions and expanded fragments.', {
+    default: '1000',
+  }),
+  QUERY_MAX_TOKENS: row(integer(500, 100_000), 'Most tokens: names, values and punctuation.', {
     default: '2000',
   }),
 };
@@ -285,7 +281,7 @@ const connections = ofProgram({
   ),
   MAX_CONNECTIONS: row(
     integer(1, 1_000_000),
-    'Most connections of clients. Beyond it, idle ones are closed; if none is idle, requests get a 503.',
+    'Most connections of clients. Beyond it, idle ones are closed, or requests get a 503.',
     { default: '10000' },
   ),
   HEADERS_TIMEOUT_MS: row(milliseconds(100), 'Time in which the headers of a request must arrive. After it: 408.', {
