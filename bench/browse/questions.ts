@@ -63,31 +63,31 @@ const search = (words: readonly string[]): Call => page({ search: words.join(' '
 
 export const KINDS: readonly Kind[] = [
   {
-    title: 'a filtered, ordered page with its total',
+    title: 'a filtered page, with its total',
     goalMs: 10,
     next: () => page({ filter: oneOf(FILTERS)(), orderBy: oneOf(ORDERS), page: 1 + random(5) }),
   },
   {
-    title: 'all products by page, with the total',
+    title: 'a page of all products, with the total',
     goalMs: 10,
     next: () => page({ orderBy: oneOf(ORDERS), page: 1 + random(5) }),
   },
   {
-    title: 'a filtered page with its total and all facets',
+    title: 'a filtered page, with all facets',
     goalMs: 30,
     next: () => page({ filter: oneOf(FILTERS)(), orderBy: oneOf(ORDERS) }, FACETS),
   },
   {
-    title: 'a search of one to three ordinary words, with total and facets',
+    title: 'one to three ordinary words, with all facets',
     goalMs: 50,
     next: () => search(Array.from({ length: 1 + random(3) }, ordinaryWord)),
   },
   {
-    title: 'a search of one letter or of the commonest word, with total and facets',
+    title: 'the commonest word, with all facets',
     goalMs: 300,
     next: () => search([oneOf([wordOf(1), wordOf(2), 'k', 'l', 'm', 's', wordOf(1)])]),
   },
-  { title: 'a search for the code of a variant', goalMs: 10, next: code },
+  { title: 'the code of a variant', goalMs: 10, next: code },
   {
     title: 'a suggestion',
     goalMs: 5,

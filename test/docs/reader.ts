@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -68,9 +67,14 @@ export const createReader = async ({ port, demoDatabaseUrl, ownDatabaseUrl }: Re
     },
     [Symbol.asyncDispose]: async () => {
       shell.stdin?.end();
-      const pids = path.join(home, 'pids');
-      const started = existsSync(pids) ? (await readFile(pids, 'utf8')).trim().split('\n') : [];
-      for (const pid of started) process.kill(Number(pid), 'SIGKILL');
+      for (const name of (await readdir(home)).filter((each) => each.endsWith('.pid'))) {
+        const pid = Number(await readFile(path.join(home, name), 'utf8'));
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It could not start, and its page says why.
+        }
+      }
       await Promise.all([folder, home].map((each) => rm(each, { recursive: true })));
     },
   };
