@@ -38,11 +38,11 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
 
   let madeRoomMs = Number.NEGATIVE_INFINITY;
 
-  /** Idle connections are closed in favour of new ones. */
+  /** Idle connections are closed in favour of new ones: `closeIdleConnections` of Node 26 closes the new ones, too. */
   const makeRoom = (): void => {
     if (performance.now() - madeRoomMs < MAKE_ROOM_INTERVAL_MS) return;
     madeRoomMs = performance.now();
-    server.closeIdleConnections();
+    for (const socket of open) if (waitsForNextRequest(socket)) socket.destroy();
   };
 
   // Workers close the rest too: passed on, a connection that no worker has room for would go round for ever.
@@ -98,6 +98,9 @@ export const watchConnections = (server: Server, { maxConnections, sendTimeoutMs
     close: (): void => clearInterval(sweeping),
   };
 };
+
+/** After its last response Node gives a connection `keepAliveTimeout`, until the head of the next request is there; at other times it has no timeout. */
+const waitsForNextRequest = ({ timeout = 0 }: Socket): boolean => timeout > 0;
 
 /** Node resumes a connection after each request that it has read of it. */
 function pauseAgain(this: Socket): void {

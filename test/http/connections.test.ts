@@ -202,4 +202,24 @@ describe('more connections than may be', () => {
     expect((await fetch(`${gateway.url}/api/notice/list`)).status).toBe(200);
     await Promise.all(clients.map(({ ended }) => ended));
   });
+
+  test('take no place of those that have sent nothing yet, or wait for a response', async () => {
+    await using gateway = await start({ MAX_CONNECTIONS: '3' });
+    const [idle, silent, listening] = [await connect(gateway), await connect(gateway), await connect(gateway)];
+    for (const { socket } of [idle, listening]) {
+      const answered = once(socket, 'data');
+      socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+      await answered;
+    }
+    const begun = once(listening.socket, 'data');
+    const query = encodeURIComponent('subscription { notices { id } }');
+    listening.socket.write(`GET /graphql?query=${query} HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n`);
+    await begun;
+    expect((await fetch(`${gateway.url}/api/notice/list`)).status).toBe(200);
+    await idle.ended;
+    expect([silent, listening].map(({ socket }) => socket.closed)).toEqual([false, false]);
+    silent.socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect((await silent.ended).text).toMatch(/^HTTP\/1\.1 200 /);
+    listening.socket.destroy();
+  });
 });
