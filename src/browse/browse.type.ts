@@ -1,6 +1,6 @@
 import { Category } from '../category/category.type.ts';
 import { Prisma } from '../database/generated/client/client.ts';
-import { LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
+import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
 import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount, ValueFacets } from './browse-engine.ts';
@@ -17,15 +17,12 @@ export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
   ) as Record<ProductSearchOrder, { description: string }>,
 });
 
-const AT_MOST = `Empty: any. At most ${MAX_IDS}.`;
-const FILTERS_AT_MOST = `At most ${MAX_FILTERS}.`;
-
 const AttributeFilter = builder.inputType('AttributeFilter', {
   description:
     'What an attribute must be: one of the values, or a number within the bounds. With values and bounds either of the two is enough; without both, all products fit.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Of the attribute, as it is written.' }),
-    values: t.stringList({ description: `Any of these values, as facets and products show them. ${AT_MOST}` }),
+    values: t.stringList(atMost(MAX_IDS, 'Any of these values, as facets and products show them. Empty: any.')),
     min: t.field({ type: 'Decimal', description: 'A number that is not less.' }),
     max: t.field({ type: 'Decimal', description: 'A number that is not greater.' }),
   }),
@@ -35,30 +32,30 @@ const OptionFilter = builder.inputType('OptionFilter', {
   description: 'What a variant must be in one respect.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Of the option, as it is written.' }),
-    values: t.stringList({ required: true, description: `Any of these values. ${AT_MOST}` }),
+    values: t.stringList({ required: true, ...atMost(MAX_IDS, 'Any of these values. Empty: any.') }),
   }),
 });
 
 export const ProductFilter = builder.inputType('ProductFilter', {
   description: 'Every part that is given must hold.',
   fields: (t) => ({
-    categoryIds: t.intList({ description: `In any of these categories. ${AT_MOST}` }),
+    categoryIds: t.intList(atMost(MAX_IDS, 'In any of these categories. Empty: any.')),
     withDescendants: t.boolean({
       required: true,
       defaultValue: true,
       description: 'Whether the categories below count too: for `categoryIds`, and for the counts of categories.',
     }),
-    brands: t.stringList({ description: `Of any of these brands. ${AT_MOST}` }),
-    tags: t.stringList({ description: `With all of these tags. ${AT_MOST}` }),
+    brands: t.stringList(atMost(MAX_IDS, 'Of any of these brands. Empty: any.')),
+    tags: t.stringList(atMost(MAX_IDS, 'With all of these tags. Empty: any.')),
     minPrice: t.field({ type: 'Decimal', description: 'Not cheaper.' }),
     maxPrice: t.field({ type: 'Decimal', description: 'Not dearer.' }),
     inStock: t.boolean({ description: 'Whether any are left.' }),
     onSale: t.boolean({ description: 'Whether the list price is above the price.' }),
     publishedAfter: t.field({ type: 'DateTime', description: 'Published in a later millisecond than this.' }),
-    attributes: t.field({ type: [AttributeFilter], description: `Each of them must hold. ${FILTERS_AT_MOST}` }),
+    attributes: t.field({ type: [AttributeFilter], ...atMost(MAX_FILTERS, 'Each of them must hold.') }),
     options: t.field({
       type: [OptionFilter],
-      description: `One and the same variant has each of them, and is in stock where \`inStock\` is true. ${FILTERS_AT_MOST}`,
+      ...atMost(MAX_FILTERS, 'One and the same variant has each of them, and is in stock where `inStock` is true.'),
     }),
   }),
 });

@@ -49,11 +49,16 @@ const hasAttribute = ({ name, values: wanted = [], min, max }: AttributeFilter, 
   // To write the number of each product takes ten times as long as to compare it with those that are written so.
   const numbers = wanted.map(Number).filter((each, place) => String(each) === wanted[place] && Number.isFinite(each));
   const bounds = [
-    ...(min === undefined ? [] : [`${number} >= ${values.add(min, 'numeric')}`]),
-    ...(max === undefined ? [] : [`${number} <= ${values.add(max, 'numeric')}`]),
+    ...(min === undefined ? [] : [['>=', values.add(min, 'numeric')]]),
+    ...(max === undefined ? [] : [['<=', values.add(max, 'numeric')]]),
   ];
+  const isWithin = (type: string): string =>
+    bounds.map(([operator, bound]) => `${number}${type} ${operator} ${bound}${type}`).join(' and ');
   const isNumber = [
-    ...(bounds.length > 0 ? [bounds.join(' and ')] : []),
+    // As products and facets show it.
+    ...(bounds.length > 0
+      ? [`case when ${isDouble(number)} then ${isWithin('::float8')} else ${isWithin('')} end`]
+      : []),
     ...(numbers.length > 0
       ? [
           `case when ${isDouble(number)} then ${number}::float8 = any(${values.add(numbers, 'float8[]')}) else false end`,

@@ -72,15 +72,16 @@ export const withinIfGiven = (declaredRange: DeclaredRange, note = '') =>
   ({ required: false, extensions: { declaredRange, note } }) as const;
 
 /**
- * The options of a list argument of bounded length: `ids: t.arg.intList(atMost(MAX_IDS, 'Absent: every one.'))`.
+ * The options of a list of bounded length: `ids: t.arg.intList(atMost(MAX_IDS, 'Absent: every one.'))`. In an input object the resolver checks it.
  * @param note precedes the bound in the description
  */
 export const atMost = (maxItems: number, note: string) =>
   ({ description: `${note} At most ${maxItems}.`, extensions: { maxItems } }) as const;
 
-export const rangeOf = ({ extensions }: GraphQLArgument): Range | undefined => extensions.range as Range | undefined;
+export const rangeOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>): Range | undefined =>
+  extensions.range as Range | undefined;
 
-export const maxItemsOf = ({ extensions }: GraphQLArgument): number | undefined =>
+export const maxItemsOf = ({ extensions }: Pick<GraphQLArgument, 'extensions'>): number | undefined =>
   extensions.maxItems as number | undefined;
 
 export const isListSize = ({ extensions }: GraphQLArgument): boolean =>

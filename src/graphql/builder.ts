@@ -58,7 +58,8 @@ const outputOnly = (name: string) => (): never => {
   throw new GraphQLError(`${name} is an output type.`);
 };
 
-const DECIMAL = /^-?\d{1,20}(\.\d{1,20})?$/;
+/** As many digits as the bounds of an attribute's facet may have. */
+const DECIMAL = /^-?\d{1,301}(\.\d{1,20})?$/;
 
 const parseDecimal = (value: unknown): Prisma.Decimal => {
   const text = typeof value === 'number' || typeof value === 'bigint' ? `${value}` : value;

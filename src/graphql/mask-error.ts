@@ -87,7 +87,10 @@ const clientFault = (error: GraphQLError): GraphQLError => {
   const { http: givenHttp, ...extensions } = error.extensions;
   const given = String(extensions.code ?? 'BAD_USER_INPUT');
   const code = YOGA_CODES[given] ?? given;
-  const part = (givenHttp ?? {}) as Partial<HttpPart>;
+  const { headers, ...ofAll } = (givenHttp ?? {}) as Partial<HttpPart>;
+  // Whatever is wrong with the parameters, Yoga says which methods it knows: QUERY is not one.
+  const isOfParameters = given in YOGA_CODES && ofAll.status === 400;
+  const part: Partial<HttpPart> = headers && !isOfParameters ? { ...ofAll, headers } : ofAll;
   // The draft has a status only for failures before execution, and in application/json only for what is not a GraphQL request at all:
   // those have Yoga's own codes. A plugin or a resolver that says a status means it for both media types.
   const spec = (part.spec ?? part.status === undefined) && !(given in YOGA_CODES);

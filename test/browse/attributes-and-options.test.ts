@@ -228,6 +228,21 @@ test('an attribute whose values are all numbers has the least and the greatest, 
   ]);
 });
 
+test('the least and the greatest of numbers of many digits, as bounds, leave none out', async () => {
+  await using own = await createTestDatabase();
+  const category = await insertCategory(own);
+  for (const number of ['123456789012345678.25', '123456789012345678.27', '-0.0051', '15e24', '-7e299'])
+    await insertProduct(own, { category_id: category, attributes: `{"${number}": ${number}}` });
+  await using there = await createTestGateway(own, PATIENT);
+  const { data } = await there.graphql('{ productSearch { facets { attributes { name min max } } } }');
+  const { attributes } = data.productSearch.facets;
+  expect(attributes).toHaveLength(5);
+  for (const attribute of attributes) {
+    const found = await there.graphql(QUERY, { filter: { attributes: [attribute] } });
+    expect(found.data.productSearch.totalCount, attribute.name).toBe(1);
+  }
+});
+
 test('an option is counted by the variants that have the other options, in stock where that is wanted', async () => {
   const options = [{ name: 'Size', values: ['M'] }];
   const all = await ask({ filter: { options } });

@@ -103,6 +103,7 @@ describe('the database refuses', () => {
     ['product', { option_names: '{a,b,a}' }, 'product_option_names_check'],
     ['product', { option_names: '{null}' }, 'product_option_names_check'],
     ['product', { option_names: '{{a},{b}}' }, 'product_option_names_check'],
+    ['product', { option_names: '[0:1]={a,b}' }, 'product_option_names_check'],
     ...[
       '[]',
       '"a"',

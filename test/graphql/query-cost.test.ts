@@ -66,6 +66,28 @@ describe('the cost of an operation is', () => {
       { ids: Array.from({ length: 10 }, (_, id) => id) },
     ],
     [
+      'a tenth for each item of each list inside a filter',
+      '{ productSearch(filter: { brands: ["A", "B"], tags: "T", attributes: [{ name: "Size", values: ["1", "2"] }] }) { totalCount } }',
+      21 + 0.1 + 0.6,
+    ],
+    [
+      'a tenth for each item inside a filter that is a variable',
+      'query ($filter: ProductFilter) { productSearch(filter: $filter) { totalCount } }',
+      21 + 0.1 + 50 + 2 + 40,
+      {
+        filter: {
+          brands: Array.from({ length: 500 }, (_, place) => `B${place}`),
+          options: Array.from({ length: 20 }, () => ({ name: 'Size', values: Array.from({ length: 20 }, String) })),
+        },
+      },
+    ],
+    [
+      'a tenth for each item of a variable inside a filter',
+      'query ($brands: [String!], $absent: [String!]) { productSearch(filter: { brands: $brands, tags: $absent }) { totalCount } }',
+      21 + 0.1 + 0.3,
+      { brands: ['A', 'B', 'C'] },
+    ],
+    [
       'that of every alias',
       '{ a: hotProducts(limit: 2) { id } b: hotProducts(limit: 2) { id more: id } }',
       2.2 + 2.2 + 2,

@@ -145,6 +145,11 @@ describe('an operation', () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
   });
+
+  test('that has no document is refused with 400, without a word about methods', async () => {
+    const response = await get({});
+    expect([response.status, response.headers.get('allow')]).toEqual([400, null]);
+  });
 });
 
 describe('the path /graphql', () => {

@@ -48,6 +48,13 @@ b,B,"[{""name"":""Home & Garden"",""url"":""https://shop/h""},{""name"":""Pots""
     ).toEqual(['Home & Garden > A > B', 'Home & Garden > Pots']);
   });
 
+  test('is one that PostgreSQL has printed', async () => {
+    const tags = ['plain', 'with, comma', '"quoted"', String.raw`back\slash`, '{braces}', 'two\nlines', 'NULL'];
+    const [row] = await sql('select $1::text[]::text as tags, array[]::text[]::text as image_urls', [tags]);
+    expect(await importText(jsonLines([{ ...product, ...row }]))).toMatchObject({ created: 1, faults: [] });
+    expect(await sql('select tags, image_urls from product')).toEqual([{ tags, image_urls: [] }]);
+  });
+
   test.each([
     ['name', '["a","b"]', 'must be one text, but is a list'],
     ['brand', '[{"name": "a"}]', 'must be one text, but is a list'],
@@ -65,6 +72,11 @@ b,B,"[{""name"":""Home & Garden"",""url"":""https://shop/h""},{""name"":""Pots""
     expect(await importText(jsonLines([{ ...product, name }]))).toMatchObject({ created: 1, faults: [] });
     expect(await column('select name from product')).toEqual([name]);
   });
+});
+
+test.each(['true', 'Yes', '1', 't'])('%s is true', async (pinned) => {
+  await importText(jsonLines([{ title: 'A', content: 'A', pinned }]));
+  expect(await column('select pinned from notice')).toEqual([true]);
 });
 
 describe('a picture', () => {

@@ -110,7 +110,7 @@ export const randomDeepFilter = (
       ]),
     );
     const bounds = {
-      ...(pick([0, 1]) && { min: pick(['-3', '1.5', '39']) }),
+      ...(pick([0, 1]) && { min: pick(['-3', '1.5', '39', '12345678901234568000']) }),
       ...(pick([0, 1]) && { max: pick(['1.5', '800', '39.25']) }),
     };
     return {

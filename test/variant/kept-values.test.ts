@@ -157,6 +157,13 @@ describe('the database refuses', () => {
   });
 });
 
+test('no variant has the option values of another one, whatever their first subscript', async () => {
+  await database.sql(THREE);
+  const again = `insert into product_variant (product_id, option_values, price) values (1, $1, 5)`;
+  for (const values of ['{M}', '[0:0]={M}'])
+    await expect(database.sql(again, [values]), values).rejects.toThrow('product_variant');
+});
+
 test('options are added by one transaction', async () => {
   await database.sql(`${THREE};
     begin;

@@ -378,11 +378,10 @@ const extremesOf = (numbers: readonly string[]): { min?: string; max?: string } 
   return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 };
 
-/** Of decimals with any number of digits. */
+/** As products show them; beyond the numbers of JavaScript with all their digits. @param one an attribute's */
 const compareNumbers = (one: string, other: string): number => {
   const difference = Number(one) - Number(other);
-  if (difference !== 0 && !Number.isNaN(difference)) return difference;
-  if ([one, other].some((text) => text.includes('e'))) return 0;
+  if (String(Number(one)) === one || (difference !== 0 && !Number.isNaN(difference))) return difference;
   const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
   const [left = 0n, right = 0n] = [one, other].map((text) => {
     const [whole = '', fraction = ''] = text.split('.');

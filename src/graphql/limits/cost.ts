@@ -29,7 +29,7 @@ import {
   assumedSizeOf,
   introspectionSizes,
   isObjectList,
-  listLengthReader,
+  itemsReader,
   type SizeReader,
   sizedFieldsOf,
   slicedSizeReader,
@@ -60,7 +60,7 @@ interface CostNode {
   readonly selections: MergedField;
   /** How many values it has for each of its parent objects. */
   readonly sizeOf: SizeReader;
-  /** The lengths of the lists that it is filtered by. */
+  /** The items of the lists that it is filtered by. */
   readonly filterSize: SizeReader | undefined;
   /** The cost of each value, in tenths. */
   readonly weight: number;
@@ -107,7 +107,7 @@ const isPlain = ({ selections, sizeOf, filterSize, extra, isRow, children }: Cos
  *
  * - 1 for each item of a list of objects, as many as its argument or its declaration allows (list-size.ts);
  * - 1 for an object that a field of the root type looks up;
- * - 0.1 for each other value: a scalar, an object that belongs to a row, an id in a list to filter by;
+ * - 0.1 for each other value: a scalar, an object that belongs to a row, an item of a list to filter by;
  * - as much more as a field says (`extensions: { extraCost: 10 }`) whose value takes more reading than its size tells: a search, a count;
  * - but 1 for a value that the object already has under another name: a long text repeated a hundred times is a hundred times as long.
  *
@@ -164,7 +164,7 @@ export const planCost = (
         const sliced = slicedSizeReader(field, node);
         return sliced ?? sizedByParent.map((sized) => sized.get(name) ?? assumedSize(field));
       });
-      const filters = fields.map((field) => field.args.flatMap((argument) => listLengthReader(argument, node) ?? []));
+      const filters = fields.map((field) => field.args.flatMap((argument) => itemsReader(argument, node) ?? []));
       const children = nodesOf(typesBelow, selections, `${path}.`, sizedHere);
       return {
         path,

@@ -1,15 +1,21 @@
 import {
+  BREAK,
+  coerceInputLiteral,
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isInputObjectType,
   isLeafType,
   isListType,
   Kind,
   type ValueNode,
   type VariableValues,
+  visit,
 } from 'graphql';
 import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
@@ -98,13 +104,46 @@ const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader 
 };
 
 /** The length of an argument that is itself a list; undefined for another argument. */
-export const listLengthReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined => {
-  if (!isListType(getNullableType(argument.type))) return undefined;
-  const maximum = maxItemsOf(argument) ?? rangeOf(argument)?.maximum ?? MAX_IDS;
-  const lengthOf = (value: unknown): number => (Array.isArray(value) ? Math.min(value.length, maximum) : 0);
-  return reader(argument, node, maximum, lengthOf, (literal) =>
-    literal.kind === Kind.LIST ? lengthOf(literal.values) : 1,
+const listLengthReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined =>
+  isListType(getNullableType(argument.type)) ? itemsReader(argument, node) : undefined;
+
+/** How many items the lists in an argument have, also those inside its input objects; undefined for an argument that has no lists. */
+export const itemsReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined => {
+  const most = mostItems(argument);
+  if (most === 0) return undefined;
+  const cut = maxItemsOf(argument) ?? rangeOf(argument)?.maximum ?? MAX_IDS;
+  // A list that is too long will be refused.
+  const itemsOf = (value: unknown): number =>
+    countItems(argument.type, Array.isArray(value) ? value.slice(0, cut) : value);
+  return reader(argument, node, most, itemsOf, (literal, variables) =>
+    itemsOf(coerceInputLiteral(literal, argument.type, variables)),
   );
+};
+
+const countItems = (type: GraphQLInputType, value: unknown): number => {
+  const nullable = getNullableType(type);
+  if (isListType(nullable) && Array.isArray(value)) {
+    return value.reduce((sum: number, item) => sum + countItems(nullable.ofType, item), value.length);
+  }
+  if (!isInputObjectType(nullable) || !isObject(value)) return 0;
+  return Object.values(nullable.getFields()).reduce((sum, field) => sum + countItems(field.type, value[field.name]), 0);
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** Of all that a variable could hold. An input object inside another of its type is taken as empty. */
+const mostItems = (
+  input: Pick<GraphQLArgument, 'type' | 'extensions'>,
+  around: readonly GraphQLInputObjectType[] = [],
+): number => {
+  const type = getNamedType(input.type);
+  const inside =
+    isInputObjectType(type) && !around.includes(type)
+      ? Object.values(type.getFields()).reduce((sum, field) => sum + mostItems(field, [...around, type]), 0)
+      : 0;
+  if (!isListType(getNullableType(input.type))) return inside;
+  return (maxItemsOf(input) ?? rangeOf(input)?.maximum ?? MAX_IDS) * (1 + inside);
 };
 
 const reader = (
@@ -112,13 +151,14 @@ const reader = (
   node: FieldNode,
   maximum: number,
   ofValue: (value: unknown) => number,
-  ofLiteral: (literal: ValueNode) => number,
+  ofLiteral: (literal: ValueNode, variables?: VariableValues) => number,
 ): SizeReader => {
   const { name } = argument;
   const literal = node.arguments?.find((each) => each.name.value === name)?.value;
   const ofDefault = ofValue(defaultOf(argument));
   if (!literal) return () => ofDefault;
   if (literal.kind !== Kind.VARIABLE) {
+    if (hasVariable(literal)) return (variables) => (variables ? ofLiteral(literal, variables) : maximum);
     const size = ofLiteral(literal);
     return () => size;
   }
@@ -127,6 +167,17 @@ const reader = (
     if (!variables) return maximum;
     return variable in variables.coerced ? ofValue(variables.coerced[variable]) : ofDefault;
   };
+};
+
+const hasVariable = (literal: ValueNode): boolean => {
+  let found = false;
+  visit(literal, {
+    Variable: () => {
+      found = true;
+      return BREAK;
+    },
+  });
+  return found;
 };
 
 /** Counts the rows that the lists of one operation return. */

@@ -31,13 +31,22 @@ export const jsonIn = (text: string): Value | undefined => {
   }
 };
 
+/** A list as PostgreSQL prints it, so that tables that it has written as CSV can be read: `{Blue,"Dark red"}`. */
+const ARRAY_ITEM = /"((?:[^"\\]|\\.)*)"|[^\s,"{}\\]+/gs;
+const ARRAY = new RegExp(`^\\{(?:(?:${ARRAY_ITEM.source})(?:,(?:${ARRAY_ITEM.source}))*)?\\}$`, 's');
+
+const arrayIn = (text: string): readonly string[] | undefined =>
+  ARRAY.test(text)
+    ? [...text.matchAll(ARRAY_ITEM)].map(([item, quoted]) => quoted?.replaceAll(/\\(.)/gs, '$1') ?? item)
+    : undefined;
+
 /** What separates the items of a text. */
 type SeparatorOf = (text: string, options: ReadOptions) => RegExp | string;
 
-/** The items of a list: a JSON list, also in a text, or one text that a separator splits. @throws InvalidValueError */
+/** The items of a list: one of JSON, also in a text, or of PostgreSQL, or one text that a separator splits. @throws InvalidValueError */
 const placesOf = (value: Value, options: ReadOptions, separatorOf: SeparatorOf): readonly string[] => {
   const list = unpacked(value);
-  const items = typeof list === 'string' ? list.split(separatorOf(list, options)) : list;
+  const items = typeof list === 'string' ? (arrayIn(list.trim()) ?? list.split(separatorOf(list, options))) : list;
   if (!Array.isArray(items)) throw new InvalidValueError('must be a list of texts');
   return items.map((item) => longText(item ?? '').trim());
 };

@@ -110,8 +110,9 @@ export const FALSE = ['false', 'no', 'off', '0'];
 
 export const boolean: Parse = (value) => {
   const text = wordIn(value);
-  if (TRUE.includes(text)) return 'true';
-  if (FALSE.includes(text)) return 'false';
+  // As PostgreSQL prints them.
+  if (text === 't' || TRUE.includes(text)) return 'true';
+  if (text === 'f' || FALSE.includes(text)) return 'false';
   throw new InvalidValueError('must be true or false');
 };
 

@@ -178,7 +178,10 @@ export const chooseFormat = (wish: Wish, sourceName: string, records: readonly S
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
-      'A product needs name, price and category; a category needs path, or slug and name; a notice needs title and content.\n' +
+      'A product needs name, price and category; a variant needs product, and options or sku; a category needs path, or slug and name; a notice needs title and content.\n' +
+      (hasColumn({ columns }, 'product_id')
+        ? 'Variants whose product_id is the id of a product in Vitrine: --map product=product_id --key id.\n'
+        : '') +
       `${OTHER_LINE}.\n` +
       'Say which columns these are, such as --map name=title,price=final_price, or name the format with --format:\n' +
       formats.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n'),

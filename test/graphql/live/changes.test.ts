@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
 import { cachedResponse, createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
 import { OUTAGES } from '../../support/outages.ts';
-import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../../support/rows.ts';
+import { insertCategory, insertNotice, insertProduct, insertVariant, momentFromNow } from '../../support/rows.ts';
 import { wireTo } from '../../support/wire.ts';
 
 const CHANGES = 'subscription { changes { products categories notices everything } }';
@@ -52,6 +52,23 @@ describe('an event names', () => {
     await database.sql('delete from product');
     await untilShown(stream, names({ products: [product] }));
     expect(events()).toHaveLength(7);
+  });
+
+  test('the product of a variant that was inserted, updated, moved or deleted', async () => {
+    const one = await insertProduct(database, { category_id: category });
+    await untilShown(stream, names({ products: [one] }));
+    const other = await insertProduct(database, { category_id: category });
+    await untilShown(stream, names({ products: [other] }));
+    const id = await insertVariant(database, { product_id: one, price: '5.00' });
+    await untilShown(stream, names({ products: [one] }));
+    await database.sql('update product_variant set product_id = $1', [other]);
+    await untilShown(stream, names({ products: [one, other] }));
+    await database.sql(`update product_variant set barcode = '4006381333931'`);
+    await untilShown(stream, names({ products: [other] }));
+    await database.sql('update product_variant set product_id = $1', [one]);
+    await untilShown(stream, names({ products: [one, other] }));
+    await database.sql('delete from product_variant where id = $1', [id]);
+    await untilShown(stream, names({ products: [one] }));
   });
 
   test('what one transaction has changed, together', async () => {
