@@ -14,7 +14,7 @@ import { shared } from '../support/shared.ts';
 
 // The plans of the real statements on a catalogue large enough for PostgreSQL to care. At 1,000,000 products they are the same.
 
-const PRODUCTS = 60_000;
+const PRODUCTS = 40_000;
 const CATEGORIES = 100;
 const LIMIT = 20;
 const ORDERS: ProductOrder[] = ['DEFAULT', 'NEWEST', 'BEST_SELLING', 'PRICE_ASC', 'PRICE_DESC', 'NAME_ASC'];

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { camelCase, ROWS, VARIABLES, type VariableName } from '../../src/config/variables.ts';
 import { PAGES } from '../../src/pages/pages.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { createTestGateway } from '../support/gateway.ts';
+import { createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { shared } from '../support/shared.ts';
 
 const TOKEN = 'a-token-0123456789';
@@ -35,25 +35,49 @@ test('every switch is tried by the tests below', () => {
   );
 });
 
+const SWITCHES = [...new Set(EXPOSED.map(([variable]) => variable))];
+
+/** The values of each switch at three gateways: no two switches have the same, so that none is taken for another. */
+const VALUES = [
+  ['off', 'on', 'token'],
+  ['on', 'token', 'off'],
+  ['token', 'off', 'on'],
+  ['off', 'token', 'on'],
+  ['on', 'off', 'token'],
+  ['token', 'on', 'off'],
+];
+
+const switched: TestGateway[] = [];
+for (const place of [0, 1, 2]) {
+  const values = Object.fromEntries(SWITCHES.map((variable, index) => [variable, VALUES[index]?.[place] ?? '']));
+  switched.push(await shared(createTestGateway(database, { ...values, ACCESS_TOKENS: TOKEN })));
+}
+
+const gatewayWith = (variable: string, value: string): TestGateway => {
+  const gateway = switched[VALUES[SWITCHES.indexOf(variable)]?.indexOf(value) ?? -1];
+  if (!gateway) throw new Error(`no gateway has ${variable}=${value}`);
+  return gateway;
+};
+
 describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
   test('shows its pages to everybody where nothing is configured', async () => {
     expect((await unconfigured.get(target, headers)).status).toBe(200);
   });
 
   test('with "off" there are none', async () => {
-    await using gateway = await createTestGateway(database, { [variable]: 'off', ACCESS_TOKENS: TOKEN });
+    const gateway = gatewayWith(variable, 'off');
     const answer = await gateway.get(target, { ...headers, authorization: `Bearer ${TOKEN}` });
     expect(answer.text).not.toContain('<html');
     expect(answer.status).toBe(target === '/graphql' ? 406 : 404);
   });
 
   test('with "on" they are open beside tokens', async () => {
-    await using gateway = await createTestGateway(database, { [variable]: 'on', ACCESS_TOKENS: TOKEN });
+    const gateway = gatewayWith(variable, 'on');
     expect((await gateway.get(target, headers)).status).toBe(200);
   });
 
   test('with "token" they want one, which a browser may send as a password', async () => {
-    await using gateway = await createTestGateway(database, { [variable]: 'token', ACCESS_TOKENS: TOKEN });
+    const gateway = gatewayWith(variable, 'token');
     for (const credentials of [
       {},
       basic('', 'wrong-token-0123'),
@@ -96,13 +120,14 @@ describe.for(EXPOSED)('%s', ([variable, target, headers]) => {
   });
 });
 
+const restricted = await shared(createTestGateway(database, { ACCESS_TOKENS: TOKEN }));
+
 test('beside tokens the pages of GraphiQL and of the demo are open, and what tells of the service is not', async () => {
-  await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
-  expect((await gateway.get('/graphql', BROWSER)).status).toBe(200);
-  expect((await gateway.get('/demo', BROWSER)).status).toBe(200);
-  expect((await gateway.get('/openapi.json')).status).toBe(401);
-  expect((await gateway.get('/docs', BROWSER)).status).toBe(401);
-  expect((await gateway.get('/metrics')).status).toBe(401);
+  expect((await restricted.get('/graphql', BROWSER)).status).toBe(200);
+  expect((await restricted.get('/demo', BROWSER)).status).toBe(200);
+  expect((await restricted.get('/openapi.json')).status).toBe(401);
+  expect((await restricted.get('/docs', BROWSER)).status).toBe(401);
+  expect((await restricted.get('/metrics')).status).toBe(401);
 });
 
 test('the assets of GraphiQL are as open as its page', async () => {
@@ -118,9 +143,8 @@ test('the assets of GraphiQL are as open as its page', async () => {
 });
 
 test('a password opens no operation', async () => {
-  await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
   for (const target of ['/graphql?query={notices{id}}', '/api/notice/list']) {
-    const answer = await gateway.get(target, basic('', TOKEN));
+    const answer = await restricted.get(target, basic('', TOKEN));
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
   }

@@ -14,29 +14,42 @@ export interface TriedImport extends Imported {
   readonly faults: readonly Fault[];
 }
 
-/** Imports a text, as a file, into a database. */
-export const importInto = async (
-  { url }: { readonly url: string },
+const connect = async ({ url }: { readonly url: string }): Promise<DatabaseClient> => {
+  const client = new DatabaseClient(connectionConfig(url));
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+};
+
+const importOver = async (
+  client: DatabaseClient,
   text: string | Uint8Array,
   options: Options = {},
 ): Promise<TriedImport> => {
   await using folder = await temporaryFolder();
   const source = await openSource(await folder.write('catalogue', text));
-  const client = new DatabaseClient(connectionConfig(url));
-  client.on('error', () => {});
-  await client.connect();
   const faults: Fault[] = [];
   const onFault = (fault: Fault) => faults.push(fault);
+  const imported = await importFile({
+    client,
+    source,
+    kinds: IMPORT_KINDS,
+    isInTransaction: false,
+    onFault,
+    ...options,
+  });
+  return { ...imported, faults };
+};
+
+/** Imports a text, as a file, into a database. */
+export const importInto = async (
+  database: { readonly url: string },
+  text: string | Uint8Array,
+  options?: Options,
+): Promise<TriedImport> => {
+  const client = await connect(database);
   try {
-    const imported = await importFile({
-      client,
-      source,
-      kinds: IMPORT_KINDS,
-      isInTransaction: false,
-      onFault,
-      ...options,
-    });
-    return { ...imported, faults };
+    return await importOver(client, text, options);
   } finally {
     await client.end();
   }
@@ -49,18 +62,36 @@ interface ImportDatabase extends Pick<TestDatabase, 'sql'> {
   readonly column: (query: string) => Promise<unknown[]>;
 }
 
-/** One database for a file of tests, emptied before each. */
+/** One database for a file of tests, emptied before each, and one connection for all that they import: to open one takes as long as an import. */
 export const useImportDatabase = (): ImportDatabase => {
   let database: TestDatabase;
+  let connection: Promise<DatabaseClient> | undefined;
+  const disconnect = async (): Promise<void> => {
+    const last = connection;
+    connection = undefined;
+    await (await last)?.end();
+  };
   beforeAll(async () => {
     database = await createTestDatabase();
   });
   beforeEach(() => emptyTables(database));
-  afterAll(() => database[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await disconnect();
+    await database[Symbol.asyncDispose]();
+  });
   return {
     url: () => database.url,
     sql: (text, values) => database.sql(text, values),
-    importText: (text, options) => importInto(database, text, options),
+    importText: async (text, options) => {
+      connection ??= connect(database);
+      try {
+        return await importOver(await connection, text, options);
+      } catch (error) {
+        // What an import that failed has left goes with its session.
+        await disconnect();
+        throw error;
+      }
+    },
     column: async (query) => (await database.sql(query)).map((row) => Object.values(row)[0]),
   };
 };
