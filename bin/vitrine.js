@@ -21,5 +21,7 @@ if (major < 22 || major === 23 || (major === 22 && minor < 15)) {
   // Not by Node's option --env-file-if-exists: it prints a line where there is no file, and workers that start later would read the file again.
   const isWorker = process.env.NODE_UNIQUE_ID !== undefined;
   if (!isWorker && statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile();
-  import(existsSync(sources) ? sources : new URL('../dist/cli.js', import.meta.url));
+  // The cache first: what is in it needs no compiler for TypeScript.
+  if (existsSync(sources)) import('../src/compile-cache.js').then(() => import(sources));
+  else import('../dist/cli.js');
 }

@@ -27,7 +27,7 @@ const LAYERS = [
   ['database'],
   ['overload'],
   ['deadline'],
-  ['errors', 'parse-time', 'start-thread', 'suggestion'],
+  ['compile-cache', 'errors', 'parse-time', 'start-thread', 'suggestion'],
 ];
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -58,7 +58,7 @@ const importsOf = (files: readonly [string, string][]): Import[] => {
 };
 
 /** `product` for `src/product/visibility.ts`, `gateway` for `src/gateway.ts`. */
-const partOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+const partOf = (file: string): string => file.split('/')[1]?.replace(/\.[jt]s$/, '') ?? '';
 
 const layerOf = (file: string): number => {
   const layer = LAYERS.findIndex((parts) => parts.includes(partOf(file)));

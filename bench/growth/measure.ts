@@ -93,8 +93,8 @@ export const measureGrowth = async (
   options: GrowthOptions,
   log: (line: string) => void,
 ): Promise<GrowthSample[]> => {
-  const contenders = [contenderAt('now', fileURLToPath(new URL('../../src/cli.ts', import.meta.url)))];
-  if (options.before !== undefined) contenders.push(contenderAt('before', `${options.before}/src/cli.ts`));
+  const contenders = [contenderAt('now', fileURLToPath(new URL('../../bin/vitrine.js', import.meta.url)))];
+  if (options.before !== undefined) contenders.push(contenderAt('before', `${options.before}/bin/vitrine.js`));
   const samples: GrowthSample[] = [];
   for (const products of options.products) {
     await using database = await openGrowthDatabase(serverUrl, products, log);

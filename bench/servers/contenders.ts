@@ -40,7 +40,7 @@ const BARE = fileURLToPath(new URL('./limit.ts', import.meta.url));
 /** As `npm start` has them. */
 export const GATEWAY_FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
-const GATEWAY = [...GATEWAY_FLAGS, fileURLToPath(new URL('../../src/cli.ts', import.meta.url)), 'serve'];
+const GATEWAY = [...GATEWAY_FLAGS, fileURLToPath(new URL('../../bin/vitrine.js', import.meta.url)), 'serve'];
 
 /** None of the servers writes a line for a request. */
 const NO_LINES = { LOG_REQUESTS: 'none' };

@@ -178,6 +178,19 @@ describe.skipIf(process.platform === 'win32')('what modules compile to', () => {
     expect(await runIn({ prepare })).toMatchObject({ kept: [], temporary: [] });
   });
 
+  test('has all that a second start of a checkout reads, so that it needs no compiler for TypeScript', async () => {
+    await using caches = await temporaryFolder();
+    const program = path.join(import.meta.dirname, '../../bin/vitrine.js');
+    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: caches.path, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+    const start = () => promisify(execFile)(process.execPath, [program, '--version'], { env });
+    const first = await start();
+    expect(first.stderr).toMatch(/no transpile cache for StrippedTypeScript \S+\/src\/cli\.ts\n/);
+    const second = await start();
+    expect(second.stderr).toMatch(/retrieving transpile cache for StrippedTypeScript \S+\/src\/cli\.ts\.\.\.success\n/);
+    expect(second.stderr).not.toContain('no transpile cache');
+    expect(second.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   test('goes where NODE_COMPILE_CACHE says, if it is set', async () => {
     await using folder = await temporaryFolder();
     expect(await runIn({ environment: { NODE_COMPILE_CACHE: folder.path } })).toMatchObject({
