@@ -3,7 +3,7 @@ import { startServerIn } from '../database/database.ts';
 import { positive } from '../options.ts';
 import { runProgram, type Surroundings } from '../program.ts';
 import { measureCaches } from './measure.ts';
-import { toMarkdown, writeCache } from './report.ts';
+import { toText, writeCache } from './report.ts';
 
 // Hit rate, memory and CPU by the size of the cache: `npm run bench:cache`.
 
@@ -44,9 +44,8 @@ const run = async ({ signal, cleanup }: Surroundings): Promise<void> => {
   };
   const serverUrl = await startServerIn(values['data-dir'], cleanup, SETTINGS);
   const samples = await measureCaches(serverUrl, options, { log: console.error, signal });
-  const markdown = toMarkdown(samples, options);
-  console.log(markdown);
-  if (values.report ?? !(products || cache || exponent)) await writeCache(markdown, samples);
+  console.log(toText(samples));
+  if (values.report ?? !(products || cache || exponent)) await writeCache(samples, options);
 };
 
 await runProgram(async (surroundings) => {

@@ -40,9 +40,6 @@ const readStat = (pid: number): Stat | undefined => {
 
 export const cpuUsOf = (pid: number): number | undefined => readStat(pid)?.cpuUs;
 
-/** What the processes that this one has started and that have ended have used. */
-export const cpuUsOfEnded = (): number | undefined => readStat(process.pid)?.endedUs;
-
 /** A server with the processes that it has started. */
 export const cpuUsOfAll = (pid: number): number | undefined => {
   const own = cpuUsOf(pid);

@@ -18,7 +18,11 @@ export const toMarkdown = (results: Results, rows: readonly Row[]): string =>
     workloadTable(results),
     ...tablesOf(results, rows)
       .filter(({ isForTerminal }) => !isForTerminal)
-      .flatMap(({ title, note, head, rows: cells }) => [`## ${title}`, note, markdownTable(['', ...head], cells)]),
+      .flatMap(({ title, note, head, rows: cells }) => [
+        `## ${title}`,
+        ...(note ? [note] : []),
+        markdownTable(['', ...head], cells),
+      ]),
   ]);
 
 const conditions = (results: Results): string => {

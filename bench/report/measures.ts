@@ -5,7 +5,7 @@ import type { Figures } from './summary.ts';
 export interface Measure {
   readonly title: string;
   /** What a reader has to know of it. */
-  readonly note: string;
+  readonly note?: string;
   readonly show: (figures: Figures) => string;
   /** Whether the page does without it: its chart has it, or it can be told from the others. */
   readonly isForTerminal?: true;
@@ -22,12 +22,10 @@ export const MEASURES: readonly Measure[] = [
   },
   {
     title: 'Requests a second',
-    note: 'They differ from machine to machine and from hour to hour; the shares in the chart hardly do.',
     show: ({ requestsPerSecond }) => count(requestsPerSecond),
   },
   {
     title: 'CPU of the server, µs a request',
-    note: 'It depends least on what else the machine does.',
     show: ({ cpuUs }) => count(cpuUs, 1),
   },
   {

@@ -9,7 +9,7 @@ import { textTable } from './table.ts';
 
 export interface Table {
   readonly title: string;
-  readonly note: string;
+  readonly note?: string | undefined;
   /** The first cell is left to the reader of the table: in a terminal it is the title. */
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -2,7 +2,7 @@ import { catalogueOf } from '../database/catalogue.ts';
 import { openBenchDatabases } from '../database/database.ts';
 import { findWrk } from '../load/wrk.ts';
 import { describeMachine, type Machine } from '../machine/machine.ts';
-import { cpuUsOfEnded, findPostmaster } from '../machine/process-usage.ts';
+import { findPostmaster } from '../machine/process-usage.ts';
 import type { Sample } from '../measure/cell.ts';
 import { type Cell, measureCell, methodOf } from '../measure/cell.ts';
 import { createCell, startContender, warm } from '../measure/run-workload.ts';
@@ -14,8 +14,6 @@ import type { WorkersOptions } from './options.ts';
 export interface WorkersSample extends Sample {
   readonly title: string;
   readonly workers: number;
-  /** CPU time of the load generator; undefined where the system does not tell. */
-  readonly generatorUsPerRequest: number | undefined;
 }
 
 export interface WorkersResults {
@@ -81,12 +79,8 @@ export const measureWorkers = async (
     for (let round = 0; round < options.rounds; round += 1) {
       for (const [workers, cell] of cells) {
         signal.throwIfAborted();
-        const before = cpuUsOfEnded();
         const sample = await measureCell(bench, cell, round, options.seconds);
-        const after = cpuUsOfEnded();
-        const generatorUsPerRequest =
-          before === undefined || after === undefined ? undefined : (after - before) / sample.requests;
-        samples.push({ ...sample, title, workers, generatorUsPerRequest });
+        samples.push({ ...sample, title, workers });
         log(`  round ${round + 1}, WORKERS=${workers}: ${sample.requestsPerSecond.toFixed(0).padStart(7)}/s`);
       }
     }

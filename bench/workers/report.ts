@@ -12,7 +12,6 @@ const HEAD = [
   'p99, ms',
   'CPU a request, µs: Vitrine',
   'PostgreSQL',
-  'cores in use, all',
   'a core of Vitrine carries, a second',
 ];
 
@@ -25,19 +24,18 @@ const rowsOf = ({ samples, options }: WorkersResults): string[][] => {
       const median = (value: (sample: WorkersSample) => number | undefined): number =>
         medianOf(own.map((sample) => value(sample) ?? Number.NaN));
       const cpuUs = median(({ cpuUsPerRequest }) => cpuUsPerRequest);
-      const generatorUs = median(({ generatorUsPerRequest }) => generatorUsPerRequest);
-      const postgresUs = median(({ postgresUsPerRequest }) => postgresUsPerRequest);
-      const perSecond = median(({ requestsPerSecond }) => requestsPerSecond);
       return [
         `${title}, WORKERS=${workers}`,
-        count(perSecond),
+        count(median(({ requestsPerSecond }) => requestsPerSecond)),
         count(
           median(({ p99Ms }) => p99Ms),
           1,
         ),
         count(cpuUs, 1),
-        count(postgresUs, 1),
-        count((perSecond * (cpuUs + generatorUs + postgresUs)) / 1_000_000, 2),
+        count(
+          median(({ postgresUsPerRequest }) => postgresUsPerRequest),
+          1,
+        ),
         count(1_000_000 / cpuUs),
       ];
     }),
@@ -53,7 +51,7 @@ export const toWorkersSection = (results: WorkersResults): string => {
   const { processors, processor } = machine;
   const { products, rounds, seconds } = options;
   return markSection(SECTION, [
-    `\`npm run bench:workers\` on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, medians of ${rounds} rounds of ${seconds} s. Vitrine, the load generator and PostgreSQL share ${processors} cores (${processor}), so more workers cannot carry more here. Compare the CPU: n workers on cores of their own carry n times the last column, if PostgreSQL has cores of its own too.`,
+    `\`npm run bench:workers\` on ${date.slice(0, 10)}: ${count(products)} products, ${CONNECTIONS} connections, medians of ${rounds} rounds of ${seconds} s. Vitrine, the load generator and PostgreSQL share ${processors} cores (${processor}), so more workers cannot carry more here; on cores of their own, n workers carry n times the last column.`,
     markdownTable(['', ...HEAD], rowsOf(results)),
   ]);
 };

@@ -47,7 +47,7 @@ const toMarkdown = (samples: readonly WriteSample[], products: number): string =
   const time = (us: number): string => (us < 10_000 ? `${count(us)} µs` : `${count(us / 1000)} ms`);
   const size = (bytes: number): string => (bytes < 100_000 ? `${count(bytes)} B` : `${count(bytes / 1e6, 1)} MB`);
   return markSection(SECTION, [
-    `\`npm run bench:writes\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}): ${count(products)} products, of which a quarter have four variants each; one statement a transaction, which does not wait for the disk; medians of ${values.rounds} rounds. *Bare* is a table of the same columns with a primary key alone. The CPU is that of the connection's process of PostgreSQL.`,
+    `\`npm run bench:writes\` on ${new Date().toISOString().slice(0, 10)}, on ${os.availableParallelism()} cores (${os.cpus()[0]?.model.trim()}): ${count(products)} products, of which a quarter have four variants each; one statement a transaction, which does not wait for the disk; medians of ${values.rounds} rounds. *Bare* is a table of the same columns with a primary key alone.`,
     markdownTable(
       ['', 'CPU, bare', 'ours', 'WAL, bare', 'ours'],
       samples.map(({ what, costs: { bare, ours } }) => [
