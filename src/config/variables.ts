@@ -92,7 +92,7 @@ const database = {
   ),
   DATABASE_TIMEOUT_MS: row(
     milliseconds(100),
-    'Longest time that a statement may take, and that a request waits for a connection.',
+    'Longest time that a statement may take, and that a request waits for a connection (1.5 s at most).',
     { default: '1500' },
   ),
   DATABASE_WAIT_MS: row(
