@@ -19,16 +19,15 @@ const configurationPage = (): string => {
       ? [`[${group.title}](#${group.title.toLowerCase()})`]
       : group.rows.filter(([, { isProgramOnly }]) => isProgramOnly).map(([name]) => `\`${name}\``),
   );
-  const closing = ROWS.filter(([, { closes }]) => closes).map(([name]) => `\`${name}\``);
   return `<!-- Written by "npm run generate" from src/config/variables.ts: edit that. -->
 
 # Configuration
 
-Every environment variable of Vitrine; \`vitrine serve --help\` prints the same. Numbers are whole, and an empty value counts as absent. Switches take \`on\`/\`off\`, \`true\`/\`false\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+Every environment variable; \`vitrine serve --help\` prints the same. Numbers are whole, and an empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
-- A bad value stops the start, with one line for each fault, which never repeats a secret.
-- A misspelt name is a warning. It stops the start if the right variable closes something to others and is not set: ${closing.join(', ')}.
-- \`npm start\`, the other scripts of npm and \`vitrine\` also read the file \`.env\` in the working directory (lines such as \`PORT=8080\`); the environment wins. \`node src/cli.ts\`, which the image and the systemd unit run, does not. Another file: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
+- A bad value stops the start, with one line for each fault.
+- A misspelt name is a warning; it stops the start if the right variable closes something to others, as \`HOST\` or \`ACCESS_TOKENS\`, and is not set.
+- \`npm start\`, the other scripts of npm and \`vitrine\` also read \`.env\` in the working directory; the environment wins. \`node src/cli.ts\` (the image, the systemd unit) does not. Another file: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
 - The [library](library.md) takes the variables as options in camel case, but not those of ${programOnly.join(', ')}.
 
 ${GROUPS.map(toSection).join('\n\n')}
@@ -42,7 +41,7 @@ const toSection = ({ title, about, rows }: Group): string =>
     `## ${title}\n`,
     ...(about ? [`${about}\n`] : []),
     '| variable | default | value | meaning |',
-    '| --- | --- | --- | --- |',
+    '|---|---|---|---|',
     ...rows.map(([name, row]) => {
       const same = ROWS.find(([, { value }]) => value === row.value && value.accepts.length > 60)?.[0] ?? name;
       const accepts =

@@ -61,10 +61,10 @@ const ofProgram = <const Given extends Rows>(rows: Given) =>
 
 const server = ofProgram({
   PORT: row(integer(0, 65_535), 'TCP port to listen on. 0: any free port.', { default: '4000' }),
-  HOST: row(hostName, 'Host name or address to listen on.', { closes: true, whenUnset: 'every interface' }),
+  HOST: row(hostName, 'What to listen on.', { closes: true, whenUnset: 'every interface' }),
   WORKERS: row(
     workers,
-    'Processes that share the port, each with a cache and database connections of its own. `auto`: one for each CPU core.',
+    'Processes that share the port, each with its own cache and connections. `auto`: one for each core.',
     { default: '1' },
   ),
 });
@@ -73,7 +73,7 @@ const database = {
   DATABASE_URL: row(
     databaseUrl,
     'The database. Of several hosts (`postgresql://user@a:5432,b:5432/shop`), the one that accepts writes is used.',
-    { whenUnset: 'an embedded PostgreSQL in `DATA_DIR`, with the demo catalogue' },
+    { whenUnset: 'an embedded PostgreSQL, with the demo catalogue' },
   ),
   DATABASE_DIRECT_URL: row(
     databaseUrl,
@@ -82,12 +82,12 @@ const database = {
   ),
   DATABASE_REPLICA_URLS: row(
     replicaUrls,
-    'Streaming replicas, one server in each URL, for responses that are not cached. They need `CHANGE_FEED=listen`.',
+    'Streaming replicas, one server in each URL. They need `CHANGE_FEED=listen`.',
     { default: '' },
   ),
   DATABASE_POOL_SIZE: row(
     integer(1, 1000),
-    'Most connections of each worker to each database server. One more to each server watches it.',
+    'Most connections of each worker to each database server, besides one that watches it.',
     { default: '10' },
   ),
   DATABASE_TIMEOUT_MS: row(
@@ -95,14 +95,12 @@ const database = {
     'Longest time that a statement may take, and that a request waits for a connection (1.5 s at most).',
     { default: '1500' },
   ),
-  DATABASE_WAIT_MS: row(
-    milliseconds(0),
-    'How long the start waits for a database that cannot be reached yet. 0: it tries once.',
-    { default: '30000' },
-  ),
+  DATABASE_WAIT_MS: row(milliseconds(0), 'How long the start waits for the database. 0: it tries once.', {
+    default: '30000',
+  }),
   PREPARED_STATEMENTS: row(
     choice(['auto', 'on', 'off']),
-    'Whether connections prepare statements. `auto`: not behind a pooler in transaction mode.',
+    'Whether statements are prepared. `auto`: not behind a pooler in transaction mode.',
     { default: 'auto' },
   ),
   DATA_DIR: row(path, 'Folder of the embedded PostgreSQL.', {
@@ -111,19 +109,17 @@ const database = {
 };
 
 const cache = {
-  CACHE_MAX_MB: row(megabytes, 'Memory for cached responses and known rows, in each worker. 0: nothing is cached.', {
+  CACHE_MAX_MB: row(megabytes, 'Memory for responses and rows, in each worker. 0: nothing is cached.', {
     default: '64',
   }),
   BROWSE_INDEX_MAX_MB: row(
     megabytes,
-    'Memory for the index of products for browsing and search, in each worker. 0: PostgreSQL answers.',
+    'Memory for the index of browsing and search, in each worker. 0: PostgreSQL answers.',
     { default: '256' },
   ),
-  READY_WHEN_INDEXED: row(
-    toggle,
-    'Whether `/readyz` answers 503 until the index of products is filled for the first time.',
-    { default: 'false' },
-  ),
+  READY_WHEN_INDEXED: row(toggle, 'Whether `/readyz` answers 503 until the index of products is filled.', {
+    default: 'false',
+  }),
   FRESHNESS_MS: row(
     { ...integer(0, 1000), unit: 'ms' },
     'How old a response may be: it shows every change that was committed longer ago. 0: each request first asks the database.',
@@ -131,7 +127,7 @@ const cache = {
   ),
   CHANGE_FEED: row(
     choice(['listen', 'poll']),
-    'How changes are noticed. `listen`: by notifications. `poll`: a cached response is used for at most `FRESHNESS_MS`.',
+    'How changes are noticed. `listen`: by notifications. `poll`: a cached response counts for `FRESHNESS_MS`.',
     { alias: 'PULSE', default: 'listen' },
   ),
   STALE_IF_ERROR_S: row(
@@ -149,7 +145,7 @@ const log = {
   ),
   LOG_REQUESTS: row(
     choice(['all', 'misses', 'none']),
-    'Which requests are logged, at level `info`. `misses`: all but cache hits and health checks that succeed.',
+    'Which requests are logged, at level `info`. `misses`: all but cache hits and good health checks.',
     { default: 'misses' },
   ),
 };
@@ -175,7 +171,7 @@ const pages = {
   }),
   GRAPHQL_STATUS_CODES: row(
     choice(['2025', '2026']),
-    'Status codes of `/graphql`: of the draft that clients know, or of September 2026. See [Errors](errors.md#status-in-graphql).',
+    'Status codes of `/graphql`: of the older draft, or of [September 2026](errors.md#status-in-graphql).',
     { default: '2025' },
   ),
 };
@@ -183,7 +179,7 @@ const pages = {
 const queryLimits = {
   QUERY_MAX_COST: row(
     integer(1000, 1_000_000_000),
-    'Highest cost: roughly the rows that an operation asks for. Also the most rows that its lists may return.',
+    'Highest cost: roughly the rows that an operation asks for, and the most that its lists may return.',
     { default: '20000' },
   ),
   QUERY_MAX_DEPTH: row(integer(15, 50), 'Most levels of fields, with fragments expanded. GraphiQL itself needs 15.', {
@@ -198,35 +194,36 @@ const queryLimits = {
 };
 
 const documents = {
+  REST_DOCUMENTS: row(path, 'Folder of GraphQL documents for the REST paths, which replace those of the same name.', {
+    whenUnset: 'the built-in documents',
+  }),
   GRAPHQL_PLUGINS: row(
     path,
-    'JavaScript module whose default export is a list of plugins of Yoga or Envelop. See [Plugins](plugins.md).',
+    'JavaScript module whose default export is a list of [plugins](plugins.md) of Yoga or Envelop.',
   ),
-  TRUSTED_DOCUMENTS: row(path, 'JSON file of GraphQL documents: an object of ids and texts, or a manifest of Apollo.'),
-  TRUSTED_DOCUMENTS_ONLY: row(
-    toggle,
-    'Whether other documents are refused; not those of REST and the demo shop. It needs `TRUSTED_DOCUMENTS`.',
-    { closes: true, default: 'false' },
+  TRUSTED_DOCUMENTS: row(
+    path,
+    'JSON file of [GraphQL documents](trusted-documents.md): an object of ids and texts, or a manifest of Apollo.',
   ),
+  TRUSTED_DOCUMENTS_ONLY: row(toggle, 'Whether other documents are refused, but for REST and the demo shop.', {
+    closes: true,
+    default: 'false',
+  }),
 };
 
 const access = {
-  ACCESS_TOKENS: row(
-    tokenList,
-    'Access tokens. If there are any, every operation but the detail of a notice needs one.',
-    { closes: true, default: '', whenUnset: 'none: everything is public' },
-  ),
-  ACCESS_TOKENS_FILE: row(
-    path,
-    'File of further tokens or digests, one on each line. It is read again when it changes.',
-    {
-      closes: true,
-    },
-  ),
+  ACCESS_TOKENS: row(tokenList, 'If there are any, every operation but the detail of a notice needs one.', {
+    closes: true,
+    default: '',
+    whenUnset: 'none: everything is public',
+  }),
+  ACCESS_TOKENS_FILE: row(path, 'File of further tokens, one on each line. It is read again when it changes.', {
+    closes: true,
+  }),
   PREVIEW_TOKENS: row(tokenList, 'Tokens that let callers see answers of another time by the header `x-preview-at`.', {
     default: '',
   }),
-  JWKS_URL: row(keySetUrl, 'Public keys of an issuer of JSON Web Tokens. It needs `JWT_ISSUER` and `JWT_AUDIENCE`.', {
+  JWKS_URL: row(keySetUrl, 'Public keys of an issuer of JSON Web Tokens; needs `JWT_ISSUER` and `JWT_AUDIENCE`.', {
     closes: true,
   }),
   JWT_ISSUER: row(list, 'Accepted issuers of JSON Web Tokens (claim `iss`).', { closes: true, default: '' }),
@@ -241,29 +238,17 @@ const access = {
   }),
 };
 
-const rest = {
-  REST_DOCUMENTS: row(
-    path,
-    'Folder of GraphQL documents that replace those of the same file name for the REST paths; other files may hold fragments.',
-    { whenUnset: 'the built-in documents' },
-  ),
-};
-
 const load = {
-  MAX_IN_FLIGHT: row(
-    integer(1, 1_000_000),
-    'Most requests for what is not in memory, executed or waiting. Further ones get a 503.',
-    { default: '10000' },
-  ),
+  MAX_IN_FLIGHT: row(integer(1, 1_000_000), 'Most requests for what is not in memory. Further ones get a 503.', {
+    default: '10000',
+  }),
   MAX_WAIT_MS: row(milliseconds(10), 'Longest time that a request waits for its turn. Then it gets a 503.', {
     default: '750',
   }),
-  MAX_LOOP_LAG_MS: row(
-    milliseconds(10),
-    'Longest delay of the event loop that may last. Beyond it, requests get a 503.',
-    { default: '2000' },
-  ),
-  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at the same time. Further ones get a 503.', {
+  MAX_LOOP_LAG_MS: row(milliseconds(10), 'Longest delay of the event loop. Beyond it, requests get a 503.', {
+    default: '2000',
+  }),
+  MAX_SUBSCRIPTIONS: row(positiveInteger, 'Most subscriptions at once. Further ones get a 503.', {
     default: '2000',
   }),
 };
@@ -274,11 +259,7 @@ const connections = ofProgram({
     'Most requests of one client in a minute. Further ones get a 429. 0: no limit.',
     { closes: true, default: '0' },
   ),
-  TRUST_PROXY: row(
-    integer(0, 100),
-    'Number of proxies in front. The outermost writes the address of the client into `X-Forwarded-For`.',
-    { default: '0' },
-  ),
+  TRUST_PROXY: row(integer(0, 100), 'Number of proxies in front that write `X-Forwarded-For`.', { default: '0' }),
   MAX_CONNECTIONS: row(
     integer(1, 1_000_000),
     'Most connections of clients. Beyond it, idle ones are closed, or requests get a 503.',
@@ -295,7 +276,7 @@ const connections = ofProgram({
   }),
   KEEP_ALIVE_TIMEOUT_MS: row(
     milliseconds(100),
-    'How long a connection may be idle. Make it longer than that of a load balancer in front, often 60 s.',
+    'How long a connection may be idle: longer than at a load balancer in front (often 60 s).',
     { default: '65000' },
   ),
 });
@@ -303,12 +284,12 @@ const connections = ofProgram({
 const shutdown = {
   SHUTDOWN_DELAY_MS: row(
     milliseconds(0),
-    'How long new connections are still accepted after SIGTERM or Ctrl-C. `/readyz` answers 503 meanwhile.',
+    'How long requests are still accepted after SIGTERM, while `/readyz` answers 503.',
     { default: '0', isProgramOnly: true },
   ),
   SHUTDOWN_TIMEOUT_MS: row(
     milliseconds(0),
-    'Longest time that a shutdown takes. Requests without a response are cut off then.',
+    'Longest time that a shutdown takes. Requests without an answer are cut off then.',
     { default: '10000' },
   ),
 };
@@ -323,7 +304,7 @@ const tracing = ofProgram({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: row(httpUrl, 'The same, for traces only. Its path is used as it is.', {
     whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
   }),
-  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'Protocol of the exporter. There is no other one.', {
+  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'The only protocol.', {
     whenUnset: '`http/protobuf`',
   }),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: row(choice(['http/protobuf']), 'The same, for traces only.', {
@@ -364,7 +345,6 @@ export const VARIABLES = {
   ...queryLimits,
   ...documents,
   ...access,
-  ...rest,
   ...load,
   ...connections,
   ...shutdown,
@@ -393,21 +373,16 @@ export const GROUPS = [
   group('Cache and freshness', cache),
   group('Log', log),
   group('Pages and schema', pages, '`token` means callers with an access token.'),
-  group('Limits of an operation', queryLimits, 'An operation beyond a limit gets the error `QUERY_TOO_COMPLEX`.'),
-  group(
-    'Trusted documents',
-    documents,
-    'Documents that clients name by an id. See [Trusted documents](trusted-documents.md).',
-  ),
+  group('Limits of an operation', queryLimits, 'Beyond one: the error `QUERY_TOO_COMPLEX`.'),
+  group('Documents and plugins', documents),
   group('Access', access),
-  group('REST', rest),
   group('Load', load, PER_WORKER),
   group('Connections', connections, PER_WORKER),
   group('Shutdown', shutdown),
   group(
     'Traces',
     tracing,
-    'Traces are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`.',
+    'They are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`.',
   ),
 ];
 
