@@ -91,7 +91,7 @@ export const runBenchmark = async (options: Options, { directory, signal, log }:
   return {
     date: new Date().toISOString(),
     options: { products, rounds, seconds },
-    machine: await describeMachine({ postgres: rows[0]?.version ?? '', wrk: wrkVersion, cores }),
+    machine: describeMachine({ postgres: rows[0]?.version ?? '', wrk: wrkVersion, cores }),
     workloads: runs.map(([{ code, title }, { bodyBytes }, { limitForm }]) => ({ code, title, bodyBytes, limitForm })),
     servers: contenders.map(({ name, label }) => ({ name, label })),
     samples: runs.flatMap(([, , { samples }]) => samples),

@@ -23,7 +23,7 @@ const configurationPage = (): string => {
 
 # Configuration
 
-Every environment variable; \`vitrine serve --help\` prints the same. Numbers are whole, and an empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+Every environment variable; \`vitrine serve --help\` prints the same. It also says from where to where a number may be. An empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
 - A bad value stops the start, with one line for each fault.
 - A misspelt name is a warning; it stops the start if the right variable closes something to others, as \`HOST\` or \`ACCESS_TOKENS\`, and is not set.
@@ -40,17 +40,20 @@ const toSection = ({ title, about, rows }: Group): string =>
   [
     `## ${title}\n`,
     ...(about ? [`${about}\n`] : []),
-    '| variable | default | value | meaning |',
-    '|---|---|---|---|',
-    ...rows.map(([name, row]) => {
-      const same = ROWS.find(([, { value }]) => value === row.value && value.accepts.length > 60)?.[0] ?? name;
-      const accepts =
-        same === name
-          ? row.value.accepts.replace(/^a whole number(?: from|,)? /, '').replaceAll('*', '\\*')
-          : `as \`${same}\``;
-      return `| \`${name}\` | ${pageDefault(row)} | ${accepts} | ${row.description}${row.alias ? ` Older name: \`${row.alias}\`.` : ''} |`;
-    }),
+    '| variable | default | meaning |',
+    '|---|---|---|',
+    ...rows.map(
+      ([name, row]) =>
+        `| \`${name}\` | ${pageDefault(row)} | ${row.description}${takenBy(name, row)}${row.alias ? ` Older name: \`${row.alias}\`.` : ''} |`,
+    ),
   ].join('\n');
+
+/** Words and notations; the bounds of a number are said by the help and by the message for a bad value. */
+const takenBy = (name: string, { value }: Variable): string => {
+  if (/^an? |^(?:text|true or false)$/.test(value.accepts)) return '';
+  const same = ROWS.find((row) => row[1].value === value && value.accepts.length > 60)?.[0] ?? name;
+  return same === name ? ` Takes ${value.accepts.replaceAll('*', '\\*')}.` : ` As \`${same}\`.`;
+};
 
 const pageDefault = ({ default: preset, libraryDefault, whenUnset, value: { unit } }: Variable): string => {
   const own = whenUnset ?? `\`${preset}\`${unit ? ` ${unit}` : ''}`;

@@ -37,7 +37,7 @@ const conditions = (results: Results): string => {
     `- **Machine**: ${processors} × ${processor}, ${memoryGb} GB, ${system}; ${pinning}.`,
     `- **Versions**: ${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
-      .join(', ')}.`,
+      .join(', ')}; packages as in package-lock.json.`,
     ...noiseOf(results).map((sentence) => `- ${sentence}`),
   ].join('\n');
 };

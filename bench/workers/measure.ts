@@ -86,7 +86,7 @@ export const measureWorkers = async (
     }
     if (workload.countsViews) await databases.shared.client.query('vacuum notice');
   }
-  const machine = await describeMachine({ postgres: rows[0]?.version ?? '', wrk, cores: undefined });
+  const machine = describeMachine({ postgres: rows[0]?.version ?? '', wrk, cores: undefined });
   return { date: new Date().toISOString(), machine, options, samples };
 };
 

@@ -61,7 +61,7 @@ const ofProgram = <const Given extends Rows>(rows: Given) =>
 
 const server = ofProgram({
   PORT: row(integer(0, 65_535), 'TCP port to listen on. 0: any free port.', { default: '4000' }),
-  HOST: row(hostName, 'What to listen on.', { closes: true, whenUnset: 'every interface' }),
+  HOST: row(hostName, 'Host name or address to listen on.', { closes: true, whenUnset: 'every interface' }),
   WORKERS: row(
     workers,
     'Processes that share the port, each with its own cache and connections. `auto`: one for each core.',
@@ -212,11 +212,15 @@ const documents = {
 };
 
 const access = {
-  ACCESS_TOKENS: row(tokenList, 'If there are any, every operation but the detail of a notice needs one.', {
-    closes: true,
-    default: '',
-    whenUnset: 'none: everything is public',
-  }),
+  ACCESS_TOKENS: row(
+    tokenList,
+    'Access tokens: if there are any, every operation but the detail of a notice needs one.',
+    {
+      closes: true,
+      default: '',
+      whenUnset: 'none: everything is public',
+    },
+  ),
   ACCESS_TOKENS_FILE: row(path, 'File of further tokens, one on each line. It is read again when it changes.', {
     closes: true,
   }),
@@ -226,11 +230,18 @@ const access = {
   JWKS_URL: row(keySetUrl, 'Public keys of an issuer of JSON Web Tokens; needs `JWT_ISSUER` and `JWT_AUDIENCE`.', {
     closes: true,
   }),
-  JWT_ISSUER: row(list, 'Accepted issuers of JSON Web Tokens (claim `iss`).', { closes: true, default: '' }),
-  JWT_AUDIENCE: row(list, 'Accepted audiences of JSON Web Tokens (claim `aud`): the names of this service.', {
+  JWT_ISSUER: row(list, 'Accepted issuers of JSON Web Tokens (claim `iss`), with commas between.', {
     closes: true,
     default: '',
   }),
+  JWT_AUDIENCE: row(
+    list,
+    'Accepted audiences of JSON Web Tokens (claim `aud`): names of this service, with commas between.',
+    {
+      closes: true,
+      default: '',
+    },
+  ),
   CORS_ORIGINS: row(originList, 'Web origins whose scripts may read responses. `*`: all.', { default: '' }),
   CORS_ALLOWED_HEADERS: row(headerNames, 'Request headers that scripts of these origins may send.', {
     default:
@@ -304,7 +315,7 @@ const tracing = ofProgram({
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: row(httpUrl, 'The same, for traces only. Its path is used as it is.', {
     whenUnset: '`OTEL_EXPORTER_OTLP_ENDPOINT`',
   }),
-  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'The only protocol.', {
+  OTEL_EXPORTER_OTLP_PROTOCOL: row(choice(['http/protobuf']), 'Protocol of the exporter.', {
     whenUnset: '`http/protobuf`',
   }),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: row(choice(['http/protobuf']), 'The same, for traces only.', {
