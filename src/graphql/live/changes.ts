@@ -26,7 +26,7 @@ const EVERYTHING: Changes = { ...NOTHING, everything: true };
 const ChangesType = builder.objectRef<Changes>('Changes').implement({
   description: 'Rows that were inserted, updated or deleted, visible or not.',
   fields: (t) => {
-    const idsOf = (name: 'products' | 'categories' | 'notices') =>
+    const idsOf = (name: Kind) =>
       t.field({
         type: ['Int'],
         description: `The ids of ${name}. None with \`everything\`.`,
@@ -56,21 +56,26 @@ builder.subscriptionField(CHANGES_FIELD, (t) =>
   }),
 );
 
-const KINDS: Readonly<Record<string, 'products' | 'categories' | 'notices'>> = {
-  product: 'products',
-  category: 'categories',
-  notice: 'notices',
+type Kind = 'products' | 'categories' | 'notices';
+
+/** A variant's group is its product. */
+const KINDS: Readonly<Record<string, readonly [Kind, 'ids' | 'groupIds']>> = {
+  product: ['products', 'ids'],
+  product_variant: ['products', 'groupIds'],
+  category: ['categories', 'ids'],
+  notice: ['notices', 'ids'],
 };
 
 /** The ids that are not sent yet; undefined: everything. */
-type Gathered = Record<'products' | 'categories' | 'notices', Set<number>> | undefined;
+type Gathered = Record<Kind, Set<number>> | undefined;
 
 const nothingYet = (): Gathered => ({ products: new Set(), categories: new Set(), notices: new Set() });
 
 const withChange = (gathered: Gathered, { table, rows }: Change): Gathered => {
-  const kind = KINDS[table];
-  if (!gathered || !rows || !kind) return undefined;
-  for (const id of rows.ids) gathered[kind].add(id);
+  const named = KINDS[table];
+  if (!gathered || !rows || !named) return undefined;
+  const [kind, ids] = named;
+  for (const id of rows[ids]) gathered[kind].add(id);
   const { products, categories, notices } = gathered;
   return products.size + categories.size + notices.size > MAX_IDS ? undefined : gathered;
 };

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { openStream, type TestStream, untilShown } from '../../support/events.ts';
 import { cachedResponse, createTestGateway, PATIENT, type TestGateway } from '../../support/gateway.ts';
 import { OUTAGES } from '../../support/outages.ts';
-import { insertCategory, insertNotice, insertProduct, momentFromNow } from '../../support/rows.ts';
+import { insertCategory, insertNotice, insertProduct, insertVariant, momentFromNow } from '../../support/rows.ts';
 import { wireTo } from '../../support/wire.ts';
 
 const CHANGES = 'subscription { changes { products categories notices everything } }';
@@ -52,6 +52,28 @@ describe('an event names', () => {
     await database.sql('delete from product');
     await untilShown(stream, names({ products: [product] }));
     expect(events()).toHaveLength(7);
+  });
+
+  test('the products of a variant that was inserted, updated, moved or deleted', async () => {
+    const [product, other] = await database.sql<{ id: number }>(
+      `insert into product (category_id, name, slug, price) values ($1, 'One', 'one', 1), ($1, 'Other', 'other', 1) returning id`,
+      [category],
+    );
+    await untilShown(stream, names({ products: [product?.id, other?.id] }));
+    const variant = await insertVariant(database, { product_id: product?.id as number, price: '1.00' });
+    await expect.poll(events).toHaveLength(2);
+    await database.sql('update product_variant set stock = 7 where id = $1', [variant]);
+    await expect.poll(events).toHaveLength(3);
+    await database.sql('update product_variant set product_id = $1', [other?.id]);
+    await expect.poll(events).toHaveLength(4);
+    await database.sql('delete from product_variant');
+    await expect.poll(events).toHaveLength(5);
+    expect(events().slice(1)).toEqual(
+      [[product], [product], [product, other], [other]].map((each) => ({
+        ...NONE,
+        products: each.map((row) => row?.id),
+      })),
+    );
   });
 
   test('what one transaction has changed, together', async () => {
