@@ -7,7 +7,7 @@
 #   `"7` and `de"`. The whole body is sent, each time. A tag of other characters, and a client that sends `*`, get a 304.
 # Matters: tags that a program puts together of several versions, `"12,de,EUR"`, look right in both headers and save
 #   nothing. Caches in front revalidate in vain, too.
-# Versions: express 5.2.1 with fresh 2.0.0 on Node 20.20.2
+# Versions: express 5.2.1 with fresh 2.0.0 on Node 20.20.2 and 24.21.0
 # Seen on 2026-11-27 (the script compares the lines after `#>` with what it prints):
 #> "7-de": 304
 #> "7,de": 200

@@ -8,7 +8,7 @@
 #   `options[1]` is null, `array_position` says 0, and `unnest`, `@>` and `&&` see no difference.
 # Matters: the duplicate cannot be seen in any answer, and is found by none that looks the value up.
 #   `check (array_lower(options, 1) = 1)` keeps it out (of an empty array that is null, which a check accepts).
-# Versions: PGlite 0.5.14 (PostgreSQL 18), pg 8.23.1 on Node 20.20.2
+# Versions: PGlite 0.5.14 (PostgreSQL 18), pg 8.23.1 on Node 20.20.2 and 24.21.0
 # Seen on 2026-11-27 (the script compares the lines after `#>` with what it prints):
 #> pg: [{"id":1,"options":["M"]},{"id":2,"options":["M"]}]
 #> as text: [{"id":1,"options":"{M}"},{"id":2,"options":"[0:0]={M}"}]

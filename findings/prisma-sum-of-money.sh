@@ -6,7 +6,7 @@
 #   takes the first character away and reads the rest as a number. That does for sums from 0 to 999.99; a larger
 #   one, or one below zero, fails the whole query. `_avg` is refused by PostgreSQL, which has none of money.
 # Matters: tests with small prices pass. The dashboard fails on the day when the thousand is reached.
-# Versions: prisma, @prisma/client and @prisma/adapter-pg 7.10.0, PGlite 0.5.14 (PostgreSQL 18) on Node 20.20.2
+# Versions: prisma, @prisma/client and @prisma/adapter-pg 7.10.0, PGlite 0.5.14 (PostgreSQL 18) on Node 20.20.2 and 24.21.0
 # Seen on 2026-11-27 (the script compares the lines after `#>` with what it prints):
 #> [600] and [399.99]: read 600.00 399.99, the greatest 600.00, the sum 999.99
 #> [600] and [400]: read 600.00 400.00, the greatest 600.00, the sum "[DecimalError] Invalid argument: 1,000.00"

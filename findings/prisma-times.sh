@@ -8,7 +8,7 @@
 #   found by what was read.
 # Matters: an API says "ends: null" of an offer, and the filter for offers without an end does not find it. A shop
 #   in Berlin opens two hours late.
-# Versions: prisma, @prisma/client and @prisma/adapter-pg 7.10.0, PGlite 0.5.14 (PostgreSQL 18) on Node 20.20.2
+# Versions: prisma, @prisma/client and @prisma/adapter-pg 7.10.0, PGlite 0.5.14 (PostgreSQL 18) on Node 20.20.2 and 24.21.0
 # Seen on 2026-11-27 (the script compares the lines after `#>` with what it prints):
 #> ends infinity: [{"ends":null}], Invalid Date
 #> ends: null finds 0, ends: { not: null } finds 1, ends: { gt: new Date() } finds 1
