@@ -4,7 +4,7 @@ const SLOW = 'test/**/*.slow.test.ts';
 
 /** What measures times of its own. */
 const ALONE = [
-  'test/cache/{properties,stale-if-error,wrong-clock}.slow.test.ts',
+  'test/cache/{added-models-properties,properties,stale-if-error,wrong-clock}.slow.test.ts',
   'test/database/{late-database,replicas,silent-connections,slow-database}.slow.test.ts',
   'test/{http/shutdown,notice/views-lock,overload/overload}.slow.test.ts',
 ];
