@@ -4,10 +4,13 @@ const SLOW = 'test/**/*.slow.test.ts';
 
 /** What measures times of its own. */
 const ALONE = [
-  'test/{cache,overload}/*.slow.test.ts',
+  'test/cache/{added-models-properties,properties,stale-if-error,wrong-clock}.slow.test.ts',
   'test/database/{late-database,replicas,silent-connections,slow-database}.slow.test.ts',
-  'test/{http/shutdown,notice/views-lock}.slow.test.ts',
+  'test/{http/shutdown,notice/views-lock,overload/overload}.slow.test.ts',
 ];
+
+/** One more than two processors keep busy: much of what a test does is waiting. */
+const WORKERS = 3;
 
 const common = {
   setupFiles: 'test/support/worker-setup.ts',
@@ -32,7 +35,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, SLOW],
           // A worker loads the sources once for all its files, which saves more than half a second of CPU time per file.
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 1 },
         },
       },
@@ -43,7 +46,7 @@ export default defineConfig({
           include: [SLOW],
           exclude: [...configDefaults.exclude, ...ALONE],
           // Each in a process of its own.
-          maxWorkers: 2,
+          maxWorkers: WORKERS,
           sequence: { groupOrder: 2 },
         },
       },

@@ -20,7 +20,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund undici@7.30.2 eventsource@4.1.1 @microsoft/fetch-event-source@2.0.1 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund undici@7.30.2 eventsource@4.1.1 @microsoft/fetch-event-source@2.0.1 >&2
 cat >find.mjs <<'JS'
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -18,7 +18,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund fast-xml-parser@5.12.1 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund fast-xml-parser@5.12.1 >&2
 cat >find.cjs <<'JS'
 const { XMLParser } = require('fast-xml-parser');
 const xml = '<title alt="Caf&#233;">Caf&#233; Caf&#xE9; A&amp;B Caf&amp;#233;</title>';

@@ -17,7 +17,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund @0no-co/graphql.web@1.3.4 graphql@17.1.0 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund @0no-co/graphql.web@1.3.4 graphql@17.1.0 >&2
 cat >find.mjs <<'JS'
 import { parse as parseWeb } from '@0no-co/graphql.web';
 import { parse } from 'graphql';

@@ -16,7 +16,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund http-cache-semantics@4.3.0 undici@7.30.2 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund http-cache-semantics@4.3.0 undici@7.30.2 >&2
 cat >find.mjs <<'JS'
 import { once } from 'node:events';
 import { createServer } from 'node:http';

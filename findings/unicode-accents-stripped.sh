@@ -28,7 +28,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund node@24.21.0 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund node@24.21.0 >&2
 cat >find.mjs <<'JS'
 const codes = (text) => [...text].map((letter) => letter.codePointAt(0).toString(16)).join(' ');
 const strip = (text, form) => text.normalize(form).replace(/\p{M}/gu, '').normalize('NFC');

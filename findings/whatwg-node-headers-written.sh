@@ -20,7 +20,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund @whatwg-node/fetch@0.10.13 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund @whatwg-node/fetch@0.10.13 >&2
 cat >find.mjs <<'JS'
 import { Request as Ponyfill } from '@whatwg-node/fetch';
 

@@ -18,7 +18,7 @@ self=$(realpath "$0")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-npm install --silent --no-audit --no-fund graphql@17.1.0 graphql-yoga@5.24.1 >&2
+npm install --prefix "$folder" --silent --no-audit --no-fund graphql@17.1.0 graphql-yoga@5.24.1 >&2
 cat >find.mjs <<'JS'
 import { createSchema, createYoga } from 'graphql-yoga';
 

@@ -11,7 +11,7 @@ const NODE_MODULES = path.join(import.meta.dirname, '../node_modules');
 const UNUSED = [
   // Prisma compiles queries with a WebAssembly module for each database, each in two sizes and for two module systems.
   '@prisma/client/runtime/*.{cockroachdb,mysql,sqlite,sqlserver}.*',
-  '@prisma/client/runtime/query_compiler_small_*',
+  '@prisma/client/runtime/query_compiler_fast_*',
   '@prisma/client/runtime/*.wasm-base64.js',
   '@prisma/client/runtime/*.map',
   // The headers of Node, for packages in C++.

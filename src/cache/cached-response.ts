@@ -12,7 +12,7 @@ export interface CachedResponse extends TaggedRead {
   readonly entry: CacheEntry;
   /** 404: the body is a problem, which says that there is nothing. */
   readonly status: 200 | 404;
-  body: Body;
+  readonly body: Body;
   readonly byteLength: number;
   /** Weak, because it is the same for every content encoding of the body. */
   readonly etag: string;
@@ -44,36 +44,32 @@ export const MIN_ENCODED_BYTES = 1024;
 
 const MAX_STRING_BYTES = 4_096;
 
-export interface WrittenBody {
-  readonly body: string;
-  readonly byteLength: number;
-  readonly etag: string;
-}
-
-export const toBody = (text: string): WrittenBody => {
+/** @returns a body in the form in which it is sent and kept, so that it is turned into bytes once at most */
+export const toBody = (text: string): Pick<CachedResponse, 'body' | 'byteLength' | 'etag'> => {
+  const byteLength = Buffer.byteLength(text);
+  if (byteLength > MAX_STRING_BYTES) {
+    // Not of the blocks of 64 kB that Node cuts small buffers out of: each stays for as long as one of its parts.
+    const bytes = Buffer.allocUnsafeSlow(byteLength);
+    bytes.write(text);
+    return { body: bytes, byteLength, etag: etagOf(bytes) };
+  }
   const bytes = Buffer.from(text);
-  const { byteLength } = bytes;
   // Most texts are ASCII, whose characters are their bytes.
   const body = byteLength === text.length ? text : bytes.toString('latin1');
-  return { body, byteLength, etag: `W/"${digestOf(bytes)}"` };
+  return { body, byteLength, etag: etagOf(bytes) };
 };
+
+const etagOf = (bytes: Buffer): string => `W/"${digestOf(bytes)}"`;
 
 /** One character for each byte. */
 export const latin1Of = (body: Body): string => (typeof body === 'string' ? body : body.toString('latin1'));
 
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
 
-/** More than one request gets the response: a long body is bytes then, because a text would be turned into bytes for each of them. */
-export const shareBody = (response: CachedResponse): void => {
-  const { body } = response;
-  if (typeof body === 'string' && response.byteLength > MAX_STRING_BYTES) response.body = ownBytesOf(body);
-};
-
-/** Bytes that are kept: Node cuts small buffers, and those of zlib, out of blocks of 64 kB, each of which stays for as long as one of its parts. */
-export const ownBytesOf = (bytes: string | Buffer): Buffer => {
+/** Bytes that are kept, as those of zlib: Node cuts them out of larger blocks. */
+export const ownBytesOf = (bytes: Buffer): Buffer => {
   const own = Buffer.allocUnsafeSlow(bytes.length);
-  if (typeof bytes === 'string') own.write(bytes, 'latin1');
-  else bytes.copy(own);
+  bytes.copy(own);
   return own;
 };
 

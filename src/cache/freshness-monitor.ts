@@ -23,6 +23,9 @@ const PATIENCE_MS = 300;
 const FIRST_HEARTBEATS = 4;
 const RECONNECT_DELAY_MS = 100;
 
+/** While nobody is served yet, a busy machine starts late, and not in vain. */
+const FIRST_CONNECT_TIMEOUT_MS = 10_000;
+
 /** Our clock is never assumed to be further behind the database's. */
 const MAX_BEHIND_MS = HEARTBEAT_TIMEOUT_MS / 2;
 
@@ -68,10 +71,10 @@ export const startFreshnessMonitor = async (options: Options) => {
     for (const { table } of tables) onChange({ table, isOfClock });
   };
 
-  const connect = async (): Promise<void> => {
+  const connect = async (timeoutMs: number): Promise<void> => {
     const opened = new DatabaseClient({
       ...connection,
-      connectionTimeoutMillis: HEARTBEAT_TIMEOUT_MS,
+      connectionTimeoutMillis: timeoutMs,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
     });
     opened.on('error', (error) => lose(opened, error));
@@ -97,7 +100,7 @@ export const startFreshnessMonitor = async (options: Options) => {
   };
 
   const reconnect = (): void => {
-    connect().then(
+    connect(HEARTBEAT_TIMEOUT_MS).then(
       () => log.info('the connection of the freshness monitor is back'),
       (error: unknown) => {
         // A fault that no waiting mends is logged once.
@@ -158,7 +161,7 @@ export const startFreshnessMonitor = async (options: Options) => {
     return following;
   };
 
-  await connect();
+  await connect(FIRST_CONNECT_TIMEOUT_MS);
 
   return {
     /** Whether cached responses miss no commit older than the bound. @param arrivedMs of the request, by `performance.now()` */

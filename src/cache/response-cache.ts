@@ -1,6 +1,6 @@
 import type { Clock } from '../database/clock.ts';
 import { Deadline } from '../deadline.ts';
-import { type CachedResponse, type CacheEntry, shareBody, toBody } from './cached-response.ts';
+import { type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
 import { createResponseStore } from './response-store.ts';
@@ -153,8 +153,6 @@ export const createResponseCache = ({
     readonly ticket: Ticket;
     /** Rejects with the error of an operation that failed. */
     readonly response: Promise<CachedResponse>;
-    /** Whether another request waits for it. */
-    isShared: boolean;
   }
 
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
@@ -163,7 +161,6 @@ export const createResponseCache = ({
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
     if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {
-      open.isShared = true;
       return open.response.then((made) => {
         if (!isYoungEnough(made)) return makeOrShare(key, make, arrivedMs);
         stats.joined += 1;
@@ -177,15 +174,13 @@ export const createResponseCache = ({
     };
     const keep = (text: string): CachedResponse => {
       close();
-      const made = ticket.keep(text, store.get(key));
-      if (opened.isShared) shareBody(made);
-      return made;
+      return ticket.keep(text, store.get(key));
     };
     const fail = (error: unknown): never => {
       close();
       throw error;
     };
-    const opened: OpenTicket = { ticket, response: make(ticket.hints).then(keep, fail), isShared: false };
+    const opened: OpenTicket = { ticket, response: make(ticket.hints).then(keep, fail) };
     tickets.set(key, opened);
     return opened.response;
   };

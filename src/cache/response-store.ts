@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type CachedResponse, MIN_ENCODED_BYTES, shareBody } from './cached-response.ts';
+import { type CachedResponse, MIN_ENCODED_BYTES } from './cached-response.ts';
 
 /** What an entry takes beside its bytes: objects, the header of a buffer, and its part of two maps. */
 const ENTRY_OVERHEAD_BYTES = 700;
@@ -28,9 +28,7 @@ export const createResponseStore = (maxBytes: number) => {
 
   const keep = (list: typeof proven, response: CachedResponse): void => {
     list.set(response.key, response);
-    if (!list.has(response.key)) return;
-    shareBody(response);
-    response.entry.response = response;
+    if (list.has(response.key)) response.entry.response = response;
   };
 
   return {

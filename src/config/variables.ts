@@ -393,7 +393,7 @@ export const GROUPS = [
   group(
     'Traces',
     tracing,
-    'They are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`.',
+    'They are sent only if an endpoint or `OTEL_TRACES_EXPORTER=otlp` is set. OpenTelemetry itself reads `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and the other `OTEL_EXPORTER_OTLP_…`. A `,` or `=` in a value of `OTEL_RESOURCE_ATTRIBUTES` is `%2C` or `%3D`; otherwise OpenTelemetry drops all of them.',
   ),
 ];
 

@@ -7,7 +7,14 @@ import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';
 import { type Check, type Finding, fail, ok } from './finding.ts';
 import { checkClock, checkConnections, checkPooler, checkReplicas, checkServer } from './server.ts';
-import { checkIndexes, checkMigrations, checkNotifications, checkPermissions, checkWords } from './tables.ts';
+import {
+  checkIndexes,
+  checkMigrations,
+  checkNotifications,
+  checkOptions,
+  checkPermissions,
+  checkWords,
+} from './tables.ts';
 
 /** In the order in which one would correct them. Those after the migrations need the tables. */
 const CHECKS: readonly (readonly [name: string, check: Check])[] = [
@@ -20,6 +27,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['permissions', checkPermissions],
   ['indexes', checkIndexes],
   ['words', checkWords],
+  ['options', checkOptions],
   ['notifications', checkNotifications],
 ];
 

@@ -89,6 +89,29 @@ export const checkWords: Check = async ({ client }) => {
   return [fail('words', `${stale} of ${seen} products are not found by what their texts say`, remedy)];
 };
 
+/** Whether variants have a value for each option of their product: the database looks when a variant is written, and not when the product is. */
+export const checkOptions: Check = async ({ client }) => {
+  const { isReadable } = await oneRow<{ isReadable: boolean }>(
+    client,
+    `select has_table_privilege('product', 'select') and has_table_privilege('product_variant', 'select') as "isReadable"`,
+  );
+  if (!isReadable) return [];
+  const { count, ids } = await oneRow<{ count: number; ids: readonly number[] }>(
+    client,
+    `select count(*)::int as count, (array_agg(id order by id))[1:5] as ids from product p where exists (
+       select from product_variant v where v.product_id = p.id and cardinality(v.option_values) <> cardinality(p.option_names))`,
+  );
+  if (count === 0) return [];
+  const message = `${count} products have variants with more or fewer option_values than they have option_names: ${ids.join(', ')}${count > ids.length ? ', …' : ''}`;
+  return [
+    warn(
+      'options',
+      message,
+      'Change both in one transaction. Until then not all of these variants can be chosen by their options.',
+    ),
+  ];
+};
+
 const grantAll = (right: string, role: string): string =>
   `Let the owner run "grant ${right} to ${role}". "npx vitrine migrate --grant-to ${role}", run as the owner, gives all that serving needs.`;
 

@@ -35,6 +35,7 @@ test('the words of products are kept through every kind of write', async () => {
     `merge into product p using (values (2), (500)) as s (id) on p.id = s.id when matched then update set name = 'Merged'
        when not matched then insert (id, category_id, name, slug, price) values (s.id, 1, 'New', 'new', 1)`,
     'delete from product where id in (3, 4)',
+    'delete from product where id = 5',
   ]) {
     await database.sql(statement);
     await expectFresh();
@@ -89,6 +90,8 @@ test.each(['before_words', 'zz_after_words'])(
     try {
       await database.sql(`${INSERT} values (1, 'Kettle', 'kettle', 1), (1, 'Gone', 'gone', 1)`);
       await expectFresh();
+      await database.sql(`${INSERT} values (1, 'Gone', 'gone', 1)`);
+      await expectFresh();
       expect(await database.sql(KEPT)).toMatchObject([{ words: `'completed':2C 'kettle':1A` }]);
       await database.sql(`update product set name = 'Teapot', subtitle = null`);
       await expectFresh();
@@ -98,6 +101,22 @@ test.each(['before_words', 'zz_after_words'])(
     }
   },
 );
+
+test('a product that a trigger of the shop inserts again in the place of a deleted one has its words', async () => {
+  await database.sql(`truncate product cascade; ${INSERT} values (1, 'Kettle', 'kettle', 1);
+    create function replace_it() returns trigger language plpgsql as $$ begin
+      insert into product (id, category_id, name, slug, price) values (old.id, 1, 'Teapot', 'teapot', 1);
+      return null;
+    end $$;
+    create trigger replace_it after delete on product for each row execute function replace_it()`);
+  try {
+    await database.sql('delete from product');
+    await expectFresh();
+    expect(await database.sql(KEPT)).toMatchObject([{ words: `'teapot':1A` }]);
+  } finally {
+    await database.sql('drop function replace_it cascade');
+  }
+});
 
 test('words that were written past the triggers are made anew by one call, in the schema of the table that it names', async () => {
   await database.sql(

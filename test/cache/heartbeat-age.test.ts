@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { HEARTBEAT_TIMEOUT_MS, type SendHeartbeat } from '../../src/cache/change-feed.ts';
 import { startFreshnessMonitor } from '../../src/cache/freshness-monitor.ts';
 import { createTagVersions } from '../../src/cache/tags.ts';
 import { createClock } from '../../src/database/clock.ts';
 import { connectionConfig } from '../../src/database/connection.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { wireTo } from '../support/wire.ts';
 
 const FRESHNESS_MS = 100;
 
@@ -14,28 +16,27 @@ const pause = (ms: number): void => {
   for (const startMs = performance.now(); performance.now() - startMs < ms; );
 };
 
-test('a request does not join a heartbeat that was sent before the bound, even if the process paused after sending it', async () => {
-  await using database = await createTestDatabase();
-  const sentMs: number[] = [];
-  let isSlow = false;
-  const monitor = await startFreshnessMonitor({
-    source: {
-      tables: [],
-      notifiesChanges: true,
-      prepare: async () => async () => {
-        sentMs.push(performance.now());
-        if (isSlow) {
-          pause(0.6 * FRESHNESS_MS);
-          await delay(1.5 * FRESHNESS_MS);
-        } else await delay(1);
-        return { now: Date.now() };
-      },
-    },
-    connection: connectionConfig(database.url),
+const start = ({ url }: { readonly url: string }, send: SendHeartbeat) =>
+  startFreshnessMonitor({
+    source: { tables: [], notifiesChanges: true, prepare: async () => send },
+    connection: connectionConfig(url),
     clock: createClock(),
     tagVersions: createTagVersions([]),
     freshnessMs: FRESHNESS_MS,
     log: pino({ level: 'silent' }),
+  });
+
+test('a request does not join a heartbeat that was sent before the bound, even if the process paused after sending it', async () => {
+  await using database = await createTestDatabase();
+  const sentMs: number[] = [];
+  let isSlow = false;
+  const monitor = await start(database, async () => {
+    sentMs.push(performance.now());
+    if (isSlow) {
+      pause(0.6 * FRESHNESS_MS);
+      await delay(1.5 * FRESHNESS_MS);
+    } else await delay(1);
+    return { now: Date.now() };
   });
   // What was committed while the answer was on its way is not known.
   expect(monitor.asOfMs()).toBeLessThanOrEqual(sentMs.at(-1) ?? 0);
@@ -46,5 +47,23 @@ test('a request does not join a heartbeat that was sent before the bound, even i
   const arrivedMs = performance.now();
   await monitor.freshen();
   expect(arrivedMs - (sentMs.at(-1) ?? 0)).toBeLessThan(FRESHNESS_MS);
+  await monitor.close();
+});
+
+test('at the start a connection may take longer than a heartbeat: a busy machine starts late, and not in vain', async () => {
+  await using database = await createTestDatabase();
+  await using wire = await wireTo(database);
+  wire.freeze();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const starting = start(wire, async () => ({ now: Date.now() }));
+  try {
+    await expect.poll(wire.connectionCount).toBe(1);
+    vi.advanceTimersByTime(2 * HEARTBEAT_TIMEOUT_MS);
+  } finally {
+    vi.useRealTimers();
+  }
+  await wire.restore();
+  const monitor = await starting;
+  expect(monitor.isLost()).toBe(false);
   await monitor.close();
 });

@@ -132,35 +132,43 @@ describe('a moment that passes while an answer is made', () => {
 
   /** Begins to answer before a product is published, and holds the answer up until after. */
   const holdUp = async (freshnessMs: number) => {
-    await using stack = new AsyncDisposableStack();
-    const gateway = stack.use(
-      await createTestGateway(database, { FRESHNESS_MS: String(freshnessMs), DATABASE_TIMEOUT_MS: '5000' }),
-    );
-    const backOffice = stack.use(await openSession(database));
-    // The first request loads what is needed for any.
-    await gateway.graphql('{ newProducts { id } }');
-    const moment = await momentFromNow(database, 2000);
-    await insertProduct(database, { category_id: category, name: 'Old' });
-    await insertProduct(database, { category_id: category, name: 'Moment', published_at: moment });
-    // Until the gateway knows of it.
-    await expect
-      .poll(() => gateway.countStatements(() => gateway.graphql('{ newProducts { id } }')), { interval: 5 })
-      .toBe(0);
-    await backOffice.query('begin');
-    await backOffice.query('lock table category in access exclusive mode');
-    // So late that the answer is still within the bound when the moment has passed.
-    await expect.poll(() => millisecondsSince(database, moment), { interval: 5 }).toBeGreaterThan(-600);
-    const held = gateway.graphql(HOT);
-    await untilBlocked(database);
-    expect(await millisecondsSince(database, moment)).toBeLessThan(0);
-    await expect.poll(() => millisecondsSince(database, moment), { interval: 5 }).toBeGreaterThan(TOLERANCE_MS);
-    const kept = stack.move();
-    return {
-      gateway,
-      held,
-      letGo: () => backOffice.query('commit'),
-      [Symbol.asyncDispose]: () => kept.disposeAsync(),
-    };
+    for (;;) {
+      await emptyTables(database, ['product', 'notice']);
+      await using stack = new AsyncDisposableStack();
+      const gateway = stack.use(
+        await createTestGateway(database, { FRESHNESS_MS: String(freshnessMs), DATABASE_TIMEOUT_MS: '5000' }),
+      );
+      const backOffice = stack.use(await openSession(database));
+      // The first request loads what is needed for any.
+      await gateway.graphql('{ newProducts { id } }');
+      const moment = await momentFromNow(database, 2000);
+      await insertProduct(database, { category_id: category, name: 'Old' });
+      await insertProduct(database, { category_id: category, name: 'Moment', published_at: moment });
+      // Until the gateway knows of it.
+      await expect
+        .poll(() => gateway.countStatements(() => gateway.graphql('{ newProducts { id } }')), { interval: 5 })
+        .toBe(0);
+      await backOffice.query('begin');
+      await backOffice.query('lock table category in access exclusive mode');
+      // So late that the answer is still within the bound when the moment has passed.
+      await expect.poll(() => millisecondsSince(database, moment), { interval: 5 }).toBeGreaterThan(-600);
+      const held = gateway.graphql(HOT);
+      await untilBlocked(database);
+      // On a busy machine the moment may come before all this: then another is waited for.
+      if ((await millisecondsSince(database, moment)) >= 0) {
+        await backOffice.query('commit');
+        await held;
+        continue;
+      }
+      await expect.poll(() => millisecondsSince(database, moment), { interval: 5 }).toBeGreaterThan(TOLERANCE_MS);
+      const kept = stack.move();
+      return {
+        gateway,
+        held,
+        letGo: () => backOffice.query('commit'),
+        [Symbol.asyncDispose]: () => kept.disposeAsync(),
+      };
+    }
   };
 
   const names = async (asked: ReturnType<TestGateway['graphql']>): Promise<string[]> =>

@@ -158,7 +158,9 @@ const UNHURRIED = { ...PATIENT, STALE_IF_ERROR_S: '0' };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe.concurrent('whatever products a transaction changes, every answer shows it, those that were being made meanwhile too', () => {
+describe.concurrent('whatever products a transaction changes, every answer shows it, those that were being made meanwhile too', {
+  timeout: 120_000,
+}, () => {
   test.for([{ FRESHNESS_MS: '0' }, { FRESHNESS_MS: '30' }])('%j', async (environment, { expect }) => {
     await using database = await createTestDatabase();
     await using gateway = await createTestGateway(database, { ...UNHURRIED, ...environment });

@@ -176,7 +176,7 @@ describe.concurrent('whatever is read, committed and lost meanwhile, no answer m
   ])('%j', async (environment, { expect }) => {
     await using database = await createTestDatabase();
     await using wire = await wireTo(database);
-    await using gateway = await createTestGateway(wire, environment);
+    await using gateway = await createTestGateway(wire, { DATABASE_TIMEOUT_MS: '1500', ...environment });
     const property = fc.asyncProperty(walk, async ({ readers, commits, losses }) => {
       await database.sql('truncate category, product, notice cascade');
       await database.sql(`insert into category (id, name, slug) values (1, 'C', 'c')`);

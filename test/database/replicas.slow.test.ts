@@ -33,7 +33,12 @@ const start = (
 ): Promise<TestGateway> =>
   createTestGateway(
     { url },
-    { DATABASE_URL: url, DATABASE_REPLICA_URLS: replicas.map((each) => each.url).join(', '), ...environment },
+    {
+      DATABASE_URL: url,
+      DATABASE_REPLICA_URLS: replicas.map((each) => each.url).join(', '),
+      DATABASE_TIMEOUT_MS: '1500',
+      ...environment,
+    },
   );
 
 const random = (from: number, to: number): number => from + Math.floor(Math.random() * (to - from + 1));

@@ -5,6 +5,8 @@ import { STALE } from '../support/known-answers.ts';
 import { createPricedProduct, type PricedProduct, priceIn } from '../support/priced-product.ts';
 import { wireTo } from '../support/wire.ts';
 
+const BRISK = { DATABASE_TIMEOUT_MS: '1500' };
+
 interface Asked {
   readonly sentMs: number;
   readonly tookMs: number;
@@ -32,7 +34,7 @@ test.concurrent.for<[string, unknown]>([
   async ([staleS, outcome], { expect }) => {
     await using product = await createPricedProduct();
     await using wire = await wireTo(product.database);
-    await using gateway = await createTestGateway(wire, { STALE_IF_ERROR_S: staleS });
+    await using gateway = await createTestGateway(wire, { ...BRISK, STALE_IF_ERROR_S: staleS });
     await product.untilHit(gateway);
     wire.freeze();
     const acknowledgedMs = await product.setPrice(2);
@@ -52,7 +54,7 @@ test.concurrent.for([50, 700, 1300])(
   async (silentMs, { expect }) => {
     await using product = await createPricedProduct();
     await using wire = await wireTo(product.database);
-    await using gateway = await createTestGateway(wire, { STALE_IF_ERROR_S: '0' });
+    await using gateway = await createTestGateway(wire, { ...BRISK, STALE_IF_ERROR_S: '0' });
     await product.untilHit(gateway);
     wire.freeze();
     const acknowledgedMs = await product.setPrice(2);
@@ -69,7 +71,7 @@ test.concurrent.for([50, 700, 1300])(
 test.concurrent('those that are silent for good are replaced where new ones work', async ({ expect }) => {
   await using product = await createPricedProduct();
   await using wire = await wireTo(product.database);
-  await using gateway = await createTestGateway(wire);
+  await using gateway = await createTestGateway(wire, BRISK);
   await product.untilHit(gateway);
   wire.forget();
   const acknowledgedMs = await product.setPrice(2);
@@ -88,7 +90,7 @@ test.concurrent('one that is being opened again when the gateway closes is let g
   await using wire = await wireTo(product.database);
   const opened = (): number => wire.timesSent('application_name');
   {
-    await using gateway = await createTestGateway(wire, { FRESHNESS_MS: '0' });
+    await using gateway = await createTestGateway(wire, { ...BRISK, FRESHNESS_MS: '0' });
     await product.untilHit(gateway);
     const before = opened();
     wire.freeze();

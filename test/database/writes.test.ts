@@ -27,6 +27,18 @@ test('the rows of an update of products are kept for one trigger alone', async (
   ).toEqual([{ name: 'vitrine_notify_update' }]);
 });
 
+test('of one product that is inserted, renamed or deleted, the words are kept by statements that are planned once a session', async () => {
+  await using session = await openSession(database);
+  const words = () => session.query('select words::text from product_words where product_id = 9000');
+  await session.query('begin; alter function vitrine_make_words rename to planned_each_time');
+  await session.query(`insert into product (id, category_id, name, slug, price) values (9000, 1, 'Pot', 'pot', 1)`);
+  expect(await words()).toMatchObject({ rows: [{ words: `'pot':1A` }] });
+  await session.query(`update product set name = 'Jug' where id = 9000`);
+  expect(await words()).toMatchObject({ rows: [{ words: `'jug':1A` }] });
+  await session.query('delete from product where id = 9000');
+  expect(await words()).toMatchObject({ rowCount: 0 });
+});
+
 test('very many updates of one product each, in one transaction, are notified as one of all products', async () => {
   const client = new pg.Client(database.url);
   await client.connect();

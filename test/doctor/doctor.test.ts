@@ -92,6 +92,22 @@ describe('a fault is told with what to do:', () => {
     await database.sql('truncate category, product cascade');
   });
 
+  test('variants that have not a value for each option of their product', async () => {
+    await database.sql(`insert into category (id, name, slug) values (1, 'Shirts', 'shirts');
+      insert into product (id, category_id, name, slug, price, option_names) select n, 1, 'Shirt', 's' || n, 1, '{Size}' from generate_series(1, 7) n;
+      insert into product_variant (product_id, option_values, price) select n, '{M}', 1 from generate_series(1, 7) n`);
+    const found = await whileBroken(
+      `update product set option_names = '{Size,Colour}' where id > 1`,
+      `update product_variant set option_values = '{M,Blue}' where product_id > 1`,
+    );
+    expect(found).toEqual(
+      only({ check: 'options', status: 'warn', message: '6 products have variants with more or fewer option_values' }),
+    );
+    expect(messageOf(found, 'options')).toContain(': 2, 3, 4, 5, 6, …');
+    expect(faults(await look())).toEqual([]);
+    await database.sql('truncate category, product cascade');
+  });
+
   test.for(['vitrine_notify', 'vitrine_notify_update', 'vitrine_words_insert'])(
     'a trigger that is switched off: %s',
     async (trigger) => {

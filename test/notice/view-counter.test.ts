@@ -34,7 +34,7 @@ describe('each operation that reads a notice counts one view', () => {
 
   test('but not where its response took too long, and nobody waits for it any more', async () => {
     const id = await insertNotice(database);
-    await using hurried = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '200' });
+    await using hurried = await createTestGateway(database, { DATABASE_TIMEOUT_MS: '500' });
     await hurried.graphql('{ category(id: 1) { name } }');
     await using session = await openSession(database);
     await session.query('begin; lock table category in access exclusive mode');

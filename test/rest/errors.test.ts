@@ -49,7 +49,7 @@ test.for(['that refuses connections', 'that takes connections and says nothing']
   'with a database %s each path says within 2 s when to come back, and counts no view; without a need for it, all is as ever',
   async (kind) => {
     await using outage = await OUTAGES[kind](shop.database);
-    await using gateway = await createTestGateway(outage, UNCACHED);
+    await using gateway = await createTestGateway(outage, { ...UNCACHED, DATABASE_TIMEOUT_MS: '1500' });
     const expectUnavailable = async (path: string): Promise<void> => {
       const startedMs = performance.now();
       const answer = await gateway.get(path);

@@ -21,6 +21,8 @@ const SETTINGS = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_connections: '300',
+  // It would start a process for each of many databases that live for a second, and analyse a table sooner or later, as it happens.
+  autovacuum: 'off',
 };
 
 /** The server of a run: that of TEST_DATABASE_URL (of a superuser), or one of its own. The first is for Windows, where administrators cannot run the second. */

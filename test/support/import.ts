@@ -62,34 +62,33 @@ interface ImportDatabase extends Pick<TestDatabase, 'sql'> {
   readonly column: (query: string) => Promise<unknown[]>;
 }
 
-/** One database for a file of tests, emptied before each, and one connection for all that they import: to open one takes as long as an import. */
+/** One database for a file of tests, emptied before each, and one connection for what they import: to open one takes as long as an import. */
 export const useImportDatabase = (): ImportDatabase => {
   let database: TestDatabase;
-  let connection: Promise<DatabaseClient> | undefined;
-  const disconnect = async (): Promise<void> => {
-    const last = connection;
-    connection = undefined;
-    await (await last)?.end();
-  };
+  let idle: DatabaseClient | undefined;
   beforeAll(async () => {
     database = await createTestDatabase();
   });
   beforeEach(() => emptyTables(database));
   afterAll(async () => {
-    await disconnect();
+    await idle?.end();
     await database[Symbol.asyncDispose]();
   });
   return {
     url: () => database.url,
     sql: (text, values) => database.sql(text, values),
     importText: async (text, options) => {
-      connection ??= connect(database);
+      const client = idle ?? (await connect(database));
+      idle = undefined;
+      let done: DatabaseClient | undefined;
       try {
-        return await importOver(await connection, text, options);
-      } catch (error) {
+        const tried = await importOver(client, text, options);
+        done = client;
+        return tried;
+      } finally {
         // What an import that failed has left goes with its session.
-        await disconnect();
-        throw error;
+        if (done && !idle) idle = done;
+        else await client.end();
       }
     },
     column: async (query) => (await database.sql(query)).map((row) => Object.values(row)[0]),

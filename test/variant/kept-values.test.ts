@@ -38,6 +38,16 @@ describe('a product is as its variants are, after', () => {
       `20.00/30.00/12 7.00/-/0 ${UNTOUCHED}`,
     ],
     [
+      'the only one of a product is deleted: it keeps its values',
+      `${THREE}; delete from product_variant where product_id = 2`,
+      `20.00/30.00/12 7.00/-/0 ${UNTOUCHED}`,
+    ],
+    [
+      'all of one product are written by one statement',
+      `${THREE}; update product_variant set price = price + 1, stock = 2 where product_id = 1`,
+      `21.00/30.00/6 7.00/-/0 ${UNTOUCHED}`,
+    ],
+    [
       'a variant goes to another product',
       `${THREE}; update product_variant set product_id = 3 where id = 3`,
       '20.00/30.00/7 7.00/-/0 22.00/90.00/5',
@@ -139,9 +149,11 @@ test('a writer of variants needs no right on products', async () => {
 describe('the database refuses', () => {
   test('a variant with more values than the product has options, or fewer', async () => {
     for (const values of ['{}', '{S,Blue}']) {
-      await expect(database.sql(`${INSERT} (1, '${values}', 1, null, 1, 0)`)).rejects.toMatchObject({
-        constraint: 'product_variant_option_values_check',
-      });
+      for (const others of ['', `, (2, '{S}', 1, null, 1, 0)`]) {
+        await expect(database.sql(`${INSERT} (1, '${values}', 1, null, 1, 0)${others}`)).rejects.toMatchObject({
+          constraint: 'product_variant_option_values_check',
+        });
+      }
     }
     expect(await kept()).toBe(`${UNTOUCHED} ${UNTOUCHED} ${UNTOUCHED}`);
   });
@@ -154,6 +166,9 @@ describe('the database refuses', () => {
       );
     await many(1, 250);
     await expect(many(251, 251)).rejects.toThrow('product 1 has 251 variants, and may have 250');
+    await expect(database.sql(`${INSERT} (1, '{251}', 1, null, 1, 0), (2, '{S}', 1, null, 1, 0)`)).rejects.toThrow(
+      'product 1 has 251 variants, and may have 250',
+    );
   });
 });
 
