@@ -128,7 +128,7 @@ export interface FacetCounts {
    */
   readonly attributes?: readonly ValueFacets[];
   /**
-   * As attributes. A product counts for a value where a variant that fits all option filters of other names, and is in stock where `inStock` is true in the filter, has it.
+   * As attributes. A product counts for a value if one of its variants has the value, fits the option filters of all other names, and is in stock where the filter wants that.
    */
   readonly options?: readonly ValueFacets[];
 }

@@ -186,7 +186,7 @@ const INCREASE = 1.25;
 const EXECUTIONS_PER_STEP = 32;
 const ACTIVE_MS_PER_STEP = 50;
 
-/** How many requests may be executed at the same time: as many as a busy event loop gets through in a turn; more while it is not busy, to wait for the database together. */
+/** How many requests may be executed at the same time: while the event loop is busy, as many as it gets through in a turn; else more, which wait for the database together. */
 export const watchConcurrency = ({ least, most }: { readonly least: number; readonly most: number }) => {
   let current = most;
   let finished = 0;

@@ -86,8 +86,8 @@ const VISIBLE = visibility.sql('p', '$2::timestamptz');
 /**
  * The first that are related to each product, one product after another: most tags in common, then of the same category, then as BEST_SELLING. Values: product ids, now,
  * limit.
- * What has a tag has its words: the index of words finds them, for one on tags would be written with every new price. Of a tag that many products have, so many are compared:
- * those that have a rarer one in common, too, are found by that. A tag without a letter or digit (an emoji) has no words. An index finds the best sellers that fill up.
+ * The index of words finds the products of a tag, because an index on tags would be written with every new price. Of a tag that many products have, only some are compared;
+ * a product that has a rarer tag in common, too, is found by that tag. A tag without a letter or digit (an emoji) has no words, and finds nothing.
  */
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',

@@ -9,7 +9,7 @@ const LINK_BYTES = 4;
 const BLOCK_BITS = 16;
 const BLOCK_BYTES = 2 ** BLOCK_BITS;
 
-/** The places of a list's state: where it begins; the slice that is being written, which one of its list that is, and how much of it is in use; the last row; how many rows. */
+/** Where in a list's state is: its first slice; the slice that is being written, its number in the list, and how much of it is used; the last row; the number of rows. */
 const [FIRST, SLICE, SLICE_NUMBER, USED, LAST_ROW, COUNT, STATE_SIZE] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 const NO_ROWS = new Int32Array(0);

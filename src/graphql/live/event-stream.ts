@@ -6,7 +6,7 @@ import { withoutHttp } from '../use-result-writer.ts';
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-/** Proxies take a connection that is silent for longer for a dead one. Each second some streams get a comment: for 2,000 at once, events would wait a tenth of a second. */
+/** A proxy gives up a connection that is silent for longer. Each second one group of streams gets a comment, because for all at once events would wait a tenth of a second. */
 const COMMENT_MS = 12_000;
 const COMMENT_GROUPS = 12;
 
