@@ -1,6 +1,7 @@
 import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseClient } from '../../database/client.ts';
 import { momentOf } from './exact-numbers.ts';
+import { Slice } from './texts.ts';
 
 /** A signature of 11 bytes, flags, and an extension that PostgreSQL does not have: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4 */
 const HEADER_BYTES = 19;
@@ -53,33 +54,28 @@ export class CopiedRow {
     return Number.isSafeInteger(number) ? number : momentOf(String(microseconds));
   }
 
-  /** A view of memory that the next rows take. */
-  bytes(): Buffer | null {
+  /** Memory that the next rows take. */
+  slice(): Slice | null {
     const begin = this.#at + 4;
-    return this.#next() ? this.#buffer.subarray(begin, this.#at) : null;
-  }
-
-  text(): string | null {
-    const begin = this.#at + 4;
-    return this.#next() ? this.#buffer.toString('utf8', begin, this.#at) : null;
+    return this.#next() ? new Slice(this.#buffer, begin, this.#at) : null;
   }
 
   /** Null also for a list that has a null, or lists in it. */
-  texts(): string[] | null {
+  slices(): Slice[] | null {
     const begin = this.#at + 4;
     if (!this.#next()) return null;
     const dimensions = this.#buffer.readInt32BE(begin);
     if (dimensions === 0) return [];
     const length = this.#buffer.readInt32BE(begin + 12);
     if (dimensions > 1) return null;
-    const texts: string[] = [];
-    for (let at = begin + 20; texts.length < length; ) {
-      const size = this.#buffer.readInt32BE(at);
-      if (size < 0) return null;
-      texts.push(this.#buffer.toString('utf8', at + 4, at + 4 + size));
-      at += 4 + size;
+    const slices: Slice[] = [];
+    for (let at = begin + 20; slices.length < length; ) {
+      const end = at + 4 + this.#buffer.readInt32BE(at);
+      if (end < at + 4) return null;
+      slices.push(new Slice(this.#buffer, at + 4, end));
+      at = end;
     }
-    return texts;
+    return slices;
   }
 
   /** Goes behind the next field. @returns false for null */
