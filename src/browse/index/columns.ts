@@ -1,3 +1,5 @@
+import type { ProductRow } from './product-index.ts';
+
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
@@ -136,15 +138,6 @@ export const IN_STOCK = 4;
 /** The list price is above the price. */
 export const ON_SALE = 8;
 
-interface WrittenProduct {
-  readonly cents: number;
-  readonly sales: number;
-  readonly publishedAt: number;
-  readonly nameHash: number;
-  readonly isInStock: boolean;
-  readonly isOnSale: boolean;
-}
-
 /** The rows of products by column. A row whose words change gets a new place at the end; its old one is dead until the next renumbering. */
 export class ProductColumns {
   count = 0;
@@ -193,7 +186,7 @@ export class ProductColumns {
   }
 
   /** What may change of a product that has a row. One array is written at a time by name: a function that writes into arrays of all kinds is slow. */
-  write(row: number, product: WrittenProduct, rank: number): void {
+  write(row: number, product: ProductRow, rank: number): void {
     this.price.set(row, product.cents);
     this.sales.values[row] = product.sales;
     this.publishedAt.values[row] = product.publishedAt;

@@ -7,6 +7,7 @@ import { Slice } from './texts.ts';
 const HEADER_BYTES = 19;
 const TRAILER = -1;
 const NO_BYTES = Buffer.alloc(0);
+const MEMORY_BYTES = 2 ** 18;
 
 /** From 1970 to 2000, where PostgreSQL's times begin, in microseconds. */
 const EPOCH_US = 946_684_800_000_000n;
@@ -95,17 +96,23 @@ export const readCopied = async (
   onRow: (row: CopiedRow) => void,
 ): Promise<void> => {
   const row = new CopiedRow();
-  let rest: Buffer = NO_BYTES;
+  // The same memory for all that comes.
+  let memory = Buffer.alloc(MEMORY_BYTES);
   let begin = HEADER_BYTES;
+  let end = 0;
   for await (const chunk of client.query(
     copyTo(`copy (${query}) to stdout (format binary)`),
   ) as AsyncIterable<Buffer>) {
-    const buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    for (let end = row.goTo(buffer, begin); end !== undefined; end = row.goTo(buffer, begin)) {
-      if (buffer.readInt16BE(begin) !== TRAILER) onRow(row);
-      begin = end;
+    if (end + chunk.length > memory.length) memory = Buffer.concat([memory], (end + chunk.length) * 2);
+    end += chunk.copy(memory, end);
+    const come = memory.subarray(0, end);
+    for (let next = row.goTo(come, begin); next !== undefined; next = row.goTo(come, begin)) {
+      if (come.readInt16BE(begin) !== TRAILER) onRow(row);
+      begin = next;
     }
-    rest = buffer.subarray(Math.min(begin, buffer.length));
-    begin = Math.max(begin - buffer.length, 0);
+    const behind = Math.min(begin, end);
+    memory.copyWithin(0, behind, end);
+    begin -= behind;
+    end -= behind;
   }
 };

@@ -48,6 +48,9 @@ const SETTLED_AFTER_US = 60_000_000;
 export const NO_BRAND = '\0';
 const NO_BRAND_SLICE = Slice.of(NO_BRAND);
 
+/** Of a row without words: it equals nothing. */
+const NO_HASH = Number.NaN;
+
 /** Dead rows are closed up once they are this share of all, and at least so many. */
 const MAX_DEAD_SHARE = 0.15;
 const MIN_DEAD = 2000;
@@ -100,7 +103,7 @@ export class ProductIndex {
   put(product: ProductRow): void {
     const { columns } = this;
     const words = this.hasWords ? this.#productWords.read(product) : undefined;
-    const wordsHash = words ? hashOf(words) : Number.NaN;
+    const wordsHash = words ? hashOf(words) : NO_HASH;
     const codes = this.#values.map((values) => values.learn(product));
     let row = columns.rowOf(product.id);
     const isSame =
@@ -114,7 +117,8 @@ export class ProductIndex {
       if (row >= 0) columns.kill(row);
       row = columns.append(product.id);
       for (let at = 0; at < codes.length; at += 1) this.#values[at]?.append(row, codes[at] as number[]);
-      this.#appendWords(row, words, wordsHash);
+      columns.wordsHash.values[row] = NO_HASH;
+      if (words) this.#appendWords(row, words, wordsHash);
     } else
       for (const values of [this.attributes, this.options])
         values.restock(row, codes[this.#values.indexOf(values)] as number[]);
@@ -134,10 +138,13 @@ export class ProductIndex {
     this.#appendWords(row, words, hashOf(words));
   }
 
-  #appendWords(row: number, words: Words | undefined, hash: number): void {
+  #appendWords(row: number, { postings, runs }: Words, hash: number): void {
     this.columns.wordsHash.values[row] = hash;
-    for (const posting of words?.postings ?? []) this.words[fieldOf(posting)]?.append(wordOf(posting), row);
-    this.runTexts.append(row, words?.runs ?? []);
+    for (let at = 0; at < postings.length; at += 1) {
+      const posting = postings[at] as number;
+      this.words[fieldOf(posting)]?.append(wordOf(posting), row);
+    }
+    this.runTexts.append(row, runs);
   }
 
   remove(id: number): void {

@@ -15,8 +15,10 @@ const VALUES = `p.category_id::int, (p.price * 100)::float8, p.stock > 0, coales
   array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)`;
 
 /** Published or not: who sees a product when is decided by each question. */
-const onSale = (columns: string, isWithWords: boolean): string =>
-  `select ${columns} from product p ${isWithWords ? 'left join product_words w on w.product_id = p.id' : ''} where p.status = 'ON_SALE'`;
+const onSale = (columns: string, join = ''): string =>
+  `select ${columns} from product p ${join} where p.status = 'ON_SALE'`;
+
+const WITH_WORDS = 'left join product_words w on w.product_id = p.id';
 
 const NO_ATTRIBUTES = Slice.of('{}');
 const NO_NAMES = Slice.of('[]');
@@ -54,8 +56,8 @@ export const readProducts = (
   ids: readonly number[],
   onProduct: OnProduct,
 ): Promise<ReadProducts> => {
-  const query = `${onSale(`${TEXTS}, ${VALUES}, ${WORDS}`, true)} and p.id = any('{${ids}}'::int[])`;
-  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...wordsOf(row) }), onProduct);
+  const query = `${onSale(`${TEXTS}, ${VALUES}, ${WORDS}`, WITH_WORDS)} and p.id = any('{${ids}}'::int[])`;
+  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...wordsOf(row) }), faultOf, onProduct);
 };
 
 const after = (id: number, limit: number): string => `and p.id > ${id}::bigint order by p.id limit ${limit}`;
@@ -69,43 +71,38 @@ export const readProductsAfter = (
   limit: number,
   onProduct: OnProduct,
 ): Promise<ReadProducts> => {
-  const query = `${onSale(`${TEXTS}, ${VALUES}`, false)} ${after(id, limit)}`;
-  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...NO_WORDS }), onProduct);
+  const query = `${onSale(`${TEXTS}, ${VALUES}`)} ${after(id, limit)}`;
+  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...NO_WORDS }), faultOf, onProduct);
 };
 
-/** In the order of ids, those products with what is searched of them alone. */
-export const readWordsAfter = async (
+/** In the order of ids, what is searched of products. */
+export const readWordsAfter = (
   client: DatabaseClient,
   id: number,
   limit: number,
   onWords: (product: SearchedTexts) => void,
-): Promise<Pick<ReadProducts, 'count' | 'lastId'>> => {
-  let count = 0;
-  let lastId = 0;
-  await readCopied(client, `${onSale(`${TEXTS}, ${WORDS}`, true)} ${after(id, limit)}`, (row) => {
-    const { tags, ...texts } = textsOf(row);
-    onWords({ ...texts, tags: tags ?? [], ...wordsOf(row) });
-    count += 1;
-    lastId = texts.id;
-  });
-  return { count, lastId };
+): Promise<ReadProducts> => {
+  // PostgreSQL would merge the tables, and read all the words before these, too.
+  const join = `${WITH_WORDS} and w.product_id > ${id}::bigint`;
+  const query = `${onSale(`${TEXTS}, ${WORDS}`, join)} ${after(id, limit)}`;
+  return read(client, query, (row) => ({ ...textsOf(row), ...wordsOf(row) }), faultOfTexts, onWords);
 };
 
-type AnyProduct = ReturnType<typeof textsOf> & ReturnType<typeof valuesOf> & ReturnType<typeof wordsOf>;
-
-const read = async (
+/** @param onProduct is given what has no fault */
+const read = async <Product extends { readonly id: number }>(
   client: DatabaseClient,
   query: string,
-  productOf: (row: CopiedRow) => AnyProduct,
-  onProduct: OnProduct,
+  productOf: (row: CopiedRow) => Product,
+  reasonOf: (product: Product) => string | undefined,
+  onProduct: (product: never) => void,
 ): Promise<ReadProducts> => {
   const unfit: { id: number; reason: string }[] = [];
   let count = 0;
   let lastId = 0;
   await readCopied(client, query, (row) => {
     const product = productOf(row);
-    const reason = faultOf(product);
-    if (reason === undefined) onProduct(product as ProductRow);
+    const reason = reasonOf(product);
+    if (reason === undefined) onProduct(product as never);
     else unfit.push({ id: product.id, reason });
     count += 1;
     lastId = product.id;
@@ -114,12 +111,13 @@ const read = async (
 };
 
 /** Vitrine's own tables refuse such values. A shop may have changed a column's type, or dropped a check. */
-const faultOf = ({ cents, tags, name, publishedAt }: AnyProduct): string | undefined => {
+const faultOfTexts = ({ name, tags }: ReturnType<typeof textsOf>): string | undefined =>
+  tags === null ? 'its tags are no list of texts' : name === null ? 'it has no name' : undefined;
+
+const faultOf = (product: ReturnType<typeof textsOf> & ReturnType<typeof valuesOf>): string | undefined => {
+  const { cents, publishedAt } = product;
   if (!Number.isSafeInteger(cents) || cents < 0) return 'its price is no whole number of cents, or too large';
-  if (tags === null) return 'its tags are no list of texts';
-  if (name === null) return 'it has no name';
-  if (Number.isNaN(publishedAt)) return 'it has no time of publication';
-  return undefined;
+  return faultOfTexts(product) ?? (Number.isNaN(publishedAt) ? 'it has no time of publication' : undefined);
 };
 
 interface Beginning {
