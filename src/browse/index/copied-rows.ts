@@ -7,7 +7,6 @@ import { Slice } from './texts.ts';
 const HEADER_BYTES = 19;
 const TRAILER = -1;
 const NO_BYTES = Buffer.alloc(0);
-const MEMORY_BYTES = 2 ** 18;
 
 /** From 1970 to 2000, where PostgreSQL's times begin, in microseconds. */
 const EPOCH_US = 946_684_800_000_000n;
@@ -97,7 +96,7 @@ export const readCopied = async (
 ): Promise<void> => {
   const row = new CopiedRow();
   // The same memory for all that comes.
-  let memory = Buffer.alloc(MEMORY_BYTES);
+  let memory: Buffer = NO_BYTES;
   let begin = HEADER_BYTES;
   let end = 0;
   for await (const chunk of client.query(

@@ -26,6 +26,8 @@ function sliceSizes(): readonly number[] {
 /** So many postings are collected, and then written list by list: what is known of a list is then read once for many of them. */
 const MAX_COLLECTED = 2 ** 17;
 const MIN_SORTED = 100;
+/** Memory for so many is kept for changes. */
+const MAX_KEPT = 4096;
 const RADIX_BITS = 11;
 const RADIX = 2 ** RADIX_BITS;
 
@@ -108,7 +110,9 @@ export class Postings {
       this.#states[list * STATE_SIZE + COUNT] = known + 1;
     }
     this.#collected = 0;
-    if (count > MIN_SORTED && count < MAX_COLLECTED) this.#collectedLists = this.#collectedRows = NO_ROWS;
+    // The index is filled.
+    if (count < MAX_COLLECTED && this.#collectedRows.length > MAX_KEPT)
+      this.#collectedLists = this.#collectedRows = NO_ROWS;
   }
 
   /**
