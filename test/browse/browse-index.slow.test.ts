@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createTestGateway, PATIENT, type TestGateway } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
-const NOT_READY = { isReady: false, products: 0, filledShare: 0, leftOut: 0, bytes: 0 };
+const NOT_READY = { isBrowsable: false, isReady: false, products: 0, filledShare: 0, leftOut: 0, bytes: 0 };
 
 const shop = async (products = 100): Promise<TestDatabase> => {
   const database = await createTestDatabase();

@@ -3,6 +3,7 @@ import { MAX_FACET_VALUES } from '../../src/browse/browse-engine.ts';
 import { STOCK_AND_SALE, Tally } from '../../src/browse/index/facet-values.ts';
 import { ProductIndex } from '../../src/browse/index/product-index.ts';
 import { search } from '../../src/browse/index/product-search.ts';
+import { Slice } from '../../src/browse/index/texts.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 
@@ -27,15 +28,15 @@ test('of more brands than a facet has values, those with most products are count
       index.put({
         id,
         categoryId: 1,
-        name: 'Lamp',
+        name: Slice.of('Lamp'),
         nameHash: 0,
-        brand: `Brand ${brand}`,
+        brand: Slice.of(`Brand ${brand}`),
         tags: [],
         cents: 100,
         isInStock: true,
         isOnSale: false,
-        attributes: '{}',
-        optionNames: '[]',
+        attributes: Slice.of('{}'),
+        optionNames: Slice.of('[]'),
         variants: [],
         sales: 0,
         publishedAt: 0,

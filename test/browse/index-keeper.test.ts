@@ -6,8 +6,11 @@ import { connectionConfig } from '../../src/database/connection.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
 
-/** A keeper with three products for 1, 2 and 3, who gets what he reads of changes when the test lets him. */
-const setUp = async () => {
+/** A part of the statement that reads them. */
+const CHANGES = 'p.id = any';
+
+/** A keeper with three products for 1, 2 and 3, who gets some of what he reads when the test lets him: by default, what he reads of changes. */
+const setUp = async (held = CHANGES) => {
   const database = await createTestDatabase();
   const categoryId = await insertCategory(database);
   const ids: number[] = [];
@@ -20,7 +23,7 @@ const setUp = async () => {
     if (isOver) throw new UnfitCatalogue('the test is over');
     const client = new DatabaseClient(connectionConfig(database.url));
     await client.connect();
-    const query = client.query.bind(client) as (statement: object) => unknown;
+    const query = client.query.bind(client) as (statement: object, values?: unknown[]) => unknown;
     const readLater = async function* (copy: AsyncIterable<Buffer>) {
       const chunks: Buffer[] = [];
       for await (const chunk of copy) chunks.push(chunk);
@@ -30,9 +33,9 @@ const setUp = async () => {
       yield* chunks;
     };
     return Object.assign(client, {
-      query: (statement: { text?: string }) => {
-        const answer = query(statement);
-        return statement.text?.includes('p.id = any') ? readLater(answer as AsyncIterable<Buffer>) : answer;
+      query: (statement: { text?: string }, values?: unknown[]) => {
+        const answer = query(statement, values);
+        return statement.text?.includes(held) ? readLater(answer as AsyncIterable<Buffer>) : answer;
       },
     });
   };
@@ -40,12 +43,12 @@ const setUp = async () => {
   const running = keeper.run();
 
   /** The ids, the cheapest first, once all that was notified is in the index. */
-  const byPrice = async (): Promise<number[] | undefined> => {
+  const byPrice = async (word?: string): Promise<number[] | undefined> => {
     const held = await keeper.current(false);
-    if (!held) return undefined;
+    if (!held || (word !== undefined && !held.index.hasWords)) return undefined;
     const page = { from: 'start', size: 3 } as const;
     const asked = {
-      terms: [],
+      terms: word === undefined ? [] : [{ text: word, isPrefix: false }],
       filter: {},
       order: 'PRICE_ASC',
       page,
@@ -54,7 +57,7 @@ const setUp = async () => {
     } as const;
     return search(held.index, { ...asked, now: new Date() }).items.map(({ id }) => id);
   };
-  await expect.poll(byPrice, { interval: 5 }).toEqual(ids);
+  if (held === CHANGES) await expect.poll(() => byPrice(), { interval: 5 }).toEqual(ids);
   return {
     database,
     keeper,
@@ -88,4 +91,24 @@ test('what is read of a product does not hide what is notified of it meanwhile',
   const asking = byPrice();
   (await readOf(2))?.resolve();
   expect(await asking).toEqual([third, first, second]);
+});
+
+test('before it has words the index answers what is no search; with them it finds products by what they say then', async () => {
+  await using scene = await setUp('order by p.id limit');
+  const { database, keeper, ids, byPrice, readOf } = scene;
+  const [first = 0, second = 0, third = 0] = ids;
+  const values = await readOf(1);
+  await database.sql(`update product set name = 'Kettle' where id = $1`, [first]);
+  await database.sql('delete from product where id = $1', [second]);
+  await database.sql(`update product set name = 'Lamp', price = 0.5 where id = $1`, [third]);
+  keeper.changed({ table: 'product', ids });
+  values?.resolve();
+  const words = await readOf(2);
+  expect(await byPrice()).toEqual([third, first]);
+  expect(await byPrice('lamp')).toBeUndefined();
+  expect(keeper.status).toMatchObject({ isBrowsable: true, isReady: false });
+  words?.resolve();
+  await expect.poll(() => byPrice('lamp'), { interval: 5 }).toEqual([third]);
+  expect(await byPrice('kettle')).toEqual([first]);
+  expect(keeper.status).toMatchObject({ isBrowsable: true, isReady: true, filledShare: 1 });
 });

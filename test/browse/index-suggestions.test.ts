@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
 import { CategoryTree, suggest } from '../../src/browse/index/suggestions.ts';
+import { Slice } from '../../src/browse/index/texts.ts';
 import { foldedWordsOf, termsOf } from '../../src/browse/words.ts';
 
 const WORDS = ['kettle', 'kettles', 'tea', 'teapot', 'lamp', '运动', '运动鞋子', '动鞋运动'];
@@ -23,16 +24,18 @@ const product = (): fc.Arbitrary<ProductRow> =>
       publishedAt: fc.constantFrom(NOW_US - 1e12, NOW_US - 1e6, NOW_US + 1e9),
       words: fc.array(word, { minLength: 1, maxLength: 3 }),
     })
-    .map(({ words, ...row }) => ({
+    .map(({ words, brand, tags, ...row }) => ({
       ...row,
-      name: `${words.join(' ')} ${row.id}`,
-      words: wordsOf(`${words.join(' ')} ${row.id}`),
+      name: Slice.of(`${words.join(' ')} ${row.id}`),
+      brand: brand === null ? null : Slice.of(brand),
+      tags: tags.map(Slice.of),
+      words: new Slice(wordsOf(`${words.join(' ')} ${row.id}`)),
       nameHash: 0,
       cents: 100,
       isInStock: true,
       isOnSale: false,
-      attributes: '{}',
-      optionNames: '[]',
+      attributes: Slice.of('{}'),
+      optionNames: Slice.of('[]'),
       variants: [],
       subtitle: null,
       description: null,

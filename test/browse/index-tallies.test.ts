@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { BrowseRequest, Facet, ProductSearchOrder, SearchFilter } from '../../src/browse/browse-engine.ts';
 import { ProductIndex, type ProductRow } from '../../src/browse/index/product-index.ts';
 import { search } from '../../src/browse/index/product-search.ts';
+import { Slice } from '../../src/browse/index/texts.ts';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const NOW_US = NOW.getTime() * 1000;
@@ -16,20 +17,24 @@ const ALWAYS: SearchFilter = { publishedFrom: new Date(0) };
 const product = (id: number, random: (below: number) => number): ProductRow => ({
   id,
   categoryId: 1 + random(3),
-  name: `Lamp ${id}`,
+  name: Slice.of(`Lamp ${id}`),
   nameHash: 0,
-  brand: ['Ærø', 'Lampe'][random(3)] ?? null,
-  tags: ['new', 'été'].slice(random(3)),
+  brand: ['Ærø', 'Lampe'].map(Slice.of)[random(3)] ?? null,
+  tags: ['new', 'été'].slice(random(3)).map(Slice.of),
   // Many have the same price, and few a very high one.
   cents: random(3) === 0 ? 199 : random(30) === 0 ? random(300) * 10 ** random(12) : random(100_000),
   isInStock: random(10) > 0,
   isOnSale: random(4) === 0,
-  attributes: JSON.stringify({
-    ...(random(3) > 0 && { Weight: random(20) / 4 }),
-    ...(random(3) > 0 && { Material: ['wood', 'oak', 'brass'].slice(random(3)) }),
-  }),
-  optionNames: '["Size","Colour"]',
-  variants: ['["S","red"]', '["M","red"]', '["M","blue"]'].slice(random(4)).map((values) => values + '+-'[random(2)]),
+  attributes: Slice.of(
+    JSON.stringify({
+      ...(random(3) > 0 && { Weight: random(20) / 4 }),
+      ...(random(3) > 0 && { Material: ['wood', 'oak', 'brass'].slice(random(3)) }),
+    }),
+  ),
+  optionNames: Slice.of('["Size","Colour"]'),
+  variants: ['["S","red"]', '["M","red"]', '["M","blue"]']
+    .slice(random(4))
+    .map((values) => Slice.of(values + '+-'[random(2)])),
   // Mostly by the id, so that blocks differ.
   sales: random(5) === 0 ? random(PRODUCTS) : id >> 4,
   // Some a moment ago, and some to come.

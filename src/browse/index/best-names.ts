@@ -38,12 +38,13 @@ export class BestNames {
     return this.#least === Number.NEGATIVE_INFINITY;
   }
 
-  put({ id, name, sales, publishedAt }: ProductRow): void {
+  put({ id, name: bytes, sales, publishedAt }: ProductRow): void {
     if (sales < this.#least) {
       this.remove(id);
       return;
     }
     const known = this.#names.get(id);
+    const name = String(bytes);
     const folded = known?.name === name ? known.folded : foldText(name);
     const best = { id, name, folded, sales, publishedAt };
     if (known) this.#takeOut(known);

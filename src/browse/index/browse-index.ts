@@ -107,7 +107,7 @@ export const createBrowseIndex = ({
     ): Promise<Answer | undefined> => {
       void start();
       const isPresent = Math.abs(clock.nowMs() - asked.now.getTime()) < PRESENT_MS;
-      const isReady = thread?.status().isReady === true && isPresent && hints.asOfMs !== undefined;
+      const isReady = thread?.status().isBrowsable === true && isPresent && hints.asOfMs !== undefined;
       if (thread && isReady && (freshnessMonitor.isFresh() || (await freshnessMonitor.freshen()))) {
         const asOfMs = freshnessMonitor.asOfMs();
         const reply = await thread.ask(name, asked);

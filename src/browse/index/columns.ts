@@ -1,3 +1,5 @@
+import type { ProductRow } from './product-index.ts';
+
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
 /** The array itself, or a copy that is an eighth longer than must be, so that appending rarely copies. */
@@ -45,7 +47,7 @@ export class Column<Values extends Numbers> {
       this.values = this.#widen.to(this.values);
       this.#widen = undefined;
     }
-    this.reserve(row + 1);
+    if (row >= this.values.length) this.reserve(row + 1);
     this.values[row] = value;
   }
 
@@ -79,6 +81,10 @@ export class OrderColumn<Values extends Numbers = Numbers> extends Column<Values
 
   override set(row: number, value: number): void {
     super.set(row, value);
+    this.touch(row);
+  }
+
+  touch(row: number): void {
     this.#isStale[row >>> BLOCK_BITS] = 1;
   }
 
@@ -151,16 +157,8 @@ export class ProductColumns {
   readonly nameHash = new Column(new Int32Array(0));
   /** Of everything that is searched: where it is the same, the postings are. */
   readonly wordsHash = new Column(new Float64Array(0));
-  readonly #all = [
-    this.id,
-    this.state,
-    this.price,
-    this.sales,
-    this.publishedAt,
-    this.nameRank,
-    this.nameHash,
-    this.wordsHash,
-  ];
+  readonly #orders = [this.id, this.price, this.sales, this.publishedAt, this.nameRank];
+  readonly #all = [...this.#orders, this.state, this.nameHash, this.wordsHash];
   /** Rows plus one by a hash of the id; 0 is empty. A product that is gone keeps its place. */
   #slots = new Int32Array(0);
   #usedSlots = 0;
@@ -179,12 +177,23 @@ export class ProductColumns {
     this.reserve(row + 1);
     this.count = row + 1;
     this.live += 1;
-    this.id.set(row, id);
+    this.id.values[row] = id;
     if ((this.#usedSlots + 1) * 3 > this.#slots.length * 2) this.#rehash();
     const slot = this.#slotOf(id);
     if (this.#slots[slot] === 0) this.#usedSlots += 1;
     this.#slots[slot] = row + 1;
     return row;
+  }
+
+  /** What may change of a product that has a row. One array is written at a time by name: a function that writes into arrays of all kinds is slow. */
+  write(row: number, product: ProductRow, rank: number): void {
+    this.price.set(row, product.cents);
+    this.sales.values[row] = product.sales;
+    this.publishedAt.values[row] = product.publishedAt;
+    this.nameHash.values[row] = product.nameHash;
+    this.nameRank.values[row] = rank;
+    this.state.values[row] = LIVE | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0);
+    for (const column of this.#orders) column.touch(row);
   }
 
   kill(row: number): void {

@@ -1,6 +1,7 @@
 import { to as copyTo } from 'pg-copy-streams';
 import type { DatabaseClient } from '../../database/client.ts';
 import { momentOf } from './exact-numbers.ts';
+import { Slice } from './texts.ts';
 
 /** A signature of 11 bytes, flags, and an extension that PostgreSQL does not have: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.4 */
 const HEADER_BYTES = 19;
@@ -53,33 +54,28 @@ export class CopiedRow {
     return Number.isSafeInteger(number) ? number : momentOf(String(microseconds));
   }
 
-  /** A view of memory that the next rows take. */
-  bytes(): Buffer | null {
+  /** Memory that the next rows take. */
+  slice(): Slice | null {
     const begin = this.#at + 4;
-    return this.#next() ? this.#buffer.subarray(begin, this.#at) : null;
-  }
-
-  text(): string | null {
-    const begin = this.#at + 4;
-    return this.#next() ? this.#buffer.toString('utf8', begin, this.#at) : null;
+    return this.#next() ? new Slice(this.#buffer, begin, this.#at) : null;
   }
 
   /** Null also for a list that has a null, or lists in it. */
-  texts(): string[] | null {
+  slices(): Slice[] | null {
     const begin = this.#at + 4;
     if (!this.#next()) return null;
     const dimensions = this.#buffer.readInt32BE(begin);
     if (dimensions === 0) return [];
     const length = this.#buffer.readInt32BE(begin + 12);
     if (dimensions > 1) return null;
-    const texts: string[] = [];
-    for (let at = begin + 20; texts.length < length; ) {
-      const size = this.#buffer.readInt32BE(at);
-      if (size < 0) return null;
-      texts.push(this.#buffer.toString('utf8', at + 4, at + 4 + size));
-      at += 4 + size;
+    const slices: Slice[] = [];
+    for (let at = begin + 20; slices.length < length; ) {
+      const end = at + 4 + this.#buffer.readInt32BE(at);
+      if (end < at + 4) return null;
+      slices.push(new Slice(this.#buffer, at + 4, end));
+      at = end;
     }
-    return texts;
+    return slices;
   }
 
   /** Goes behind the next field. @returns false for null */
@@ -99,17 +95,23 @@ export const readCopied = async (
   onRow: (row: CopiedRow) => void,
 ): Promise<void> => {
   const row = new CopiedRow();
-  let rest: Buffer = NO_BYTES;
+  // The same memory for all that comes.
+  let memory: Buffer = NO_BYTES;
   let begin = HEADER_BYTES;
+  let end = 0;
   for await (const chunk of client.query(
     copyTo(`copy (${query}) to stdout (format binary)`),
   ) as AsyncIterable<Buffer>) {
-    const buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    for (let end = row.goTo(buffer, begin); end !== undefined; end = row.goTo(buffer, begin)) {
-      if (buffer.readInt16BE(begin) !== TRAILER) onRow(row);
-      begin = end;
+    if (end + chunk.length > memory.length) memory = Buffer.concat([memory], (end + chunk.length) * 2);
+    end += chunk.copy(memory, end);
+    const come = memory.subarray(0, end);
+    for (let next = row.goTo(come, begin); next !== undefined; next = row.goTo(come, begin)) {
+      if (come.readInt16BE(begin) !== TRAILER) onRow(row);
+      begin = next;
     }
-    rest = buffer.subarray(Math.min(begin, buffer.length));
-    begin = Math.max(begin - buffer.length, 0);
+    const behind = Math.min(begin, end);
+    memory.copyWithin(0, behind, end);
+    begin -= behind;
+    end -= behind;
   }
 };

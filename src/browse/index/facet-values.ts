@@ -4,6 +4,7 @@ import { IN_STOCK, ON_SALE, type ProductColumns, SETTLED, withRoom } from './col
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
 import { RowLists } from './row-lists.ts';
+import type { Slice } from './texts.ts';
 
 /** In stock or not, on sale or not: bits of a row's state. */
 export const STOCK_AND_SALE: readonly number[] = [0, IN_STOCK, ON_SALE, IN_STOCK | ON_SALE];
@@ -21,7 +22,8 @@ export class Tally {
 
   change(number: number, state: number, by: 1 | -1): void {
     const place = placeOf(number, state);
-    this.#counts = withRoom(this.#counts, placeOf(number + 1, 0));
+    const end = placeOf(number + 1, 0);
+    if (end > this.#counts.length) this.#counts = withRoom(this.#counts, end);
     this.#counts[place] = (this.#counts[place] as number) + by;
   }
 
@@ -52,57 +54,79 @@ export const mostFrequent = (codes: readonly number[], counts: Int32Array, textO
     .slice(0, MAX_FACET_VALUES);
 };
 
+type Read<Value> = Value extends string ? Slice : Value;
+
+/** Values of one kind under numbers. */
+interface Known<Value> {
+  readonly values: readonly Value[];
+  readonly bytes: number;
+  readonly numberOf: (read: Read<Value>) => number;
+  readonly find: (value: Value) => number | undefined;
+}
+
 /** Values of one kind that products share (categories, brands, tags), each under a small number, its code; and which products have each. */
-export class FacetValues<Value extends string | number = string | number> {
-  readonly values: Value[] = [];
+export class FacetValues<Value extends string | number> {
   /** By code, the words of the value with a space before and after each. */
   readonly folded: string[] = [];
   /** By code, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
   readonly tally = new Tally();
-  readonly #of: (product: ProductRow) => readonly Value[];
+  readonly #known: Known<Value>;
+  readonly #of: (product: ProductRow) => readonly Read<Value>[];
   readonly #fold: ((value: Value) => string) | undefined;
   /** All of {@link folded}; undefined where it lacks the latest. */
   #allFolded: string | undefined;
-  readonly #codes = new Map<Value, number>();
   readonly #lists: RowLists;
   /** By code: no settled product has sold more; and 1 plus the row that has sold so much, 0 where it is to be looked for. */
   #most = new Int32Array(0);
   #bestRows = new Int32Array(0);
 
   /**
+   * @param known those that any product ever had
    * @param of the values of a product
    * @param hasOne whether that is always one
    * @param fold for texts that suggestions look for words in
    */
-  constructor(of: (product: ProductRow) => readonly Value[], hasOne: boolean, fold?: (value: Value) => string) {
+  constructor(
+    known: Known<Value>,
+    of: (product: ProductRow) => readonly Read<Value>[],
+    hasOne: boolean,
+    fold?: (value: Value) => string,
+  ) {
+    this.#known = known;
     this.#of = of;
     this.#fold = fold;
     this.#lists = new RowLists(hasOne);
   }
 
-  /** Estimated of values: an entry of a map and of a list, and texts of usual length. */
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.#lists];
-    const own = this.values.length * (this.#fold ? 170 : 60) + this.#most.byteLength + this.#bestRows.byteLength;
+    const parts = [this.rows, this.tally, this.#lists, this.#known];
+    const own = this.folded.length * 120 + this.#most.byteLength + this.#bestRows.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
 
   /** The codes of some values, each once, without those that no product ever had. */
   find(values: readonly Value[]): number[] {
-    return [...new Set(values)].map((value) => this.#codes.get(value)).filter((code) => code !== undefined);
+    return [...new Set(values)].map((value) => this.#known.find(value)).filter((code) => code !== undefined);
   }
 
   /** The codes of a product's values, which become known. */
   learn(product: ProductRow): number[] {
-    return [...new Set(this.#of(product))].map((value) => {
-      const known = this.#codes.get(value);
-      if (known !== undefined) return known;
-      this.#codes.set(value, this.values.length);
-      if (this.#fold) this.folded.push(this.#fold(value));
+    const codes: number[] = [];
+    for (const value of this.#of(product)) {
+      const code = this.#known.numberOf(value);
+      if (!codes.includes(code)) codes.push(code);
+    }
+    if (this.#fold && this.folded.length < this.values.length) {
+      for (const value of this.values.slice(this.folded.length)) this.folded.push(this.#fold(value));
       this.#allFolded = undefined;
-      return this.values.push(value) - 1;
-    });
+    }
+    return codes;
+  }
+
+  /** By code. */
+  get values(): readonly Value[] {
+    return this.#known.values;
   }
 
   /** Whether any of {@link folded} has a text: one look through one long text, where most of what is typed is in none. */

@@ -2,7 +2,14 @@ import type { DatabaseClient } from '../../database/client.ts';
 import type { NotifiedChange } from './index-thread.ts';
 import { rankNames } from './name-ranks.ts';
 import { ProductIndex } from './product-index.ts';
-import { type ReadProducts, readBeginning, readCategories, readProducts, readProductsAfter } from './product-reader.ts';
+import {
+  type ReadProducts,
+  readBeginning,
+  readCategories,
+  readProducts,
+  readProductsAfter,
+  readWordsAfter,
+} from './product-reader.ts';
 import { CategoryTree } from './suggestions.ts';
 
 interface Options {
@@ -29,6 +36,8 @@ interface Waiting {
 /** More at once are more garbage at once. */
 const ROWS_AT_ONCE = 500;
 const FILLED_AT_ONCE = 20_000;
+/** Questions come in between. */
+const WORDS_AT_ONCE = 2000;
 const BEFORE_FIRST_ID = -(2 ** 31) - 1;
 /** Changes that nobody waits for are read together. */
 const COLLECT_MS = 20;
@@ -42,7 +51,9 @@ export class IndexKeeper {
   readonly #options: Options;
   #client: DatabaseClient | undefined;
   #index: ProductIndex | undefined;
-  #filling: { readonly index: ProductIndex; readonly estimate: number } | undefined;
+  #filling: { readonly index: ProductIndex; readonly estimate: number; readonly startedMs: number } | undefined;
+  /** While words are read: the last product that has them, and how many have; and products that have changed meanwhile. */
+  #wordsOf = { lastId: BEFORE_FIRST_ID, count: 0, changed: new Set<number>() };
   #categories = new CategoryTree([]);
   #changed = new Set<number>();
   /** Products that the index cannot hold. While there is one, the index would not answer as the database does. */
@@ -69,12 +80,15 @@ export class IndexKeeper {
 
   get status() {
     const index = this.#index ?? this.#filling?.index;
-    const isReady = this.#index !== undefined;
+    const isBrowsable = this.#index !== undefined;
+    const isReady = this.#index?.hasWords === true;
     const products = index?.columns.live ?? 0;
+    const share = (products + this.#wordsOf.count) / (this.#filling?.estimate || 1) / 2;
     return {
+      isBrowsable,
       isReady,
       products,
-      filledShare: isReady ? 1 : Math.min(products / (this.#filling?.estimate || 1), 1),
+      filledShare: isReady ? 1 : Math.min(share, 1),
       leftOut: this.#leftOut.size,
       bytes: index?.bytes ?? 0,
     };
@@ -164,6 +178,7 @@ export class IndexKeeper {
       this.#index = index;
       this.#options.onStatus();
     }
+    if (!index.hasWords) return this.#readWords(client, index);
     this.#isIdle = true;
     // A name whose neighbour has changed too is ranked later.
     if (this.#notified === upTo) await this.#sleep(index.unranked.size > 0 ? COLLECT_MS : undefined);
@@ -184,6 +199,7 @@ export class IndexKeeper {
           index.put(product);
         });
         const { unfit } = await this.#inTime(reading);
+        if (!index.hasWords) for (const id of some) this.#wordsOf.changed.add(id);
         for (const id of gone) index.remove(id);
         this.#leaveOut(unfit, some);
       }
@@ -207,6 +223,29 @@ export class IndexKeeper {
     if (this.#leftOut.size !== before) this.#options.onStatus();
   }
 
+  /** Reads the words of some products. Those that have changed get theirs at the end, as words are put into one row after another. */
+  async #readWords(client: DatabaseClient, index: ProductIndex): Promise<void> {
+    const { lastId, count, changed } = this.#wordsOf;
+    const reading = readWordsAfter(client, lastId, WORDS_AT_ONCE, (product) => {
+      if (!changed.has(product.id)) index.putWords(product);
+    });
+    const read = await this.#inTime(reading);
+    if (this.#index !== index) return;
+    this.#wordsOf = { lastId: read.lastId, count: count + read.count, changed };
+    if (read.count < WORDS_AT_ONCE) {
+      index.hasWords = true;
+      this.changed({ table: 'product', ids: [...changed] });
+      collectGarbage();
+      const seconds = (performance.now() - (this.#filling?.startedMs ?? 0)) / 1000;
+      this.#options.log(
+        'info',
+        `the index has ${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB after ${seconds.toFixed(1)} s`,
+      );
+      this.#filling = undefined;
+    }
+    this.#options.onStatus();
+  }
+
   /** Reads every product. What changes meanwhile is notified, and read again after it. */
   async #fill(): Promise<void> {
     this.#drop();
@@ -224,10 +263,12 @@ export class IndexKeeper {
       const { estimate, now } = await this.#inTime(readBeginning(client));
       this.#clockOffsetUs = now - performance.now() * 1000;
       const index = new ProductIndex();
+      index.hasWords = false;
+      this.#wordsOf = { lastId: BEFORE_FIRST_ID, count: 0, changed: new Set() };
       this.#leftOut = new Set();
       index.settle(now);
       index.columns.reserve(estimate);
-      this.#filling = { index, estimate };
+      this.#filling = { index, estimate, startedMs };
       let loggedMs = startedMs;
       let read = { count: FILLED_AT_ONCE, lastId: BEFORE_FIRST_ID };
       while (read.count === FILLED_AT_ONCE) {
@@ -244,18 +285,16 @@ export class IndexKeeper {
       }
       await this.#inTime(rankNames(index, client));
       if (this.#needsFill) return;
-      collectGarbage();
       this.#index = index;
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
       this.#options.log(
         'info',
-        `the index has ${index.columns.live} products in ${Math.round(index.bytes / 1e6)} MB after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`,
+        `words of products follow; all but searches is answered by the index after ${seconds} s`,
       );
       this.#options.onStatus();
     } catch (error) {
       this.#needsFill = true;
       throw error;
-    } finally {
-      this.#filling = undefined;
     }
   }
 

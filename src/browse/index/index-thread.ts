@@ -38,6 +38,9 @@ export type Question = {
 }[keyof Questions];
 
 export interface IndexStatus {
+  /** Whether it answers what is no search: soon after a start it has no words yet. */
+  readonly isBrowsable: boolean;
+  /** Whether it answers everything. */
   readonly isReady: boolean;
   /** Also while it is filled. */
   readonly products: number;
@@ -68,7 +71,14 @@ export interface IndexThread {
   readonly stop: () => Promise<void>;
 }
 
-export const NO_INDEX: IndexStatus = { isReady: false, products: 0, filledShare: 0, leftOut: 0, bytes: 0 };
+export const NO_INDEX: IndexStatus = {
+  isBrowsable: false,
+  isReady: false,
+  products: 0,
+  filledShare: 0,
+  leftOut: 0,
+  bytes: 0,
+};
 
 /** After this time SQL is asked instead. The slowest questions take 0.3 s. */
 const PATIENCE_MS = 1000;
@@ -169,7 +179,7 @@ export const startIndexThread = (options: ThreadOptions, log: Logger): IndexThre
       else sendingChanges ??= setTimeout(sendChanges, COLLECT_MS).unref();
     },
     ask: async (name, asked) => {
-      if (!status.isReady) return undefined;
+      if (!status.isBrowsable) return undefined;
       questions += 1;
       const number = questions;
       const { promise, resolve } = Promise.withResolvers<unknown>();

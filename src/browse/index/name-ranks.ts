@@ -1,13 +1,12 @@
 import type { DatabaseClient } from '../../database/client.ts';
 import type { ProductColumns } from './columns.ts';
+import { readCopied } from './copied-rows.ts';
 import type { ProductIndex } from './product-index.ts';
 
 /** JavaScript has no collation of a database: a rank grows with the name, read for all, and put between neighbours for a new one. */
 
 /** Between two ranks that are read; it can be halved some 30 times. */
 const GAP = 2 ** 20;
-
-const ROWS_AT_ONCE = 10_000;
 
 const MANY_NAMES = 500;
 
@@ -24,24 +23,12 @@ const rankAll = async (index: ProductIndex, client: DatabaseClient): Promise<voi
   columns.nameRank.fill(Number.NaN);
   unranked.clear();
   let rank = 0;
-  await client.query(`begin; declare names no scroll cursor for
-    select id, hashtext(name) as hash from product where status = 'ON_SALE' order by name, id`);
-  try {
-    for (;;) {
-      const { rows } = await client.query<[number, number]>({
-        text: `fetch forward ${ROWS_AT_ONCE} from names`,
-        rowMode: 'array',
-      });
-      for (const [id, hash] of rows) {
-        rank += GAP;
-        const row = columns.rowOf(id);
-        if (row >= 0 && columns.nameHash.values[row] === hash) columns.nameRank.set(row, rank);
-      }
-      if (rows.length < ROWS_AT_ONCE) break;
-    }
-  } finally {
-    await client.query('rollback');
-  }
+  const names = `select id::int, hashtext(name) from product where status = 'ON_SALE' order by name, id`;
+  await readCopied(client, names, (copied) => {
+    rank += GAP;
+    const row = columns.rowOf(copied.int());
+    if (row >= 0 && columns.nameHash.values[row] === copied.int()) columns.nameRank.set(row, rank);
+  });
   for (let row = 0; row < columns.count; row += 1) {
     const id = columns.id.values[row] as number;
     if (Number.isNaN(columns.nameRank.values[row]) && columns.rowOf(id) === row) unranked.add(id);

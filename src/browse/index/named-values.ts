@@ -4,12 +4,16 @@ import { mostFrequent, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
 import { RowLists } from './row-lists.ts';
+import { Slice, Texts } from './texts.ts';
 
-/** Values of a product that belong together: its attributes, or the options of a variant. Texts as they are read, each of which stands for some values. */
+/** Values of a product that belong together: its attributes, or the options of a variant. Numbers of texts, each of which stands for some values. */
 export interface ValueGroup {
-  readonly texts: readonly string[];
+  readonly texts: readonly number[];
   readonly isInStock: boolean;
 }
+
+/** @param texts that are known */
+type GroupsOf = (product: ProductRow, texts: Texts) => readonly ValueGroup[];
 
 interface NamedValue {
   readonly name: string;
@@ -54,14 +58,16 @@ export interface CountedName extends ValueCount<string> {
 
 /** Attributes, or the options of variants: each name and value under a code, and which products have it in which group. */
 export class NamedValues {
-  readonly #groupsOf: (product: ProductRow) => readonly ValueGroup[];
+  readonly #groupsOf: GroupsOf;
   readonly #parse: (text: string) => readonly NamedValue[];
   readonly #names: Name[] = [];
   readonly #byName = new Map<string, number>();
   /** By code. */
   readonly #nameOf: number[] = [];
   readonly #values: string[] = [];
-  readonly #known = new Map<string, readonly number[]>();
+  #texts = new Texts();
+  /** By the number of a text. */
+  #codesOfTexts: (readonly number[])[] = [];
   /** By code, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
   /** A product counts as in stock where a group with the value is. */
@@ -73,17 +79,14 @@ export class NamedValues {
   #metNames = new Float64Array(0);
   #time = 0;
 
-  constructor(
-    groupsOf: (product: ProductRow) => readonly ValueGroup[],
-    parse: (text: string) => readonly NamedValue[],
-  ) {
+  constructor(groupsOf: GroupsOf, parse: (text: string) => readonly NamedValue[]) {
     this.#groupsOf = groupsOf;
     this.#parse = parse;
   }
 
   get bytes(): number {
-    const parts = [this.rows, this.#tally, this.#nameTally, this.#lists];
-    const own = (this.count + this.#known.size) * BYTES_PER_VALUE + this.#met.byteLength;
+    const parts = [this.rows, this.#tally, this.#nameTally, this.#lists, this.#texts];
+    const own = (this.count + this.#codesOfTexts.length) * BYTES_PER_VALUE + this.#met.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
 
@@ -96,7 +99,11 @@ export class NamedValues {
   learn(product: ProductRow): number[] {
     const entries: number[] = [];
     this.#time += 1;
-    for (const { texts, isInStock } of this.#groupsOf(product)) {
+    if (this.#codesOfTexts.length >= MAX_KNOWN_TEXTS) {
+      this.#texts = new Texts();
+      this.#codesOfTexts = [];
+    }
+    for (const { texts, isInStock } of this.#groupsOf(product, this.#texts)) {
       const begin = entries.length;
       for (const text of texts)
         for (const code of this.#codesOfText(text)) {
@@ -187,7 +194,6 @@ export class NamedValues {
       }
       return;
     }
-    this.#makeRoom();
     const met = this.#met;
     const metNames = this.#metNames;
     let time = this.#time;
@@ -274,12 +280,11 @@ export class NamedValues {
     return this.#names[this.#nameOf[code] as number]?.numbers.get(this.#values[code] as string) === code;
   }
 
-  #codesOfText(text: string): readonly number[] {
-    const known = this.#known.get(text);
+  #codesOfText(text: number): readonly number[] {
+    const known = this.#codesOfTexts[text];
     if (known) return known;
-    const codes = [...new Set(this.#parse(text).map((value) => this.#codeOf(value)))];
-    if (this.#known.size >= MAX_KNOWN_TEXTS) this.#known.clear();
-    this.#known.set(text, codes);
+    const codes = [...new Set(this.#parse(this.#texts.values[text] as string).map((value) => this.#codeOf(value)))];
+    this.#codesOfTexts[text] = codes;
     return codes;
   }
 
@@ -296,6 +301,8 @@ export class NamedValues {
     (isNumber ? numbers : texts).set(value, code);
     this.#values.push(value);
     codes.push(code);
+    this.#met = withRoom(this.#met, this.count);
+    this.#metNames = withRoom(this.#metNames, this.#names.length);
     return code;
   }
 
@@ -317,7 +324,6 @@ export class NamedValues {
 
   /** Whether it is the first time now. */
   #meets(code: number): boolean {
-    this.#makeRoom();
     const isFirst = this.#met[code] !== this.#time;
     this.#met[code] = this.#time;
     return isFirst;
@@ -328,11 +334,6 @@ export class NamedValues {
     const isFirst = this.#metNames[name] !== this.#time;
     this.#metNames[name] = this.#time;
     return isFirst;
-  }
-
-  #makeRoom(): void {
-    this.#met = withRoom(this.#met, this.count);
-    this.#metNames = withRoom(this.#metNames, this.#names.length);
   }
 }
 
@@ -390,15 +391,46 @@ const compareNumbers = (one: string, other: string): number => {
   return left < right ? -1 : Number(left > right);
 };
 
-/** A member of an object of JSON. */
-const MEMBER = /"(?:[^"\\]|\\.)*":\s*(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\]|[^\s,}]+)/g;
+const [QUOTE, COMMA, SPACE, BACKSLASH, BEGIN_LIST, END_LIST, PLUS] = [...Buffer.from('", \\[]+')];
+
+/** The members of an object of JSON, whose values are no objects. */
+const membersOf = ({ memory, begin, end }: Slice): Slice[] => {
+  const members: Slice[] = [];
+  let from = begin + 1;
+  let isInText = false;
+  let isInList = false;
+  for (let at = from; at < end; at += 1) {
+    const byte = memory[at];
+    if (isInText && byte === BACKSLASH) at += 1;
+    else if (byte === QUOTE) isInText = !isInText;
+    else if (isInText) continue;
+    else if (byte === BEGIN_LIST) isInList = true;
+    else if (byte === END_LIST) isInList = false;
+    else if (at === end - 1 || (byte === COMMA && !isInList)) {
+      if (at > from) members.push(new Slice(memory, from, at));
+      from = memory[at + 1] === SPACE ? at + 2 : at + 1;
+    }
+  }
+  return members;
+};
+
+/** Two texts with a comma between them, in memory that the next ones take. */
+let joined = Buffer.alloc(0);
+const joinedOf = (one: Slice, { memory, begin, end }: Slice): Slice => {
+  const middle = one.end - one.begin;
+  const length = middle + 1 + end - begin;
+  if (joined.length < length) joined = Buffer.alloc(length * 2);
+  for (let at = 0; at < middle; at += 1) joined[at] = one.memory[one.begin + at] as number;
+  joined[middle] = COMMA as number;
+  for (let at = begin; at < end; at += 1) joined[middle + 1 + at - begin] = memory[at] as number;
+  return new Slice(joined, 0, length);
+};
 
 export const attributes = (): NamedValues =>
   new NamedValues(
-    (product) =>
-      product.attributes === '{}'
-        ? []
-        : [{ texts: product.attributes.match(MEMBER) ?? [], isInStock: product.isInStock }],
+    ({ attributes, isInStock }, texts) => [
+      { texts: membersOf(attributes).map((member) => texts.numberOf(member)), isInStock },
+    ],
     (member) =>
       Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
         const isNumber = typeof value === 'number';
@@ -416,12 +448,15 @@ const numberText = (number: number, digits: string): string => {
 
 export const options = (): NamedValues =>
   new NamedValues(
-    ({ optionNames, variants, isInStock }) =>
-      variants.toSorted().map((variant) => ({
-        texts: [`${optionNames},${variant.slice(0, -1)}`],
+    ({ optionNames, variants, isInStock }, texts) =>
+      variants
+        .map(({ memory, begin, end }) => {
+          const text = texts.numberOf(joinedOf(optionNames, new Slice(memory, begin, end - 1)));
+          return text * 2 + Number(memory[end - 1] === PLUS);
+        })
+        .sort((a, b) => a - b)
         // Programs that write past the triggers may leave a product out of stock that has such a variant.
-        isInStock: isInStock && variant.endsWith('+'),
-      })),
+        .map((each) => ({ texts: [each >>> 1], isInStock: isInStock && (each & 1) === 1 })),
     (text) => {
       const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
       return (names ?? []).flatMap((name, place) => {

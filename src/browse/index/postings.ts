@@ -23,6 +23,14 @@ function sliceSizes(): readonly number[] {
   return [...sizes, MAX_SLICE_BYTES];
 }
 
+/** So many postings are collected, and then written list by list: what is known of a list is then read once for many of them. */
+const MAX_COLLECTED = 2 ** 17;
+const MIN_SORTED = 100;
+/** Memory for so many is kept for changes. */
+const MAX_KEPT = 4096;
+const RADIX_BITS = 11;
+const RADIX = 2 ** RADIX_BITS;
+
 /** For each list (of a word, of a tag) the rows that are in it, ascending: the distance to the row before, in as many bytes as it needs. */
 export class Postings {
   #blocks: Uint8Array[] = [];
@@ -31,6 +39,9 @@ export class Postings {
   /** What is known of each list, side by side, as the processor reads it: {@link FIRST} to {@link COUNT}. */
   #states = new Int32Array(0);
   #lists = 0;
+  #collectedLists = NO_ROWS;
+  #collectedRows = NO_ROWS;
+  #collected = 0;
   /** What was read last. */
   readonly #rows = new Int32Array(MAX_SLICE_BYTES);
   /** What is still to be read of the list that is being read. */
@@ -45,18 +56,63 @@ export class Postings {
 
   /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
+    if (this.#collected > 0) this.#settle();
     return this.#states[list * STATE_SIZE + COUNT] ?? 0;
   }
 
   append(list: number, row: number): void {
-    this.#makeRoomForList(list);
-    const count = this.#states[list * STATE_SIZE + COUNT] as number;
-    if (count === 0) {
-      this.#states[list * STATE_SIZE + FIRST] = this.#allocate(0);
-      this.#rewind(list);
+    if (list >= this.#lists) this.#makeRoomForList(list);
+    const at = this.#collected;
+    if (at === this.#collectedLists.length) {
+      this.#collectedLists = withRoom(this.#collectedLists, at + 1);
+      this.#collectedRows = withRoom(this.#collectedRows, at + 1);
     }
-    this.#write(list, row);
-    this.#states[list * STATE_SIZE + COUNT] = count + 1;
+    this.#collectedLists[at] = list;
+    this.#collectedRows[at] = row;
+    this.#collected = at + 1;
+    if (this.#collected === MAX_COLLECTED) this.#settle();
+  }
+
+  /** Writes what was collected. */
+  #settle(): void {
+    const count = this.#collected;
+    if (count === 0) return;
+    let [lists, rows] = [this.#collectedLists, this.#collectedRows];
+    if (count > MIN_SORTED) {
+      let [otherLists, otherRows] = [new Int32Array(count), new Int32Array(count)];
+      for (let shift = 0; this.#lists >>> shift > 0; shift += RADIX_BITS) {
+        const places = new Int32Array(RADIX + 1);
+        for (let at = 0; at < count; at += 1) {
+          const digit = ((lists[at] as number) >>> shift) & (RADIX - 1);
+          places[digit + 1] = (places[digit + 1] as number) + 1;
+        }
+        for (let digit = 1; digit < RADIX; digit += 1)
+          places[digit] = (places[digit] as number) + (places[digit - 1] as number);
+        for (let at = 0; at < count; at += 1) {
+          const list = lists[at] as number;
+          const digit = (list >>> shift) & (RADIX - 1);
+          const place = places[digit] as number;
+          places[digit] = place + 1;
+          otherLists[place] = list;
+          otherRows[place] = rows[at] as number;
+        }
+        [lists, rows, otherLists, otherRows] = [otherLists, otherRows, lists, rows];
+      }
+    }
+    for (let at = 0; at < count; at += 1) {
+      const list = lists[at] as number;
+      const known = this.#states[list * STATE_SIZE + COUNT] as number;
+      if (known === 0) {
+        this.#states[list * STATE_SIZE + FIRST] = this.#allocate(0);
+        this.#rewind(list);
+      }
+      this.#write(list, rows[at] as number);
+      this.#states[list * STATE_SIZE + COUNT] = known + 1;
+    }
+    this.#collected = 0;
+    // The index is filled.
+    if (count < MAX_COLLECTED && this.#collectedRows.length > MAX_KEPT)
+      this.#collectedLists = this.#collectedRows = NO_ROWS;
   }
 
   /**
@@ -104,6 +160,7 @@ export class Postings {
    * @param newRows by the old number; ascending, and -1 for rows that are gone
    */
   renumber(newRows: Int32Array): void {
+    this.#settle();
     for (let list = 0; list < this.#lists; list += 1) {
       if (this.#states[list * STATE_SIZE + COUNT] === 0) continue;
       // What is written is never longer than what was read before it, so that no posting is written over before it is read.
@@ -164,21 +221,23 @@ export class Postings {
   }
 
   #write(list: number, row: number): void {
-    const value = row - (this.#states[list * STATE_SIZE + LAST_ROW] as number);
+    const states = this.#states;
+    const state = list * STATE_SIZE;
+    const value = row - (states[state + LAST_ROW] as number);
     const size = value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : value < 2 ** 28 ? 4 : 5;
-    let used = this.#states[list * STATE_SIZE + USED] as number;
-    const capacity = sliceBytes(this.#states[list * STATE_SIZE + SLICE_NUMBER] as number);
+    let used = states[state + USED] as number;
+    const capacity = sliceBytes(states[state + SLICE_NUMBER] as number);
     if (used + size > capacity) {
       this.#openNextSlice(list, used, capacity);
       used = 0;
     }
-    const address = (this.#states[list * STATE_SIZE + SLICE] as number) + used;
+    const address = (states[state + SLICE] as number) + used;
     const block = this.#blocks[address >>> BLOCK_BITS] as Uint8Array;
     let at = address & (BLOCK_BYTES - 1);
     for (let shift = (size - 1) * 7; shift > 0; shift -= 7) block[at++] = (value >>> shift) | 0x80;
     block[at] = value & 0x7f;
-    this.#states[list * STATE_SIZE + USED] = used + size;
-    this.#states[list * STATE_SIZE + LAST_ROW] = row;
+    states[state + USED] = used + size;
+    states[state + LAST_ROW] = row;
   }
 
   #openNextSlice(list: number, used: number, capacity: number): void {
@@ -219,7 +278,6 @@ export class Postings {
   }
 
   #makeRoomForList(list: number): void {
-    if (list < this.#lists) return;
     this.#lists = list + 1;
     this.#states = withRoom(this.#states, this.#lists * STATE_SIZE);
   }

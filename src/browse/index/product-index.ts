@@ -1,38 +1,44 @@
 import { priceCellOf } from '../price-bands.ts';
 import { foldText } from '../words.ts';
 import { BestNames } from './best-names.ts';
-import { IN_STOCK, LIVE, ON_SALE, ProductColumns, Scratch, SETTLED } from './columns.ts';
+import { ProductColumns, Scratch, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { FacetValues, Tally } from './facet-values.ts';
 import { attributes, options } from './named-values.ts';
 import { Postings } from './postings.ts';
-import { fieldOf, hashOf, ProductWords, wordOf } from './product-words.ts';
+import { fieldOf, hashOf, ProductWords, type Words, wordOf } from './product-words.ts';
 import { FIELDS, RunTexts } from './term-matches.ts';
+import { Numbers, Slice, Texts } from './texts.ts';
+
+/** What is searched of a product, in memory that may change after the call. */
+export interface SearchedTexts {
+  readonly id: number;
+  readonly name: Slice | null;
+  readonly brand: Slice | null;
+  readonly tags: readonly Slice[];
+  /** Where it has more than ASCII. So with the description. */
+  readonly subtitle: Slice | null;
+  readonly description: Slice | null;
+  /** As `vitrine_search` makes them, in the binary format of a `tsvector`. Null where there are none. */
+  readonly words: Slice | null;
+}
 
 /** A product on sale, published or not, as the index reads it. */
-export interface ProductRow {
-  readonly id: number;
+export interface ProductRow extends SearchedTexts {
+  readonly name: Slice;
   readonly categoryId: number;
-  readonly brand: string | null;
-  readonly tags: readonly string[];
   readonly cents: number;
   readonly isInStock: boolean;
   readonly isOnSale: boolean;
   /** An object of JSON. */
-  readonly attributes: string;
+  readonly attributes: Slice;
   /** A list of JSON, of the names of options. */
-  readonly optionNames: string;
+  readonly optionNames: Slice;
   /** Of each variant a list of JSON, the values of its options, with `+` behind it where it is in stock, otherwise `-`. */
-  readonly variants: readonly string[];
+  readonly variants: readonly Slice[];
   readonly sales: number;
   readonly publishedAt: number;
   readonly nameHash: number;
-  readonly name: string;
-  /** Where it has more than ASCII. So with the description. */
-  readonly subtitle: string | null;
-  readonly description: string | null;
-  /** As `vitrine_search` makes them, in the binary format of a `tsvector`: memory that may change after the call. Null where there are none. */
-  readonly words: Buffer | null;
 }
 
 /** What was published longer ago than this is visible to every question. */
@@ -40,6 +46,10 @@ const SETTLED_AFTER_US = 60_000_000;
 
 /** Stands for a missing brand: PostgreSQL stores no text with a zero byte. */
 export const NO_BRAND = '\0';
+const NO_BRAND_SLICE = Slice.of(NO_BRAND);
+
+/** Of a row without words: it equals nothing. */
+const NO_HASH = Number.NaN;
 
 /** Dead rows are closed up once they are this share of all, and at least so many. */
 const MAX_DEAD_SHARE = 0.15;
@@ -47,13 +57,12 @@ const MIN_DEAD = 2000;
 
 export class ProductIndex {
   readonly columns = new ProductColumns();
-  readonly categories = new FacetValues<number>(({ categoryId }) => [categoryId], true);
-  readonly brands = new FacetValues(({ brand }) => [brand ?? NO_BRAND], true, foldText);
-  readonly tags = new FacetValues(({ tags }) => tags, false, foldText);
-  readonly #facetValues = [this.categories, this.brands, this.tags];
+  readonly categories = new FacetValues<number>(new Numbers(), ({ categoryId }) => [categoryId], true);
+  readonly brands = new FacetValues<string>(new Texts(), ({ brand }) => [brand ?? NO_BRAND_SLICE], true, foldText);
+  readonly tags = new FacetValues<string>(new Texts(), ({ tags }) => tags, false, foldText);
   readonly attributes = attributes();
   readonly options = options();
-  readonly #values = [...this.#facetValues, this.attributes, this.options];
+  readonly #values = [this.categories, this.brands, this.tags, this.attributes, this.options];
   readonly dictionary = new Dictionary();
   readonly #productWords = new ProductWords(this.dictionary);
   /** By field and by the number of a word: products of which that is the best field that has the word. */
@@ -69,6 +78,8 @@ export class ProductIndex {
   unsettled = new Set<number>();
   /** Products whose place in the order of names is not known; not kept while the index is filled. */
   readonly unranked = new Set<number>();
+  /** While the index is filled, rows have no words; {@link putWords} puts them in. */
+  hasWords = true;
   hasRanks = false;
   /** How often all ranks were read: those of two readings cannot be compared. */
   rankings = 0;
@@ -91,8 +102,8 @@ export class ProductIndex {
 
   put(product: ProductRow): void {
     const { columns } = this;
-    const { postings, runs } = this.#productWords.read(product);
-    const wordsHash = hashOf(postings, runs);
+    const words = this.hasWords ? this.#productWords.read(product) : undefined;
+    const wordsHash = words ? hashOf(words) : NO_HASH;
     const codes = this.#values.map((values) => values.learn(product));
     let row = columns.rowOf(product.id);
     const isSame =
@@ -105,24 +116,35 @@ export class ProductIndex {
     if (!isSame) {
       if (row >= 0) columns.kill(row);
       row = columns.append(product.id);
-      columns.wordsHash.set(row, wordsHash);
-      for (const [index, values] of this.#values.entries()) values.append(row, codes[index] as number[]);
-      for (const posting of postings) this.words[fieldOf(posting)]?.append(wordOf(posting), row);
-      this.runTexts.append(row, runs);
+      for (let at = 0; at < codes.length; at += 1) this.#values[at]?.append(row, codes[at] as number[]);
+      columns.wordsHash.values[row] = NO_HASH;
+      if (words) this.#appendWords(row, words, wordsHash);
     } else
       for (const values of [this.attributes, this.options])
         values.restock(row, codes[this.#values.indexOf(values)] as number[]);
-    columns.price.set(row, product.cents);
-    columns.sales.set(row, product.sales);
-    columns.publishedAt.set(row, product.publishedAt);
-    columns.nameHash.set(row, product.nameHash);
-    columns.nameRank.set(row, rank);
-    columns.state.set(row, LIVE | (product.isInStock ? IN_STOCK : 0) | (product.isOnSale ? ON_SALE : 0));
+    columns.write(row, product, rank);
     if (product.publishedAt <= this.#settledAt) this.#settle(row);
     else this.unsettled.add(row);
     this.bestNames.put(product);
     if (!Number.isNaN(rank)) this.unranked.delete(product.id);
     else if (this.hasRanks) this.unranked.add(product.id);
+  }
+
+  /** Puts words into a row that has none: into one row after another, before `hasWords`. */
+  putWords(product: SearchedTexts): void {
+    const row = this.columns.rowOf(product.id);
+    if (row < 0) return;
+    const words = this.#productWords.read(product);
+    this.#appendWords(row, words, hashOf(words));
+  }
+
+  #appendWords(row: number, { postings, runs }: Words, hash: number): void {
+    this.columns.wordsHash.values[row] = hash;
+    for (let at = 0; at < postings.length; at += 1) {
+      const posting = postings[at] as number;
+      this.words[fieldOf(posting)]?.append(wordOf(posting), row);
+    }
+    this.runTexts.append(row, runs);
   }
 
   remove(id: number): void {
@@ -144,8 +166,8 @@ export class ProductIndex {
   }
 
   #settle(row: number): void {
-    const { state } = this.columns;
-    state.set(row, (state.values[row] as number) | SETTLED);
+    const { values: state } = this.columns.state;
+    state[row] = (state[row] as number) | SETTLED;
     this.#changeTallies(row, 1);
     for (const values of this.#values) values.enter(row, this.columns);
   }

@@ -2,38 +2,42 @@ import type { DatabaseClient } from '../../database/client.ts';
 import { idsByCode } from '../text.sql.ts';
 import { SEARCHED_DESCRIPTION } from '../words.ts';
 import { type CopiedRow, readCopied } from './copied-rows.ts';
-import type { ProductRow } from './product-index.ts';
+import type { ProductRow, SearchedTexts } from './product-index.ts';
+import { Slice } from './texts.ts';
 
 const IF_NOT_ASCII = (text: string): string => `case when octet_length(${text}) <> length(${text}) then ${text} end`;
 
-/** Published or not: who sees a product when is decided by each question. In the order of {@link productOf}; the types are those that it reads. */
-const ON_SALE = `
-  select p.id::int, p.category_id::int, p.brand::text, p.tags::text[], (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false),
-    p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.name::text,
-    ${IF_NOT_ASCII('p.subtitle')}, ${IF_NOT_ASCII(`left(p.description, ${SEARCHED_DESCRIPTION})`)}, w.words, p.attributes::text,
-    array_to_json(p.option_names)::text,
-    array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)
-  from product p left join product_words w on w.product_id = p.id
-  where p.status = 'ON_SALE'`;
+/** In the order in which {@link textsOf} reads them. So with the others; the types are those that are read. */
+const TEXTS = 'p.id::int, p.name::text, p.brand::text, p.tags::text[]';
+const WORDS = `${IF_NOT_ASCII('p.subtitle')}, ${IF_NOT_ASCII(`left(p.description, ${SEARCHED_DESCRIPTION})`)}, w.words`;
+const VALUES = `p.category_id::int, (p.price * 100)::float8, p.stock > 0, coalesce(p.list_price > p.price, false),
+  p.sales::int, p.published_at::timestamptz, hashtext(p.name), p.attributes::text, array_to_json(p.option_names)::text,
+  array(select array_to_json(v.option_values) || case when v.stock > 0 then '+' else '-' end from product_variant v where v.product_id = p.id)`;
 
-const productOf = (row: CopiedRow) => ({
-  id: row.int(),
+/** Published or not: who sees a product when is decided by each question. */
+const onSale = (columns: string, join = ''): string =>
+  `select ${columns} from product p ${join} where p.status = 'ON_SALE'`;
+
+const WITH_WORDS = 'left join product_words w on w.product_id = p.id';
+
+const NO_ATTRIBUTES = Slice.of('{}');
+const NO_NAMES = Slice.of('[]');
+
+const textsOf = (row: CopiedRow) => ({ id: row.int(), name: row.slice(), brand: row.slice(), tags: row.slices() });
+
+const wordsOf = (row: CopiedRow) => ({ subtitle: row.slice(), description: row.slice(), words: row.slice() });
+
+const valuesOf = (row: CopiedRow) => ({
   categoryId: row.int(),
-  brand: row.text(),
-  tags: row.texts(),
   cents: row.float(),
   isInStock: row.bool(),
   isOnSale: row.bool(),
   sales: row.int(),
   publishedAt: row.moment(),
   nameHash: row.int(),
-  name: row.text(),
-  subtitle: row.text(),
-  description: row.text(),
-  words: row.bytes(),
-  attributes: row.text() ?? '{}',
-  optionNames: row.text() ?? '[]',
-  variants: row.texts() ?? [],
+  attributes: row.slice() ?? NO_ATTRIBUTES,
+  optionNames: row.slice() ?? NO_NAMES,
+  variants: row.slices() ?? [],
 });
 
 export interface ReadProducts {
@@ -51,24 +55,54 @@ export const readProducts = (
   client: DatabaseClient,
   ids: readonly number[],
   onProduct: OnProduct,
-): Promise<ReadProducts> => read(client, `${ON_SALE} and p.id = any('{${ids}}'::int[])`, onProduct);
+): Promise<ReadProducts> => {
+  const query = `${onSale(`${TEXTS}, ${VALUES}, ${WORDS}`, WITH_WORDS)} and p.id = any('{${ids}}'::int[])`;
+  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...wordsOf(row) }), faultOf, onProduct);
+};
 
-/** In the order of ids. */
+const after = (id: number, limit: number): string => `and p.id > ${id}::bigint order by p.id limit ${limit}`;
+
+const NO_WORDS = { subtitle: null, description: null, words: null };
+
+/** In the order of ids, without their words. */
 export const readProductsAfter = (
   client: DatabaseClient,
   id: number,
   limit: number,
   onProduct: OnProduct,
-): Promise<ReadProducts> => read(client, `${ON_SALE} and p.id > ${id}::bigint order by p.id limit ${limit}`, onProduct);
+): Promise<ReadProducts> => {
+  const query = `${onSale(`${TEXTS}, ${VALUES}`)} ${after(id, limit)}`;
+  return read(client, query, (row) => ({ ...textsOf(row), ...valuesOf(row), ...NO_WORDS }), faultOf, onProduct);
+};
 
-const read = async (client: DatabaseClient, query: string, onProduct: OnProduct): Promise<ReadProducts> => {
+/** In the order of ids, what is searched of products. */
+export const readWordsAfter = (
+  client: DatabaseClient,
+  id: number,
+  limit: number,
+  onWords: (product: SearchedTexts) => void,
+): Promise<ReadProducts> => {
+  // PostgreSQL would merge the tables, and read all the words before these, too.
+  const join = `${WITH_WORDS} and w.product_id > ${id}::bigint`;
+  const query = `${onSale(`${TEXTS}, ${WORDS}`, join)} ${after(id, limit)}`;
+  return read(client, query, (row) => ({ ...textsOf(row), ...wordsOf(row) }), faultOfTexts, onWords);
+};
+
+/** @param onProduct is given what has no fault */
+const read = async <Product extends { readonly id: number }>(
+  client: DatabaseClient,
+  query: string,
+  productOf: (row: CopiedRow) => Product,
+  reasonOf: (product: Product) => string | undefined,
+  onProduct: (product: never) => void,
+): Promise<ReadProducts> => {
   const unfit: { id: number; reason: string }[] = [];
   let count = 0;
   let lastId = 0;
   await readCopied(client, query, (row) => {
     const product = productOf(row);
-    const reason = faultOf(product);
-    if (reason === undefined) onProduct(product as ProductRow);
+    const reason = reasonOf(product);
+    if (reason === undefined) onProduct(product as never);
     else unfit.push({ id: product.id, reason });
     count += 1;
     lastId = product.id;
@@ -77,12 +111,13 @@ const read = async (client: DatabaseClient, query: string, onProduct: OnProduct)
 };
 
 /** Vitrine's own tables refuse such values. A shop may have changed a column's type, or dropped a check. */
-const faultOf = ({ cents, tags, name, publishedAt }: ReturnType<typeof productOf>): string | undefined => {
+const faultOfTexts = ({ name, tags }: ReturnType<typeof textsOf>): string | undefined =>
+  tags === null ? 'its tags are no list of texts' : name === null ? 'it has no name' : undefined;
+
+const faultOf = (product: ReturnType<typeof textsOf> & ReturnType<typeof valuesOf>): string | undefined => {
+  const { cents, publishedAt } = product;
   if (!Number.isSafeInteger(cents) || cents < 0) return 'its price is no whole number of cents, or too large';
-  if (tags === null) return 'its tags are no list of texts';
-  if (name === null) return 'it has no name';
-  if (Number.isNaN(publishedAt)) return 'it has no time of publication';
-  return undefined;
+  return faultOfTexts(product) ?? (Number.isNaN(publishedAt) ? 'it has no time of publication' : undefined);
 };
 
 interface Beginning {

@@ -1,8 +1,9 @@
 import { runsOf, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription } from '../words.ts';
 import { withRoom } from './columns.ts';
 import type { Dictionary } from './dictionary.ts';
-import type { ProductRow } from './product-index.ts';
+import type { SearchedTexts } from './product-index.ts';
 import { FIELDS } from './term-matches.ts';
+import { HASH_OF_NOTHING, hashWith, type Slice } from './texts.ts';
 
 /** The first byte of each Chinese, Japanese or Korean character in UTF-8 is not below. */
 const FIRST_BYTE_OF_RUNS = 0xe1;
@@ -23,52 +24,80 @@ export interface Run {
   readonly text: string;
 }
 
+export interface Words {
+  readonly postings: Int32Array;
+  readonly runs: readonly Run[];
+}
+
 /** The words of one product after another. */
 export class ProductWords {
   readonly #dictionary: Dictionary;
   #postings = new Int32Array(64);
+  /** Of each word, where it ends, and its hash. */
+  #ends = new Int32Array(64);
+  #hashes = new Int32Array(64);
 
   constructor(dictionary: Dictionary) {
     this.#dictionary = dictionary;
   }
 
   /** The postings are those of this product until the next one is read. New words become known. */
-  read(product: ProductRow): { readonly postings: Int32Array; readonly runs: readonly Run[] } {
-    const { words: bytes } = product;
-    if (!bytes) return { postings: this.#postings.subarray(0, 0), runs: [] };
-    const count = bytes.readInt32BE(0);
-    const postings = withRoom(this.#postings, count);
-    this.#postings = postings;
-    let mayHaveRuns = false;
-    let at = 4;
+  read(product: SearchedTexts): Words {
+    if (!product.words) return { postings: this.#postings.subarray(0, 0), runs: [] };
+    const { memory, begin } = product.words;
+    const dictionary = this.#dictionary;
+    const count = (uint16(memory, begin) << 16) | uint16(memory, begin + 2);
+    this.#postings = withRoom(this.#postings, count);
+    this.#ends = withRoom(this.#ends, count);
+    this.#hashes = withRoom(this.#hashes, count);
+    const postings = this.#postings;
+    const ends = this.#ends;
+    const hashes = this.#hashes;
+    let at = begin + 4;
     // https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/tsvector.c (tsvectorsend): text, zero, number of places, places in their order.
     for (let index = 0; index < count; index += 1) {
-      const end = bytes.indexOf(0, at);
-      mayHaveRuns ||= (bytes[at] as number) >= FIRST_BYTE_OF_RUNS;
-      const places = bytes.readUInt16BE(end + 1);
+      let hash = HASH_OF_NOTHING;
+      for (let byte = memory[at] as number; byte !== 0; byte = memory[at] as number) {
+        hash = hashWith(hash, byte);
+        at += 1;
+      }
+      ends[index] = at;
+      hashes[index] = hash;
+      at += 3 + uint16(memory, at + 1) * 2;
+    }
+    dictionary.readAhead(hashes, count, postings);
+    let mayHaveRuns = false;
+    at = begin + 4;
+    for (let index = 0; index < count; index += 1) {
+      mayHaveRuns ||= (memory[at] as number) >= FIRST_BYTE_OF_RUNS;
+      const end = ends[index] as number;
+      const places = uint16(memory, end + 1);
       // The first place is that of the best field.
-      const weight = places === 0 ? 0 : bytes.readUInt16BE(end + 3) >>> WEIGHT_SHIFT;
-      postings[index] = (this.#dictionary.numberOf(bytes, at, end) << FIELD_BITS) | (BEST_WEIGHT - weight);
+      const weight = places === 0 ? 0 : uint16(memory, end + 3) >>> WEIGHT_SHIFT;
+      const word = dictionary.numberOfHashed(memory, at, end, hashes[index] as number);
+      postings[index] = (word << FIELD_BITS) | (BEST_WEIGHT - weight);
       at = end + 3 + places * 2;
     }
     return { postings: postings.subarray(0, count), runs: mayHaveRuns ? runsOfProduct(product) : [] };
   }
 }
 
-const runsOfProduct = ({ name, brand, tags, subtitle, description }: ProductRow): Run[] => {
-  const of = (field: (typeof FIELDS)[number], text: string | null, maxCharacters = SEARCHED_FIELD): Run[] =>
-    runsOf(text ?? '', maxCharacters).map((run) => ({ field: FIELDS.indexOf(field), text: run }));
+const uint16 = (memory: Uint8Array, at: number): number => ((memory[at] as number) << 8) | (memory[at + 1] as number);
+
+const runsOfProduct = ({ name, brand, tags, subtitle, description }: SearchedTexts): Run[] => {
+  const of = (field: (typeof FIELDS)[number], text: Slice | string | null, maxCharacters = SEARCHED_FIELD): Run[] =>
+    runsOf(String(text ?? ''), maxCharacters).map((run) => ({ field: FIELDS.indexOf(field), text: run }));
   return [
     ...of('name', name),
     ...of('brand', brand),
     ...of('brand', tags.join(' ')),
     ...of('subtitle', subtitle),
-    ...of('description', searchedDescription(description ?? ''), SEARCHED_DESCRIPTION),
+    ...of('description', searchedDescription(String(description ?? '')), SEARCHED_DESCRIPTION),
   ];
 };
 
 /** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
-export const hashOf = (postings: Int32Array, runs: readonly Run[]): number => {
+export const hashOf = ({ postings, runs }: Words): number => {
   let low = 0x811c9dc5;
   let high = 0x050c5d1f;
   const add = (value: number): void => {

@@ -36,7 +36,7 @@ export class RowLists {
   /** Of the row after the last one; or, with as many numbers as it has, of a row that is there. */
   set(row: number, codes: readonly number[]): void {
     const begin = this.beginOf(row);
-    for (const [index, code] of codes.entries()) this.#codes.set(begin + index, code);
+    for (let index = 0; index < codes.length; index += 1) this.#codes.set(begin + index, codes[index] as number);
     this.#ends?.set(row, begin + codes.length);
   }
 

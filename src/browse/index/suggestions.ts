@@ -184,7 +184,7 @@ export const correct = (
 /** As `nearestWords` sorts them. To count the visible products of a word takes a look at each, so that this is done only of words that may be among the first. */
 const nearWordsOf = (index: ProductIndex, text: string, isVisible: (row: number) => boolean): NearWord[] => {
   const { dictionary } = index;
-  const termOf = (word: number): SearchTerm => ({ text: dictionary.words[word] as string, isPrefix: false });
+  const termOf = (word: number): SearchTerm => ({ text: dictionary.values[word] as string, isPrefix: false });
   const near: NearWord[] = [];
   const byChanges = Map.groupBy(dictionary.near(text), ({ changes }) => changes);
   for (const [changes, words] of [...byChanges].sort(([one], [other]) => one - other)) {
@@ -197,7 +197,7 @@ const nearWordsOf = (index: ProductIndex, text: string, isVisible: (row: number)
       const { rows, length } = matchesOf(index, [termOf(word)], 'all');
       let count = 0;
       for (const row of rows.subarray(0, length)) if (isVisible(row)) count += 1;
-      if (count > 0) equallyNear.push({ text: dictionary.words[word] as string, count, changes });
+      if (count > 0) equallyNear.push({ text: dictionary.values[word] as string, count, changes });
       equallyNear.sort(compareNear);
     }
     near.push(...equallyNear);
