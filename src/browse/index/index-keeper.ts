@@ -235,6 +235,7 @@ export class IndexKeeper {
     if (read.count < WORDS_AT_ONCE) {
       index.hasWords = true;
       this.changed({ table: 'product', ids: [...changed] });
+      index.settlePostings();
       collectGarbage();
       const seconds = (performance.now() - (this.#filling?.startedMs ?? 0)) / 1000;
       this.#options.log(

@@ -56,7 +56,7 @@ export class Postings {
 
   /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
-    if (this.#collected > 0) this.#settle();
+    if (this.#collected > 0) this.settle();
     return this.#states[list * STATE_SIZE + COUNT] ?? 0;
   }
 
@@ -70,11 +70,11 @@ export class Postings {
     this.#collectedLists[at] = list;
     this.#collectedRows[at] = row;
     this.#collected = at + 1;
-    if (this.#collected === MAX_COLLECTED) this.#settle();
+    if (this.#collected === MAX_COLLECTED) this.settle();
   }
 
   /** Writes what was collected. */
-  #settle(): void {
+  settle(): void {
     const count = this.#collected;
     if (count === 0) return;
     let [lists, rows] = [this.#collectedLists, this.#collectedRows];
@@ -160,7 +160,7 @@ export class Postings {
    * @param newRows by the old number; ascending, and -1 for rows that are gone
    */
   renumber(newRows: Int32Array): void {
-    this.#settle();
+    this.settle();
     for (let list = 0; list < this.#lists; list += 1) {
       if (this.#states[list * STATE_SIZE + COUNT] === 0) continue;
       // What is written is never longer than what was read before it, so that no posting is written over before it is read.
