@@ -36,8 +36,6 @@ interface Options {
   readonly graphiql: ResponseRoute;
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-
 /** A longer request costs more to read than to reject. */
 const MAX_VIEW_BYTES = 8192;
 
@@ -53,10 +51,11 @@ export const createGraphqlRoutes = ({
   eventStreams,
   graphiql,
 }: Options): FindRoute => {
+  const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
   const errors = errorsIn(statusCodes);
-  const page: ResponseRoute = { ...graphiql, methods: METHODS, errors, countedAs: ['other', 'page'] };
+  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
   const endpoint: OperationRoute = {
-    methods: METHODS,
+    methods,
     errors,
     faultOf: bodyFault,
     countsViewsOnly: ({ method, target, body }) => {
@@ -135,8 +134,6 @@ const toGatewayResponse = async (
 ): Promise<GatewayResponse> => {
   const { status } = response;
   const headers = headersOf(response);
-  // With "Must provide query string.": Yoga's own methods.
-  if (headers.allow === 'GET, POST') headers.allow = METHODS.join(', ');
   if (!String(headers['content-type']).startsWith('text/event-stream')) {
     void state.events?.return?.();
     return {

@@ -181,13 +181,6 @@ describe('that /graphql takes QUERY', () => {
     }
   });
 
-  test('is said to who has asked for nothing', async () => {
-    for (const target of ['/graphql', '/graphql?query=']) {
-      const { status, headers } = await fetch(server.url + target);
-      expect([status, headers.get('allow')], target).toEqual([400, METHODS]);
-    }
-  });
-
   test('is said to a preflight', async () => {
     const { headers } = await fetch(`${server.url}/graphql`, {
       method: 'OPTIONS',
