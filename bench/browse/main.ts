@@ -16,7 +16,7 @@ const HELP = `Measures browsing and search by the index in memory, also while pr
   --seconds N           length of the measurement of each kind of question (10)
   --changes N           products that are changed a second (1000)
   --data-dir DIRECTORY  where the embedded PostgreSQL keeps the catalogue for the next run; by default it goes with it
-  --report, --no-report whether to write the section in docs/browse.md (by default with the default catalogue)`;
+  --report, --no-report whether to write the section in docs/benchmarks.md (by default with the default catalogue)`;
 
 /** As for a database of some gigabytes: the defaults of PostgreSQL are for one that fits into 128 MB. */
 const SETTINGS = { shared_buffers: '1GB', max_wal_size: '4GB' };

@@ -4,7 +4,7 @@ import { markSection, writeSection } from '../report/section.ts';
 import { markdownTable } from '../report/table.ts';
 import type { BrowseResults } from './measure.ts';
 
-const SECTION = { page: 'browse.md', script: 'bench:browse' };
+const SECTION = { page: 'benchmarks.md', script: 'bench:browse' };
 
 export const toMarkdown = (
   { samples, fillSeconds, indexMb, changesPerSecond, freshness, indexShare }: BrowseResults,
@@ -31,5 +31,5 @@ export const toMarkdown = (
   ]);
 };
 
-/** Puts it into docs/browse.md. */
+/** Puts it into docs/benchmarks.md. */
 export const writeBrowse = (markdown: string): Promise<void> => writeSection(SECTION, markdown);
