@@ -72,6 +72,17 @@ test('none is itself or hidden, and a tag that is there twice counts once', asyn
   expect(await related(1)).toEqual(['once', 'twice']);
 });
 
+test('a tag in common is found among thousands of products that have its word in their descriptions', async () => {
+  await insertProduct(database, { name: 'Shirt', category_id: near, tags: ['linen'] });
+  await database.sql(
+    `insert into product (category_id, name, slug, price, sales, description)
+     select $1, 'P' || n, 'p' || n, 1, 100, 'Goes with linen' from generate_series(1, 2500) n`,
+    [near],
+  );
+  await insertProduct(database, { name: 'Trousers', category_id: far, tags: ['linen'] });
+  expect(await related(1, '(limit: 1)')).toEqual(['Trousers']);
+});
+
 test('eight are shown, or 1 to 20', async () => {
   await insertAll(
     ...Array.from({ length: 30 }, (_, n): [string, string[], number, number] => [`P${n}`, ['a'], near, n]),
