@@ -27,7 +27,7 @@ describe.each(Object.entries(OUTAGES))('with a database %s', (_, createOutage) =
   }) => {
     await using database = await createSmallShop();
     await using outage = await createOutage(database);
-    await using gateway = await createTestGateway(outage);
+    await using gateway = await createTestGateway(outage, { DATABASE_TIMEOUT_MS: '1500' });
     const known = await untilKnown(gateway);
     await outage.begin();
 
