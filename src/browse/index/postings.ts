@@ -56,7 +56,7 @@ export class Postings {
 
   /** The rows that were appended, including those that are gone since. */
   countOf(list: number): number {
-    if (this.#collected > 0) this.settle();
+    this.settle();
     return this.#states[list * STATE_SIZE + COUNT] ?? 0;
   }
 

@@ -98,10 +98,10 @@ const runsOfProduct = ({ name, brand, tags, subtitle, description }: SearchedTex
 
 /** Two hashes of 26 bits (FNV-1a with different beginnings), so that 52 bits fit exactly into a number. */
 export const hashOf = ({ postings, runs }: Words): number => {
-  let low = 0x811c9dc5;
+  let low = HASH_OF_NOTHING;
   let high = 0x050c5d1f;
   const add = (value: number): void => {
-    low = Math.imul(low ^ value, 0x01000193);
+    low = hashWith(low, value);
     high = Math.imul(high ^ value, 0x01000197) ^ (high >>> 15);
   };
   for (const posting of postings) add(posting);

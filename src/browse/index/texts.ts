@@ -22,9 +22,9 @@ export class Slice {
   }
 }
 
-/** FNV-1a, a byte at a time. */
+/** FNV-1a, a byte or another number at a time. */
 export const HASH_OF_NOTHING = 0x811c9dc5 | 0;
-export const hashWith = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
+export const hashWith = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193);
 
 /** What a text takes as a string. */
 const BYTES_PER_TEXT = 40;

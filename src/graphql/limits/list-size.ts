@@ -1,5 +1,4 @@
 import {
-  BREAK,
   coerceInputLiteral,
   type FieldNode,
   type GraphQLArgument,
@@ -15,11 +14,11 @@ import {
   Kind,
   type ValueNode,
   type VariableValues,
-  visit,
 } from 'graphql';
 import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
+import { hasNode } from '../executor/values.ts';
 import { readable, tooComplex } from './document-size.ts';
 
 /*
@@ -111,7 +110,7 @@ const listLengthReader = (argument: GraphQLArgument, node: FieldNode): SizeReade
 export const itemsReader = (argument: GraphQLArgument, node: FieldNode): SizeReader | undefined => {
   const most = mostItems(argument);
   if (most === 0) return undefined;
-  const cut = maxItemsOf(argument) ?? rangeOf(argument)?.maximum ?? MAX_IDS;
+  const cut = longestListOf(argument);
   // A list that is too long will be refused.
   const itemsOf = (value: unknown): number =>
     countItems(argument.type, Array.isArray(value) ? value.slice(0, cut) : value);
@@ -119,6 +118,9 @@ export const itemsReader = (argument: GraphQLArgument, node: FieldNode): SizeRea
     itemsOf(coerceInputLiteral(literal, argument.type, variables)),
   );
 };
+
+const longestListOf = (input: Pick<GraphQLArgument, 'extensions'>): number =>
+  maxItemsOf(input) ?? rangeOf(input)?.maximum ?? MAX_IDS;
 
 const countItems = (type: GraphQLInputType, value: unknown): number => {
   const nullable = getNullableType(type);
@@ -143,7 +145,7 @@ const mostItems = (
       ? Object.values(type.getFields()).reduce((sum, field) => sum + mostItems(field, [...around, type]), 0)
       : 0;
   if (!isListType(getNullableType(input.type))) return inside;
-  return (maxItemsOf(input) ?? rangeOf(input)?.maximum ?? MAX_IDS) * (1 + inside);
+  return longestListOf(input) * (1 + inside);
 };
 
 const reader = (
@@ -158,7 +160,7 @@ const reader = (
   const ofDefault = ofValue(defaultOf(argument));
   if (!literal) return () => ofDefault;
   if (literal.kind !== Kind.VARIABLE) {
-    if (hasVariable(literal)) return (variables) => (variables ? ofLiteral(literal, variables) : maximum);
+    if (hasNode(literal, Kind.VARIABLE)) return (variables) => (variables ? ofLiteral(literal, variables) : maximum);
     const size = ofLiteral(literal);
     return () => size;
   }
@@ -167,17 +169,6 @@ const reader = (
     if (!variables) return maximum;
     return variable in variables.coerced ? ofValue(variables.coerced[variable]) : ofDefault;
   };
-};
-
-const hasVariable = (literal: ValueNode): boolean => {
-  let found = false;
-  visit(literal, {
-    Variable: () => {
-      found = true;
-      return BREAK;
-    },
-  });
-  return found;
 };
 
 /** Counts the rows that the lists of one operation return. */
