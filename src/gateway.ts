@@ -240,7 +240,6 @@ export const createGateway = async (
     documents,
     trusted,
     isRestricted: access.isRestricted,
-    costLimit,
     live,
     eventStreams,
     compiled,

@@ -15,16 +15,22 @@ import type { Operation } from './operation.ts';
 import type { DataText, Execution, ExecutionContext } from './use-compiled-execution.ts';
 import { type CountViews, writePlaceholders } from './view-count.ts';
 
-/** An operation whose result has errors, and what data there is beside them. */
+/** An operation whose result has errors, and what there is beside them. */
 export class ExecutionFailed extends Error {
   override readonly name = 'ExecutionFailed';
   readonly errors: readonly GraphQLError[];
   readonly data: ExecutionResult['data'];
+  readonly extensions: ExecutionResult['extensions'];
 
-  constructor(errors: readonly GraphQLError[], data?: ExecutionResult['data']) {
+  constructor(
+    errors: readonly GraphQLError[],
+    data?: ExecutionResult['data'],
+    extensions?: ExecutionResult['extensions'],
+  ) {
     super(errors[0]?.message);
     this.errors = errors;
     this.data = data;
+    this.extensions = extensions;
   }
 }
 
@@ -66,7 +72,7 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
 
   /** The JSON text of the data. @throws RowVanished on all tries but the last */
   const tryOnce = async (
-    { operation, caller, execute }: Run,
+    { operation, caller, form, execute }: Run,
     variables: VariableValues,
     hints: CacheHints,
     isLast: boolean,
@@ -80,7 +86,9 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     if (!errors?.length) return writePlaceholders(data, hints.views);
     // An operation that turns out to be too complex is refused as a whole: a 400 has no data.
     const refusal = errors.find((error) => codeOf(rootCause(error)) === 'QUERY_TOO_COMPLEX');
-    throw refusal ? new ExecutionFailed([refusal]) : new ExecutionFailed(errors, data);
+    if (refusal) throw new ExecutionFailed([refusal]);
+    const extensions = form.hasExtensions ? { cost: costLimit.report(operation.cost, variables) } : undefined;
+    throw new ExecutionFailed(errors, data, extensions);
   };
 
   const executeOnce = async (run: Run, variables: VariableValues, hints: CacheHints): Promise<string> => {
@@ -161,7 +169,7 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
       const views = operation.countedIn(error.data, variables);
       const filled = await count({ ...toBody(writePlaceholders(error.data, views)), views });
       if (filled === undefined) throw withdrawn();
-      throw new ExecutionFailed(error.errors, JSON.parse(bytesOf(filled).toString()));
+      throw new ExecutionFailed(error.errors, JSON.parse(bytesOf(filled).toString()), error.extensions);
     }
   };
 

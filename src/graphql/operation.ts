@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
+  type FieldNode,
   GraphQLDeferDirective,
-  type GraphQLObjectType,
   type GraphQLSchema,
   GraphQLStreamDirective,
   getArgumentValues,
@@ -12,15 +12,17 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   print,
+  TypeInfo,
   type ValidatedExecutionArgs,
   type VariableValues,
   validateExecutionArgs,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { longListFinder } from './arguments.ts';
 import { type CompiledOperation, compile, type Writers } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
-import { collectFields, fragmentsOf, type MergedField, objectTypesOf, type Parent, rootOf } from './selection.ts';
+import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
 type Coerced = ReturnType<typeof getVariableValues>;
 
@@ -90,7 +92,7 @@ export const prepareOperation = (
     compiled: compile(schema, document, definition, writers),
     cost: planCost(schema, document, definition),
     isSubscription,
-    withoutSilentFields: isSubscription ? silentFields(schema, document, definition) : undefined,
+    withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
     rootFields,
     isCounted: [...rootFields].some(isCounted),
     countedIn: (data, variables) => {
@@ -141,48 +143,20 @@ const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
 /** The text of a result without the fields whose change alone is no event: those with `extensions: { isSilent: true }`. */
 type WithoutSilentFields = (json: string) => string;
 
-/** Removes silent fields from the values of a field: an object, a list, or null. */
-type Remove = (value: unknown) => void;
-
-/** @returns undefined where the operation selects none */
-const silentFields = (
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  definition: OperationDefinitionNode,
-): WithoutSilentFields | undefined => {
-  const fragments = fragmentsOf(document);
-
-  const removerOf = (types: readonly GraphQLObjectType[], parents: readonly Parent[]): Remove | undefined => {
-    const silent: string[] = [];
-    const below: [key: string, remove: Remove][] = [];
-    for (const [key, selections] of collectFields(parents, fragments, { schema, types })) {
-      const fields = selections.flatMap(({ node, types: owners }) =>
-        owners.flatMap((type) => schema.getField(type, node.name.value) ?? []),
-      );
-      // The result does not say which type an object has: a key that is silent in some of them alone makes an event.
-      if (fields.every(({ extensions }) => extensions.isSilent === true)) silent.push(key);
-      const typesBelow = new Set(fields.flatMap(({ type }) => objectTypesOf(schema, type)));
-      const remove = typesBelow.size > 0 ? removerOf([...typesBelow], selections) : undefined;
-      if (remove) below.push([key, remove]);
-    }
-    if (silent.length === 0 && below.length === 0) return undefined;
-    const remove: Remove = (value) => {
-      if (Array.isArray(value)) for (const item of value) remove(item);
-      else if (typeof value === 'object' && value !== null) {
-        const object = value as Record<string, unknown>;
-        for (const key of silent) delete object[key];
-        for (const [key, removeBelow] of below) removeBelow(object[key]);
-      }
-    };
-    return remove;
+/** @returns undefined where the document selects none */
+const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSilentFields | undefined => {
+  const typeInfo = new TypeInfo(schema);
+  const isSilentByKey = new Map<string, boolean>();
+  const note = ({ name, alias }: FieldNode): void => {
+    const key = (alias ?? name).value;
+    const parent = typeInfo.getParentType();
+    const types = parent ? objectTypesOf(schema, parent) : [];
+    // The result does not say which type an object has: a key that is silent in some of them alone makes an event.
+    const isSilent = types.every((type) => schema.getField(type, name.value)?.extensions.isSilent === true);
+    isSilentByKey.set(key, isSilent && isSilentByKey.get(key) !== false);
   };
-
-  const rootType = schema.getRootType(definition.operation);
-  const remove = rootType && removerOf([rootType], rootOf(definition));
-  if (!remove) return undefined;
-  return (json) => {
-    const result = JSON.parse(json);
-    remove(result.data);
-    return JSON.stringify(result);
-  };
+  visit(document, visitWithTypeInfo(typeInfo, { Field: note }));
+  const isSilent = (key: string): boolean => isSilentByKey.get(key) === true;
+  if (![...isSilentByKey.keys()].some(isSilent)) return undefined;
+  return (json) => JSON.stringify(JSON.parse(json, (key, value) => (isSilent(key) ? undefined : value)));
 };

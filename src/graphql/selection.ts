@@ -1,4 +1,6 @@
 import {
+  type ASTNode,
+  BREAK,
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
@@ -14,6 +16,7 @@ import {
   Kind,
   type NamedTypeNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
@@ -125,3 +128,15 @@ const typesThatAre = (
 const CONDITIONS: ReadonlySet<string> = new Set([GraphQLSkipDirective.name, GraphQLIncludeDirective.name]);
 
 const isCondition = ({ name }: DirectiveNode): boolean => CONDITIONS.has(name.value);
+
+/** Whether a node of this kind stands in another. */
+export const hasNode = (node: ASTNode, kind: Kind): boolean => {
+  let found = false;
+  visit(node, {
+    enter: (each) => {
+      found ||= each.kind === kind;
+      return found ? BREAK : undefined;
+    },
+  });
+  return found;
+};

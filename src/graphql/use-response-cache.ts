@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { bytesOf } from '../cache/cached-response.ts';
 import type { Executed } from '../http/route.ts';
-import { type BodyForm, type WrittenResult, writtenResult } from './body-form.ts';
+import { type BodyForm, GRAPHQL_BODY_WITH_COST, type WrittenResult, writtenResult } from './body-form.ts';
 import type { Caller, GatewayPlugin, ServerContext } from './context.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type Run, type RunOperation } from './operation-runner.ts';
@@ -10,9 +10,12 @@ import type { Documents } from './use-documents.ts';
 
 /**
  * Answers operations from the response cache, or executes them by what the plugins before it have set, once for equal requests. Counted views are counted here,
- * and the limit of cost is held.
+ * and the limit of cost is held. `extensions: { cost: true }` in a request asks for the cost of its operation.
  */
 export const useResponseCache = (documents: Documents, runOperation: RunOperation): GatewayPlugin => ({
+  onParams: ({ params, context }) => {
+    if (params.extensions?.cost === true) context.state.form = GRAPHQL_BODY_WITH_COST;
+  },
   onExecute: ({ executeFn, setExecuteFn }) => {
     setExecuteFn((args: ExecutionArgs) => answer(documents, runOperation, args, executeFn as Execute));
   },
@@ -52,8 +55,8 @@ export const runOf = (operation: Operation, args: ExecutionArgs, execute: Execut
 
 const failedResult = (error: unknown): ExecutionResult => {
   if (!(error instanceof ExecutionFailed)) return { errors: [toGraphQLError(error)] };
-  const { errors, data } = error;
-  return data === undefined ? { errors } : { errors, data };
+  const { errors, data, extensions } = error;
+  return data === undefined ? { errors } : { errors, data, ...(extensions && { extensions }) };
 };
 
 const toGraphQLError = (error: unknown): GraphQLError =>

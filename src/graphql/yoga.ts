@@ -5,13 +5,11 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import { OperatorError } from '../errors.ts';
 import { GRAPHQL_PATH } from '../http/message.ts';
 import type { GatewayPlugin, ServerContext } from './context.ts';
-import type { CostLimit } from './limits/cost.ts';
 import type { EventStreams } from './live/event-stream.ts';
 import type { MaskError } from './mask-error.ts';
 import type { RunOperation } from './operation-runner.ts';
 import { useAccess } from './use-access.ts';
 import { type CompiledExecution, useCompiledExecution } from './use-compiled-execution.ts';
-import { useCost } from './use-cost.ts';
 import { type Documents, useDocuments } from './use-documents.ts';
 import type { Live } from './use-live.ts';
 import { useObservation } from './use-observation.ts';
@@ -27,7 +25,6 @@ interface Deps {
   readonly documents: Documents;
   readonly trusted: TrustedDocumentsOptions;
   readonly isRestricted: boolean;
-  readonly costLimit: CostLimit;
   readonly live: Live;
   readonly eventStreams: EventStreams;
   readonly compiled: CompiledExecution;
@@ -43,7 +40,7 @@ interface Deps {
  * sets an execute function wraps those of the plugins above it.
  */
 export const createGraphqlServer = (deps: Deps): Yoga => {
-  const { schema, documents, trusted, isRestricted, costLimit, live, compiled, runOperation, maskError } = deps;
+  const { schema, documents, trusted, isRestricted, live, compiled, runOperation, maskError } = deps;
   return createYoga<ServerContext, ServerContext>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
@@ -53,7 +50,6 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       useDocuments(documents),
       useObservation(documents),
       useAccess(documents, isRestricted),
-      useCost(documents, costLimit),
       live.plugin,
       useCompiledExecution(compiled),
       useResponseCache(documents, runOperation),

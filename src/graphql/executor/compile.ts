@@ -1,8 +1,12 @@
 import {
+  type ArgumentNode,
   type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getArgumentValues,
   getNullableType,
   isLeafType,
   isListType,
@@ -14,11 +18,18 @@ import {
   type VariableValues,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { objectFieldsOf } from '../arguments.ts';
+import { defaultOf, objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
-import { collectFields, type Fragments, fragmentsOf, type MergedField, type Parent, rootOf } from '../selection.ts';
-import { hold, isPromise, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
-import { argsReader, hasNode, leafWriter } from './values.ts';
+import {
+  collectFields,
+  type Fragments,
+  fragmentsOf,
+  hasNode,
+  type MergedField,
+  type Parent,
+  rootOf,
+} from '../selection.ts';
+import { hold, isPromise, leafWriter, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
 
 /** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
 export type CompiledOperation = (variables: VariableValues, context: OperationContext) => string | Promise<string>;
@@ -246,3 +257,42 @@ const listWriter =
     }
     output.text += ']';
   };
+
+type Args = Record<string, unknown>;
+
+/** https://spec.graphql.org/draft/#CoerceArgumentValues(), done once as far as it does not depend on variables. */
+const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((variables: VariableValues) => Args) => {
+  const variables = new Map<string, string>();
+  const constant: ArgumentNode[] = [];
+  for (const argument of node.arguments ?? []) {
+    if (argument.value.kind === Kind.VARIABLE) variables.set(argument.name.value, argument.value.name.value);
+    else if (hasNode(argument, Kind.VARIABLE)) throw new NotCompiled();
+    else constant.push(argument);
+  }
+  const optional = field.args.filter(({ name }) => !variables.has(name));
+  const given = getArgumentValues(Object.assign(Object.create(field), { args: optional }), {
+    ...node,
+    arguments: constant,
+  });
+  // A copy has fast properties.
+  const fixed = { ...given };
+  if (variables.size === 0) return () => fixed;
+
+  // In the order of their definitions, as graphql-js gives them.
+  const readers = field.args.flatMap((argument) => {
+    const { name, type } = argument;
+    const variable = variables.get(name);
+    if (variable === undefined && !(name in fixed)) return [];
+    const fallback = variable === undefined ? fixed[name] : defaultOf(argument);
+    return [{ name, variable, isNonNull: variable !== undefined && isNonNullType(type), fallback }];
+  });
+  return ({ coerced }) => {
+    const args: Args = {};
+    for (const { name, variable, isNonNull, fallback } of readers) {
+      const value = variable !== undefined && variable in coerced ? coerced[variable] : fallback;
+      if (isNonNull && (value === null || value === undefined)) throw new NotCompiled();
+      if (value !== undefined) args[name] = value;
+    }
+    return args;
+  };
+};

@@ -1,5 +1,13 @@
-import type { VariableValues } from 'graphql';
+import {
+  GraphQLBoolean,
+  GraphQLInt,
+  type GraphQLLeafType,
+  GraphQLString,
+  isEnumType,
+  type VariableValues,
+} from 'graphql';
 import type { OperationContext } from '../context.ts';
+import { ViewCountPlaceholder } from '../view-count.ts';
 
 /** One run of a compiled operation. */
 export interface Run {
@@ -106,4 +114,42 @@ const fill = (pieces: readonly (string | Gap)[], rest: string, run: Run): Promis
     const results = new Map(waited.map((promise, place) => [promise, values[place]]));
     return writeAll(({ value }) => results.get(value));
   });
+};
+
+/** The JSON text of one value. @throws what the type throws for a value that it cannot represent */
+type LeafWriter = (value: unknown) => string;
+
+const MAX_INT = 2 ** 31;
+
+/**
+ * Result coercion of a scalar or enum, straight to JSON: https://spec.graphql.org/draft/#sec-Scalars.Result-Coercion
+ * Values as resolvers normally return them take a shortcut; all others are coerced by the type.
+ */
+export const leafWriter = (type: GraphQLLeafType): LeafWriter => {
+  const coerced: LeafWriter = (value) => {
+    // A value that is an error counts as thrown.
+    if (value instanceof Error) throw new NotCompiled();
+    const result = type.coerceOutputValue(value);
+    const text = result === null ? undefined : JSON.stringify(result);
+    // No value is an error, and what JSON cannot say leaves out its key.
+    if (text === undefined) throw new NotCompiled();
+    return text;
+  };
+  if (isEnumType(type)) {
+    const texts = new Map(type.getValues().map(({ name, value }) => [value, JSON.stringify(name)]));
+    return (value) => texts.get(value) ?? coerced(value);
+  }
+  switch (type) {
+    case GraphQLInt:
+      return (value) =>
+        typeof value === 'number' && Number.isInteger(value) && value < MAX_INT && value >= -MAX_INT
+          ? `${value}`
+          : coerced(value);
+    case GraphQLString:
+      return (value) => (typeof value === 'string' ? JSON.stringify(value) : coerced(value));
+    case GraphQLBoolean:
+      return (value) => (value === true ? 'true' : value === false ? 'false' : coerced(value));
+    default:
+      return (value) => (value instanceof ViewCountPlaceholder ? value.text : coerced(value));
+  }
 };

@@ -1,11 +1,11 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   type FragmentSpreadNode,
   GraphQLError,
   Kind,
   Lexer,
-  type SelectionNode,
   type SelectionSetNode,
   type Source,
   TokenKind,
@@ -36,29 +36,30 @@ const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BR
  * @throws GraphQLError for a syntax error in a token
  */
 export const readTokens = (source: Source, { maxTokens, maxDepth }: QueryLimits): Lexer => {
-  const { length } = source.body;
   const maxChars = maxTokens * CHARS_PER_TOKEN;
-  if (length > maxChars) {
-    throw tooComplex(
-      `The document has ${readable(length)} characters, and may have ${readable(maxChars)} (${CHARS_PER_TOKEN} for each of QUERY_MAX_TOKENS).`,
-      { limit: 'characters', maximum: maxChars, actual: length },
-    );
-  }
+  checkCount(
+    'characters',
+    source.body.length,
+    maxChars,
+    'characters',
+    `${CHARS_PER_TOKEN} for each of QUERY_MAX_TOKENS`,
+  );
   const { lexer, tokens, nesting } = measureTokens(source);
-  if (tokens > maxTokens) {
-    throw tooComplex(
-      `The document has ${readable(tokens)} tokens, and may have ${readable(maxTokens)} (QUERY_MAX_TOKENS).`,
-      { limit: 'QUERY_MAX_TOKENS', maximum: maxTokens, actual: tokens },
-    );
-  }
+  checkCount('tokens', tokens, maxTokens, 'QUERY_MAX_TOKENS', 'QUERY_MAX_TOKENS');
   const maxNesting = maxDepth * NESTING_PER_DEPTH;
-  if (nesting > maxNesting) {
-    throw tooComplex(
-      `The document nests braces, brackets and parentheses ${readable(nesting)} deep, and may ${maxNesting} (twice QUERY_MAX_DEPTH).`,
-      { limit: 'nesting', maximum: maxNesting, actual: nesting },
-    );
-  }
+  checkCount('levels of braces, brackets and parentheses', nesting, maxNesting, 'nesting', 'twice QUERY_MAX_DEPTH');
   return lexer;
+};
+
+/** @param by what the maximum comes from */
+const checkCount = (what: string, actual: number, maximum: number, limit: string, by?: string): void => {
+  if (actual <= maximum) return;
+  const origin = by === undefined ? '' : ` (${by})`;
+  throw tooComplex(`The document has ${readable(actual)} ${what}, and may have ${readable(maximum)}${origin}.`, {
+    limit,
+    maximum,
+    actual,
+  });
 };
 
 const measureTokens = (source: Source): { lexer: Lexer; tokens: number; nesting: number } => {
@@ -79,19 +80,9 @@ const measureTokens = (source: Source): { lexer: Lexer; tokens: number; nesting:
   return { lexer, tokens, nesting };
 };
 
-/** The size of a selection, fragments written out. */
-interface Size {
-  readonly fields: number;
-  readonly depth: number;
-  /** Selection sets within selection sets, those of fragments included. */
-  readonly nesting: number;
-}
-
-const NOTHING: Size = { fields: 0, depth: 0, nesting: 0 };
-
 /**
  * Checks what a parsed document selects before it is validated. Validation and all later steps take time that grows with the fragments written
- * out: a few hundred characters of fragments that spread each other twice may select 2^50 fields. Here each fragment is measured once.
+ * out: a few hundred characters of fragments that spread each other twice may select 2^50 fields. This walk ends at the first field too many.
  * @throws AppError QUERY_TOO_COMPLEX
  * @throws GraphQLError as validation would, for a fragment within itself; other faults are left to validation
  */
@@ -99,97 +90,75 @@ export const checkSelections = (document: DocumentNode, { maxDepth, maxFields }:
   const fragments = fragmentsOf(document);
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const count = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
-  if (count > MAX_FRAGMENTS) {
-    throw tooComplex(`The document has ${count} fragments, and may have ${MAX_FRAGMENTS}.`, {
-      limit: 'fragments',
-      maximum: MAX_FRAGMENTS,
-      actual: count,
-    });
-  }
-
-  const measured = new Map<FragmentDefinitionNode, Size>();
-  /** Those that are being measured. */
-  const open = new Set<FragmentDefinitionNode>();
-  const path: string[] = [];
-
-  const checkDepth = (depth: number): void => {
-    if (depth <= maxDepth) return;
-    throw tooComplex(
-      `The document selects fields more than ${maxDepth} deep (QUERY_MAX_DEPTH), at "${path.slice(0, maxDepth + 1).join('.')}".`,
-      { limit: 'QUERY_MAX_DEPTH', maximum: maxDepth, actual: depth, field: path.join('.') },
-    );
-  };
+  checkCount('fragments', count, MAX_FRAGMENTS, 'fragments');
 
   const maxNesting = maxDepth * NESTING_PER_DEPTH;
-  const checkNesting = (nesting: number): void => {
-    if (nesting <= maxNesting) return;
-    throw tooComplex(
-      `The document nests selections and fragments more than ${maxNesting} deep (twice QUERY_MAX_DEPTH).`,
-      { limit: 'nesting', maximum: maxNesting, actual: nesting },
-    );
-  };
-
-  /** @param depth, nesting of what the selection set is in */
-  const measure = ({ selections }: SelectionSetNode, depth: number, nesting: number): Size => {
-    checkNesting(nesting + 1);
-    const sum = { fields: 0, depth: 0, nesting: 0 };
-    for (const selection of selections) {
-      const size = measureSelection(selection, depth, nesting + 1);
-      sum.fields += size.fields;
-      sum.depth = Math.max(sum.depth, size.depth);
-      sum.nesting = Math.max(sum.nesting, size.nesting);
-    }
-    sum.nesting += 1;
-    return sum;
-  };
-
-  const measureSelection = (selection: SelectionNode, depth: number, nesting: number): Size => {
-    if (selection.kind === Kind.INLINE_FRAGMENT) return visited(measure(selection.selectionSet, depth, nesting));
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return visited(measureSpread(selection, depth, nesting));
-    path.push((selection.alias ?? selection.name).value);
-    checkDepth(depth + 1);
-    const below = selection.selectionSet ? measure(selection.selectionSet, depth + 1, nesting) : NOTHING;
-    path.pop();
-    return { fields: below.fields + 1, depth: below.depth + 1, nesting: below.nesting };
-  };
-
-  const measureSpread = (spread: FragmentSpreadNode, depth: number, nesting: number): Size => {
-    const fragment = fragments.get(spread.name.value);
-    if (!fragment) return NOTHING;
-    if (open.has(fragment)) throw spreadWithinItself(spread);
-    return measureFragment(fragment, depth, nesting);
-  };
-
-  const measureFragment = (fragment: FragmentDefinitionNode, depth = 0, nesting = 0): Size => {
-    let size = measured.get(fragment);
-    if (!size) {
-      open.add(fragment);
-      size = measure(fragment.selectionSet, depth, nesting);
-      open.delete(fragment);
-      measured.set(fragment, size);
-    }
-    checkDepth(depth + size.depth);
-    checkNesting(nesting + size.nesting);
-    return size;
-  };
-
+  const unused = new Set(fragments.values());
+  /** The fragments around a selection. */
+  const open = new Set<FragmentDefinitionNode>();
+  const path: string[] = [];
   let fields = 0;
-  for (const { selectionSet } of operations) fields += measure(selectionSet, 0, 0).fields;
-  // Validation looks into those that no operation spreads, too.
-  const unused = [...fragments.values()].filter((fragment) => !measured.has(fragment));
-  for (const fragment of unused) fields += measureFragment(fragment).fields;
-  if (fields > maxFields) {
+
+  /** @param nesting selection sets within selection sets, those of fragments included */
+  const walk = ({ selections }: SelectionSetNode, nesting = 1): void => {
+    if (nesting > maxNesting) {
+      throw tooComplex(
+        `The document nests selections and fragments more than ${maxNesting} deep (twice QUERY_MAX_DEPTH).`,
+        { limit: 'nesting', maximum: maxNesting, actual: nesting },
+      );
+    }
+    for (const selection of selections) {
+      const before = fields;
+      if (selection.kind === Kind.FIELD) walkField(selection, nesting);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) walk(selection.selectionSet, nesting + 1);
+      else walkSpread(selection, nesting);
+      // A fragment that is empty or missing counts as a field: every walk that follows visits it, and is bounded by the number of fields.
+      if (fields === before) countField();
+    }
+  };
+
+  const walkField = ({ alias, name, selectionSet }: FieldNode, nesting: number): void => {
+    path.push((alias ?? name).value);
+    if (path.length > maxDepth) {
+      const field = path.join('.');
+      throw tooComplex(`The document selects fields more than ${maxDepth} deep (QUERY_MAX_DEPTH), at "${field}".`, {
+        limit: 'QUERY_MAX_DEPTH',
+        maximum: maxDepth,
+        actual: path.length,
+        field,
+      });
+    }
+    countField();
+    if (selectionSet) walk(selectionSet, nesting + 1);
+    path.pop();
+  };
+
+  const walkSpread = (spread: FragmentSpreadNode, nesting: number): void => {
+    const fragment = fragments.get(spread.name.value);
+    if (!fragment) return;
+    if (open.has(fragment)) throw spreadWithinItself(spread);
+    unused.delete(fragment);
+    open.add(fragment);
+    walk(fragment.selectionSet, nesting + 1);
+    open.delete(fragment);
+  };
+
+  const countField = (): void => {
+    fields += 1;
+    if (fields <= maxFields) return;
     throw tooComplex(
-      `The document selects ${readable(fields)} fields with its fragments written out, and may select ${readable(maxFields)} (QUERY_MAX_FIELDS).`,
+      `The document selects more than ${readable(maxFields)} fields with its fragments written out (QUERY_MAX_FIELDS).`,
       { limit: 'QUERY_MAX_FIELDS', maximum: maxFields, actual: fields },
     );
-  }
-  // Fewer fields make fewer pairs.
-  if ((fields * (fields - 1)) / 2 > MAX_PAIRS) checkRepeats([...operations, ...unused].map(rootOf), fragments);
-};
+  };
 
-/** A fragment that is empty or missing counts as a field: every walk that follows visits it, and is bounded by the number of fields. */
-const visited = (size: Size): Size => (size.fields > 0 ? size : { ...size, fields: 1 });
+  for (const { selectionSet } of operations) walk(selectionSet);
+  // Validation looks into those that no operation spreads, too.
+  const unspread = [...unused];
+  for (const fragment of unspread) walk(fragment.selectionSet);
+  // Fewer fields make fewer pairs.
+  if ((fields * (fields - 1)) / 2 > MAX_PAIRS) checkRepeats([...operations, ...unspread].map(rootOf), fragments);
+};
 
 const spreadWithinItself = (spread: FragmentSpreadNode): GraphQLError =>
   new GraphQLError(`Cannot spread fragment "${spread.name.value}" within itself.`, {

@@ -18,7 +18,7 @@ import {
 import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
-import { hasNode } from '../executor/values.ts';
+import { hasNode } from '../selection.ts';
 import { readable, tooComplex } from './document-size.ts';
 
 /*
