@@ -26,6 +26,16 @@ export class Wait {
   }
 }
 
+/**
+ * Waits for a promise for a limited time. The work behind it goes on.
+ * @throws AppError SERVICE_UNAVAILABLE after the time
+ */
+export const withDeadline = <Value>(promise: Promise<Value>, ms: number): Promise<Value> => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(databaseUnavailable()), ms);
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+};
+
 /** What `withDeadline` is for one promise, for many: all may wait for the same time, so they are due in the order in which they began, and share a timer. */
 export class Deadline {
   readonly #ms: number;

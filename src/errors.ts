@@ -26,7 +26,7 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 
 export interface AppErrorOptions {
   /** The GraphQL argument or the REST parameter at fault. */
-  argument?: string;
+  argument?: string | undefined;
   /** What is wrong with it, as the end of a sentence: REST says the same of the parameter. */
   problem?: string;
   /** The cause. Logged, never shown to a client. */
@@ -93,22 +93,3 @@ export class OperatorError extends Error {
     this.exitCode = exitCode;
   }
 }
-
-/**
- * Waits for a promise for a limited time. The work behind it goes on.
- * @throws AppError SERVICE_UNAVAILABLE after the time
- */
-export const withDeadline = <Value>(promise: Promise<Value>, ms: number): Promise<Value> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(databaseUnavailable()), ms);
-    promise.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });

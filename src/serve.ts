@@ -4,7 +4,7 @@ import { withConnection } from './database/client.ts';
 import { connectionConfig } from './database/connection.ts';
 import { migrateEmbedded, type OpenDatabase, openDatabase, type UseConnection } from './database/open.ts';
 import { type PoolerMode, poolerModeOf } from './database/pooler.ts';
-import { withDeadline } from './errors.ts';
+import { withDeadline } from './deadline.ts';
 import type { DatabaseToServe } from './gateway.ts';
 import type { Metrics } from './observability/metrics.ts';
 

@@ -100,12 +100,12 @@ const withName = (params: GraphQLParams): GraphQLParams => {
 export const paramsOfQuery = (query: string): GraphQLParams => {
   const fields = parseQueryString(query);
   for (const name of NAMES) {
-    if ((fields.get(name)?.length ?? 0) > 1) {
+    if (fields.getAll(name).length > 1) {
       throw new AppError('BAD_USER_INPUT', `The query parameter "${name}" is given more than once.`);
     }
   }
   // An empty value is the same as an absent one.
-  const textOf = (name: string): string | undefined => fields.get(name)?.[0] || undefined;
+  const textOf = (name: string): string | undefined => fields.get(name) || undefined;
   // Yoga would report a syntax error in these as an internal error.
   const jsonOf = (name: string): unknown => {
     try {

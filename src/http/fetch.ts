@@ -1,4 +1,5 @@
-import { AppError, withDeadline } from '../errors.ts';
+import { withDeadline } from '../deadline.ts';
+import { AppError } from '../errors.ts';
 import {
   dropConnectionHeaders,
   type GatewayRequest,

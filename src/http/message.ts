@@ -168,25 +168,12 @@ export const percentDecode = (text: string): string => {
   }
 };
 
-const NO_FIELDS: ReadonlyMap<string, string[]> = new Map();
-
 /**
- * The fields of a query string, each with its values in order; a field without "=" has the empty value.
- * https://url.spec.whatwg.org/#urlencoded-parsing, but a broken encoding is an error, not a replacement character.
+ * The fields of a query string. A broken encoding is an error, not a replacement character.
  * @throws AppError BAD_USER_INPUT
  */
-export const parseQueryString = (query: string): ReadonlyMap<string, string[]> => {
-  if (query === '') return NO_FIELDS;
-  const fields = new Map<string, string[]>();
-  for (const pair of query.split('&')) {
-    const mark = pair.indexOf('=');
-    const [name, value] = mark < 0 ? [pair, ''] : [pair.slice(0, mark), pair.slice(mark + 1)];
-    const key = decode(name);
-    const values = fields.get(key);
-    if (values) values.push(decode(value));
-    else fields.set(key, [decode(value)]);
-  }
-  return fields;
+export const parseQueryString = (query: string): URLSearchParams => {
+  percentDecode(query);
+  // Of a "?" at its beginning, URLSearchParams would take no notice.
+  return new URLSearchParams(`?${query}`);
 };
-
-const decode = (text: string): string => percentDecode(text.replaceAll('+', ' '));

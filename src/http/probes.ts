@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Exposure } from '../access/access.ts';
-import { withDeadline } from '../errors.ts';
+import { withDeadline } from '../deadline.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type GatewayResponse, jsonResponse, PROBLEM_DETAILS } from './message.ts';
 import { READ_METHODS, type ResponseRoute } from './route.ts';

@@ -3,10 +3,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import proxyAddr from 'proxy-addr';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../errors.ts';
 
-export type RateLimit = (request: IncomingMessage) => Promise<Counted>;
+export type RateLimit = (request: IncomingMessage) => Counted;
 
 interface Counted {
   /** What is left to the client: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 */
@@ -21,45 +20,36 @@ interface Options {
   readonly maxClients?: number;
 }
 
+const WINDOW_S = 60;
+
 /** Each process counts for itself: behind a balancer, the limit is for each instance. */
 export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: Options): RateLimit => {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: WINDOW_S });
-  // The limiter itself keeps every client for a minute, and an attacker may have any number of addresses.
-  const clients = new LRUCache<string, true>({
-    max: maxClients,
-    dispose: (_, client) => void limiter.delete(client),
-    noDisposeOnSet: true,
-  });
+  const windows = new LRUCache<string, { requests: number; readonly endsMs: number }>({ max: maxClients });
 
-  const consume = async (client: string): Promise<[RateLimiterRes, isWithin: boolean]> => {
-    try {
-      return [await limiter.consume(client), true];
-    } catch (rejection) {
-      if (!(rejection instanceof RateLimiterRes)) throw rejection;
-      return [rejection, false];
-    }
-  };
-
-  return async (request) => {
+  return (request) => {
     const client = clientOf(request);
-    clients.set(client, true);
-    const [{ msBeforeNext, remainingPoints }, isWithin] = await consume(client);
-    const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
+    const nowMs = performance.now();
+    let window = windows.get(client);
+    if (!window || nowMs >= window.endsMs) {
+      window = { requests: 0, endsMs: nowMs + WINDOW_S * 1000 };
+      windows.set(client, window);
+    }
+    window.requests += 1;
+    const seconds = Math.max(1, Math.ceil((window.endsMs - nowMs) / 1000));
     return {
       headers: new Headers({
         'ratelimit-policy': `"default";q=${perMinute};w=${WINDOW_S}`,
-        ratelimit: `"default";r=${remainingPoints};t=${seconds}`,
+        ratelimit: `"default";r=${Math.max(0, perMinute - window.requests)};t=${seconds}`,
       }),
-      refusal: isWithin
-        ? undefined
-        : new AppError('TOO_MANY_REQUESTS', `A client may ask ${perMinute} times a minute.`, {
-            headers: { 'retry-after': String(seconds) },
-          }),
+      refusal:
+        window.requests <= perMinute
+          ? undefined
+          : new AppError('TOO_MANY_REQUESTS', `A client may ask ${perMinute} times a minute.`, {
+              headers: { 'retry-after': String(seconds) },
+            }),
     };
   };
 };
-
-const WINDOW_S = 60;
 
 /** The client of a request: one name for all the addresses that a client easily gets. */
 export type ClientOf = (request: IncomingMessage) => string;

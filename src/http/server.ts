@@ -181,12 +181,13 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       serve(request, response);
       return;
     }
-    rateLimit(request)
-      .then(({ headers, refusal }) => {
-        response.setHeaders(headers);
-        serve(request, response, refusal);
-      })
-      .catch((error: unknown) => fail(request, response, error));
+    try {
+      const { headers, refusal } = rateLimit(request);
+      response.setHeaders(headers);
+      serve(request, response, refusal);
+    } catch (error) {
+      fail(request, response, error);
+    }
   };
 
   server.on('request', serveWithinRate);

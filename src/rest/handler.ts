@@ -103,10 +103,8 @@ const notFound = (): AppError => new AppError('NOT_FOUND', 'There is nothing wit
 /** PHP, axios, jQuery and qs write the items of a list as `ids[]=1&ids[]=2` or `ids[0]=1&ids[1]=2`. */
 const ITEM = /\[\d*\]$/;
 
-const textsOf = ({ name, isList }: Parameter, fields: ReadonlyMap<string, string[]>): readonly string[] =>
-  isList
-    ? [...fields].flatMap(([key, texts]) => (key.replace(ITEM, '') === name ? texts : []))
-    : (fields.get(name) ?? []);
+const textsOf = ({ name, isList }: Parameter, fields: URLSearchParams): readonly string[] =>
+  isList ? [...fields].flatMap(([key, text]) => (key.replace(ITEM, '') === name ? [text] : [])) : fields.getAll(name);
 
 /** The way from an address to the root, which a proxy may have put below a prefix. */
 const toRoot = (path: string): string => '../'.repeat(path.split('/').length - 2);
@@ -114,7 +112,7 @@ const toRoot = (path: string): string => '../'.repeat(path.split('/').length - 2
 const readVariables = (
   { parameters }: RestOperation,
   pathParameter: Readonly<Record<string, string>>,
-  fields: ReadonlyMap<string, string[]>,
+  fields: URLSearchParams,
 ): Record<string, unknown> => {
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { withDeadline } from '../../errors.ts';
+import { withDeadline } from '../../deadline.ts';
 import { type ConnectionConfig, DatabaseClient } from '../client.ts';
 import { connectionConfig } from '../connection.ts';
 import { placeOf } from '../connection-url.ts';

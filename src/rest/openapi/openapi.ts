@@ -12,11 +12,12 @@ import {
 } from 'graphql';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { isPublicField } from '../../access/access.ts';
+import { AppError, ERROR_TABLE, type ErrorCode } from '../../errors.ts';
 import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
+import { problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
 import { exampleOf, SAMPLE_ARGUMENTS } from './examples.ts';
-import { PROBLEM, problemReferences, problemResponses } from './problems.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
@@ -74,7 +75,7 @@ export const openapiDocument = (
           content: { 'application/json': { schema: schemas.schemaOf(root), example: exampleOf(root) } },
         },
         ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
-        ...problemReferences({ canBeMissing: !isNonNullType(field.type) || !root.isCertain }),
+        ...problemReferences(!isNonNullType(field.type) || !root.isCertain),
       },
     };
   };
@@ -96,7 +97,7 @@ export const openapiDocument = (
     paths,
     components: {
       schemas: { ...schemas.components(), Problem: PROBLEM },
-      responses: { NotModified: NOT_MODIFIED, ...problemResponses() },
+      responses: { NotModified: NOT_MODIFIED, ...PROBLEM_RESPONSES },
       ...(isRestricted ? { securitySchemes: { accessToken: { type: 'http', scheme: 'bearer' } } } : {}),
     },
   };
@@ -137,6 +138,92 @@ const responseHeaders = ({ isCounted }: { readonly isCounted: boolean }): JsonSc
 const NOT_MODIFIED: JsonSchema = {
   description: 'The response is still the one that `If-None-Match` names.',
   headers: { ...REVALIDATION, Link: LINK, 'X-Request-Id': REQUEST_ID },
+};
+
+interface Problem {
+  readonly description: string;
+  readonly detail: string;
+  readonly parameter?: string;
+  readonly headers?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The errors that a path may answer with, each by an example. */
+const PROBLEMS = {
+  BAD_USER_INPUT: {
+    description: 'A parameter is not what it must be, or the request is not valid HTTP.',
+    detail: 'Parameter "limit" must be a whole number, but is "ten".',
+    parameter: 'limit',
+  },
+  UNAUTHENTICATED: {
+    description: 'The gateway requires an access token, and the request has none that is valid.',
+    detail: 'This operation needs an access token: Authorization: Bearer <token>.',
+    headers: { 'WWW-Authenticate': header('How to authenticate: RFC 6750.', 'Bearer') },
+  },
+  NOT_FOUND: {
+    description: 'No row that clients may see has this id.',
+    detail: 'There is nothing with this id.',
+  },
+  METHOD_NOT_ALLOWED: {
+    description: 'The path takes GET, HEAD and OPTIONS.',
+    detail: 'This path takes GET, HEAD, OPTIONS.',
+    headers: { Allow: header('The methods that the path takes.', 'GET, HEAD, OPTIONS') },
+  },
+  URI_TOO_LONG: {
+    description: 'The request target is too long.',
+    detail: 'A request target may have 8192 characters.',
+  },
+  TOO_MANY_REQUESTS: {
+    description: 'The client sends too many requests.',
+    detail: 'Too many requests. Try again later.',
+  },
+  HEADERS_TOO_LARGE: {
+    description: 'The target and headers of the request are past 32 KiB together.',
+    detail: 'The target and headers of a request may have 32768 bytes together.',
+  },
+  INTERNAL_SERVER_ERROR: {
+    description: 'A fault of the gateway; its cause is in the log only.',
+    detail: 'Something went wrong on our side.',
+  },
+  SERVICE_UNAVAILABLE: {
+    description: 'The database is unavailable, or the gateway is overloaded.',
+    detail: 'The database cannot answer at the moment. Try again shortly.',
+    headers: { 'Retry-After': header('Seconds to wait before another try.', '1') },
+  },
+} as const satisfies Partial<Record<ErrorCode, Problem>>;
+
+const PROBLEM_CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
+
+/** The `responses` of an operation that are errors. */
+const problemReferences = (canBeMissing: boolean): JsonSchema =>
+  Object.fromEntries(
+    PROBLEM_CODES.filter((code) => canBeMissing || code !== 'NOT_FOUND').map((code) => [
+      ERROR_TABLE[code].status,
+      { $ref: `#/components/responses/${code}` },
+    ]),
+  );
+
+const PROBLEM_RESPONSES: JsonSchema = Object.fromEntries(
+  PROBLEM_CODES.map((code) => {
+    const { description, detail, parameter, headers }: Problem = PROBLEMS[code];
+    const example = JSON.parse(problemText(new AppError(code, detail, { argument: parameter })));
+    const schema = { $ref: '#/components/schemas/Problem' };
+    return [code, { description, headers, content: { 'application/problem+json': { schema, example } } }];
+  }),
+);
+
+/** The body of every error: https://www.rfc-editor.org/rfc/rfc9457 */
+const PROBLEM: JsonSchema = {
+  type: 'object',
+  description: 'Problem details as in RFC 9457.',
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'Names the kind of error; the same for one `code`.' },
+    title: { type: 'string', description: 'The kind of error in words.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What is wrong with this request.' },
+    code: { type: 'string', description: 'The kind of error, for programs.', enum: PROBLEM_CODES },
+    parameter: { type: 'string', description: 'The parameter at fault, where one is.' },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code'],
 };
 
 /** The Parameter Objects of a path: each variable of its document, described by the argument that has its value. */
