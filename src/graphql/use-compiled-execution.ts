@@ -62,7 +62,10 @@ export const createCompiledExecution = () => {
     else log().warn(fields, 'A compiled operation failed where the reference executor did not: it runs twice.');
   };
 
-  /** @param failed how the compiled operation failed */
+  /**
+   * Of a compiled operation that has failed, the reference executor meets the same failure in what the loaders remember, and reports it as the specification says.
+   * @param failed how it failed
+   */
   const executeReference = async (
     { execution, ...context }: ExecutionContext,
     failed?: { readonly error: unknown },
@@ -77,10 +80,6 @@ export const createCompiledExecution = () => {
       ? { errors, ...(data === undefined ? {} : { data }) }
       : { json: writePlaceholders(data, context.hints.views) };
   };
-
-  /** The reference executor meets the same failure in what the loaders remember, and reports it as the specification says. */
-  const recover = (context: ExecutionContext, error: unknown): Promise<DataText | ExecutionResult> =>
-    executeReference(context, { error });
 
   return {
     fallBacks: counts as Readonly<FallBackCounts>,
@@ -97,10 +96,10 @@ export const createCompiledExecution = () => {
         if (typeof json === 'string') return { json };
         return json.then(
           (text) => ({ json: text }),
-          (error) => recover(context, error),
+          (error) => executeReference(context, { error }),
         );
       } catch (error) {
-        return recover(context, error);
+        return executeReference(context, { error });
       }
     }) satisfies Execute,
   };

@@ -37,13 +37,6 @@ export const useDocuments = ({ find, parse, validate, rules }: Documents): Gatew
 export const parseText = (limits: QueryLimits, source: Source): DocumentNode =>
   parse(source, { lexer: readTokens(source, limits) });
 
-/** Parses a document that is small enough to go on with. @throws as {@link parseText} */
-export const parseWithin = (limits: QueryLimits, source: Source): DocumentNode => {
-  const document = parseText(limits, source);
-  checkSelections(document, limits);
-  return document;
-};
-
 export type Documents = ReturnType<typeof createDocuments>;
 
 interface Options {
@@ -74,7 +67,13 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
     ? specifiedRules
     : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const hideSuggestions = !fieldSuggestions;
-  const parseDocument = (text: string): DocumentNode => parseWithin(limits, new Source(text));
+
+  /** Parses a document that is small enough to go on with. @throws as {@link parseText} */
+  const parseDocument = (text: string): DocumentNode => {
+    const document = parseText(limits, new Source(text));
+    checkSelections(document, limits);
+    return document;
+  };
 
   /** The errors of a document, remembered with it. @param given {@link rules}, and perhaps more behind them */
   const validateDocument = (document: DocumentNode, given: readonly ValidationRule[]): readonly GraphQLError[] => {
@@ -95,7 +94,6 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   return {
     /** A valid document that is in memory. */
     find: (text: string): DocumentNode | undefined => valid.get(text),
-    /** @throws as {@link parseWithin} */
     parse: parseDocument,
     validate: validateDocument,
     rules,

@@ -71,8 +71,8 @@ export const useTrustedDocuments = ({ documents, areRequired }: TrustedDocuments
 /** As Relay, the draft on persisted documents, and Apollo's clients name a document. @throws AppError BAD_USER_INPUT */
 const documentIdOf = (params: object): string | undefined => {
   const { documentId, doc_id, extensions } = params as Record<string, unknown>;
-  const persistedQuery = isObject(extensions) ? extensions.persistedQuery : undefined;
-  const hash = persistedQuery == null ? undefined : isObject(persistedQuery) ? persistedQuery.sha256Hash : NaN;
+  const persistedQuery = isRecord(extensions) ? extensions.persistedQuery : undefined;
+  const hash = persistedQuery == null ? undefined : isRecord(persistedQuery) ? persistedQuery.sha256Hash : NaN;
   const id = documentId ?? doc_id ?? hash ?? undefined;
   if (id !== undefined && (typeof id !== 'string' || id === '')) {
     throw new AppError('BAD_USER_INPUT', 'The id of a persisted document must be a string.');
@@ -80,7 +80,7 @@ const documentIdOf = (params: object): string | undefined => {
   return id;
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const refusal = (code: ErrorCode, message: string): GraphQLError => new GraphQLError(message, { extensions: { code } });
@@ -118,16 +118,19 @@ export const readTrustedDocuments = async (
 
 const MANIFEST_FORMAT = 'apollo-persisted-query-manifest';
 
-/** A map of ids to texts (Relay, GraphQL Code Generator), or Apollo's manifest. */
+const ID = v.pipe(v.string(), v.nonEmpty());
+
+/** Apollo's manifest, or a map of ids to texts (Relay, GraphQL Code Generator): as ids and texts. */
 const FILE = v.union([
-  v.object({
-    format: v.literal(MANIFEST_FORMAT),
-    operations: v.array(v.object({ id: v.pipe(v.string(), v.nonEmpty()), body: v.string() })),
-  }),
+  v.pipe(
+    v.object({ format: v.literal(MANIFEST_FORMAT), operations: v.array(v.object({ id: ID, body: v.string() })) }),
+    v.transform(({ operations }) => operations.map(({ id, body }): [string, string] => [id, body])),
+  ),
   v.pipe(
     // A record would accept a list.
     v.custom<object>((content) => !Array.isArray(content)),
-    v.record(v.pipe(v.string(), v.nonEmpty()), v.string()),
+    v.record(ID, v.string()),
+    v.transform((texts) => Object.entries(texts)),
   ),
 ]);
 
@@ -149,13 +152,8 @@ export const readManifest = async (file: string): Promise<[id: string, text: str
       `Trusted documents: ${file} must be a JSON object of ids and texts, or a manifest with "format": "${MANIFEST_FORMAT}"`,
     );
   }
-  return isManifest(output) ? output.operations.map(({ id, body }) => [id, body]) : Object.entries(output);
+  return output;
 };
-
-type Content = v.InferOutput<typeof FILE>;
-type Manifest = Extract<Content, { readonly operations: readonly unknown[] }>;
-
-const isManifest = (content: Content): content is Manifest => Array.isArray(content.operations);
 
 /** Why a document would be refused. */
 export interface DocumentFault {

@@ -10,7 +10,6 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  print,
   Source,
   separateOperations,
   type ValueNode,
@@ -21,7 +20,7 @@ import { checkBounds } from '../graphql/arguments.ts';
 import { type CostLimit, createCostLimit, planCost } from '../graphql/limits/cost.ts';
 import { checkSelections, type QueryLimits } from '../graphql/limits/document-size.ts';
 import { fragmentsOf } from '../graphql/selection.ts';
-import { parseText, parseWithin } from '../graphql/use-documents.ts';
+import { parseText } from '../graphql/use-documents.ts';
 import { argumentsOf, type GivenArgument, type Parameter, parametersOf } from './parameters.ts';
 import { ROUTES, type Route } from './routes.ts';
 
@@ -108,9 +107,13 @@ export const loadRestOperations = async (
   return operations;
 };
 
-/** The text of each document by its operation's id. */
+/** The text of each document, with the fragments that it spreads, by its operation's id. */
 export const operationTexts = (operations: readonly RestOperation[]): Record<string, string> =>
-  Object.fromEntries(operations.map(({ id, document }) => [id, document.loc?.source.body ?? print(document)]));
+  Object.fromEntries(operations.map(({ id, document }) => [id, textOf(document)]));
+
+/** As its files have it, comments inside of definitions included. */
+export const textOf = ({ definitions }: DocumentNode): string =>
+  definitions.map(({ loc }) => loc?.source.body.slice(loc.start, loc.end)).join('\n\n');
 
 const filesOf = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch((error: Error) => {
@@ -161,7 +164,7 @@ const restOperation = (
   added: readonly FragmentDefinitionNode[],
   { schema, limits, costLimit }: Checks,
 ): RestOperation => {
-  const document = { ...ownDocument, definitions: [...ownDocument.definitions, ...added] };
+  const document = { kind: Kind.DOCUMENT, definitions: [...ownDocument.definitions, ...added] } as const;
   checkSelections(document, limits);
   const errors = validate(schema, document);
   if (errors.length > 0) throw new AggregateError(errors);
@@ -184,13 +187,10 @@ const restOperation = (
   checkValues(given, parameters);
   // With the parameters that cost most: a client must not be the first to find out.
   costLimit.check(planCost(schema, document, operation));
-  // One text, so that the operation has the id of an equal request to /graphql.
-  const texts = added.map(({ loc }) => loc?.source.body.slice(loc.start, loc.end));
-  const text = [source?.body.trimEnd(), ...texts].join('\n\n');
   return {
     id: operation.name?.value ?? route.document,
     route,
-    document: parseWithin(limits, new Source(text, source?.name)),
+    document,
     operation,
     parameters,
     rootKey: (root.alias ?? root.name).value,

@@ -1,4 +1,4 @@
-import { type ExecutionResult, type GraphQLError, print } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../errors.ts';
 import type { BodyForm } from '../graphql/body-form.ts';
 import type { RequestState } from '../graphql/context.ts';
@@ -7,7 +7,7 @@ import type { Documents } from '../graphql/use-documents.ts';
 import type { Yoga } from '../graphql/yoga.ts';
 import { PROBLEM_DETAILS, parseQueryString, percentDecode, problemText } from '../http/message.ts';
 import { type Call, type FindRoute, type OperationRoute, READ_METHODS } from '../http/route.ts';
-import type { RestOperation } from './documents.ts';
+import { type RestOperation, textOf } from './documents.ts';
 import { badParameter, type Parameter } from './parameters.ts';
 
 interface Options {
@@ -48,7 +48,7 @@ const createRoute = (
   const { route, id, document, rootKey } = operation;
   const prepared = documents.prepare(document);
   if (!prepared) throw new Error(`${route.document} has no operation`);
-  const text = document.loc?.source.body ?? print(document);
+  const text = textOf(document);
   const form = bodyFormOf(operation);
   const link = explorer === undefined ? undefined : createOperationLink(toRoot(route.path) + explorer.slice(1), id);
 

@@ -127,12 +127,10 @@ const countItems = (type: GraphQLInputType, value: unknown): number => {
   if (isListType(nullable) && Array.isArray(value)) {
     return value.reduce((sum: number, item) => sum + countItems(nullable.ofType, item), value.length);
   }
-  if (!isInputObjectType(nullable) || !isObject(value)) return 0;
-  return Object.values(nullable.getFields()).reduce((sum, field) => sum + countItems(field.type, value[field.name]), 0);
+  if (!isInputObjectType(nullable) || typeof value !== 'object' || value === null) return 0;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return Object.values(nullable.getFields()).reduce((sum, { type: of, name }) => sum + countItems(of, fields[name]), 0);
 };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 /** Of all that a variable could hold. An input object inside another of its type is taken as empty. */
 const mostItems = (
