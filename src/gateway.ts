@@ -227,7 +227,7 @@ export const createGateway = async (
     documents,
     runOperation,
     execute: compiled.execute,
-    topics: { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf: failureKindOf },
+    source: { tagVersions, freshnessMonitor, freshnessMs, clock, kindOf: failureKindOf },
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
     log,

@@ -181,9 +181,6 @@ const betweenText = ({ minimum, maximum }: Range): string =>
 const outOfBounds = (argument: string, problem: string): AppError =>
   new AppError('BAD_USER_INPUT', `Argument "${argument}" ${problem}.`, { argument, problem });
 
-/** Finds a fault in the variables of a request before they are coerced; undefined where there is none. */
-export type FindLongList = (variables: Readonly<Record<string, unknown>>) => GraphQLError | undefined;
-
 /**
  * Finds a list in the variables that is longer than any argument of the schema may be. To coerce each of its items first, only to refuse
  * them all, would block the event loop.
@@ -192,7 +189,7 @@ export const longListFinder = (
   schema: GraphQLSchema,
   document: DocumentNode,
   { variableDefinitions = [] }: OperationDefinitionNode,
-): FindLongList => {
+): ((variables: Readonly<Record<string, unknown>>) => GraphQLError | undefined) => {
   if (variableDefinitions.length === 0) return () => undefined;
   const bounds = objectFieldsOf(schema).flatMap(({ field }) => field.args.flatMap((each) => maxItemsOf(each) ?? []));
   if (bounds.length === 0) return () => undefined;

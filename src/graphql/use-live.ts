@@ -9,7 +9,7 @@ import { Distribution } from '../observability/counts.ts';
 import type { WrittenResult } from './body-form.ts';
 import type { Caller, GatewayPlugin, RequestState, ServerContext } from './context.ts';
 import { CHANGES_FIELD, type Changes, createChangeTopics } from './live/changes.ts';
-import { createTopics, type LiveOperation, type Topic, type TopicListener, type TopicsOptions } from './live/topics.ts';
+import { type ChangeSource, createTopics, type LiveOperation, type Topic, type TopicListener } from './live/topics.ts';
 import type { Operation } from './operation.ts';
 import { ExecutionFailed, type RunOperation } from './operation-runner.ts';
 import type { Execute } from './use-compiled-execution.ts';
@@ -34,7 +34,7 @@ interface Deps {
   readonly documents: Documents;
   readonly runOperation: RunOperation;
   readonly execute: Execute;
-  readonly topics: Omit<TopicsOptions, 'onPublished'> & { readonly freshnessMs: number };
+  readonly source: ChangeSource;
   readonly maxSubscriptions: number;
   /** Whether a token may lose its validity. */
   readonly isRestricted: boolean;
@@ -62,10 +62,10 @@ const TICKS_PER_VERIFICATION = 10;
 
 /** Subscriptions: each listens to a topic, of which there is one for all equal operations. */
 export const createLive = (deps: Deps) => {
-  const { documents, runOperation, execute, maxSubscriptions, isRestricted, log } = deps;
+  const { documents, runOperation, execute, source, maxSubscriptions, isRestricted, log } = deps;
   const counts = createCounts();
-  const topics = createTopics({ ...deps.topics, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
-  const changeTopics = createChangeTopics(deps.topics);
+  const topics = createTopics({ ...source, onPublished: (lagMs) => counts.lagSeconds.add(lagMs / 1000) });
+  const changeTopics = createChangeTopics(source);
   const streams = new Set<EventSequence>();
   let isOver = false;
   let ticking: NodeJS.Timeout | undefined;
@@ -91,7 +91,7 @@ export const createLive = (deps: Deps) => {
       return;
     }
     // While nobody sends a request, only this asks for heartbeats, which find a dead connection and a table that was replaced.
-    void deps.topics.freshnessMonitor.freshen();
+    void source.freshnessMonitor.freshen();
     topics.look();
     changeTopics.look();
     ticks += 1;

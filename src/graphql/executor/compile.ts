@@ -1,5 +1,4 @@
 import {
-  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
@@ -18,7 +17,7 @@ import {
   type VariableValues,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { defaultOf, objectFieldsOf } from '../arguments.ts';
+import { objectFieldsOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import {
   collectFields,
@@ -29,7 +28,16 @@ import {
   type Parent,
   rootOf,
 } from '../selection.ts';
-import { hold, isPromise, leafWriter, NotCompiled, type Run, type Writer, write as writeText } from './output.ts';
+import {
+  type Args,
+  hold,
+  isPromise,
+  leafWriter,
+  NotCompiled,
+  type Run,
+  type Writer,
+  write as writeText,
+} from './output.ts';
 
 /** One operation, compiled for one schema: gives the JSON text of `data`. @throws any error: the reference executor then reports it */
 export type CompiledOperation = (variables: VariableValues, context: OperationContext) => string | Promise<string>;
@@ -75,7 +83,7 @@ export const compile = (
     throw error;
   }
   return (variables, context) => {
-    const run = { variables, context };
+    const run = { variables, context, args: new Map() };
     return writeText(run, (output) => write({}, run, output));
   };
 };
@@ -191,7 +199,7 @@ const compileField = (
   // The fourth parameter is costly to make, and almost no resolver reads it.
   return {
     ...compiled,
-    read: (source, run) => resolve(source, readArgs(run.variables), run.context, undefined as never),
+    read: (source, run) => resolve(source, readArgs(run), run.context, undefined as never),
   };
 };
 
@@ -258,41 +266,19 @@ const listWriter =
     output.text += ']';
   };
 
-type Args = Record<string, unknown>;
-
-/** https://spec.graphql.org/draft/#CoerceArgumentValues(), done once as far as it does not depend on variables. */
-const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((variables: VariableValues) => Args) => {
-  const variables = new Map<string, string>();
-  const constant: ArgumentNode[] = [];
-  for (const argument of node.arguments ?? []) {
-    if (argument.value.kind === Kind.VARIABLE) variables.set(argument.name.value, argument.value.name.value);
-    else if (hasNode(argument, Kind.VARIABLE)) throw new NotCompiled();
-    else constant.push(argument);
-  }
-  const optional = field.args.filter(({ name }) => !variables.has(name));
-  const given = getArgumentValues(Object.assign(Object.create(field), { args: optional }), {
-    ...node,
-    arguments: constant,
-  });
+/** The arguments of a field, coerced once for all of its objects: https://spec.graphql.org/draft/#CoerceArgumentValues() */
+const argsReader = (field: GraphQLField<unknown, unknown>, node: FieldNode): ((run: Run) => Args) => {
   // A copy has fast properties.
-  const fixed = { ...given };
-  if (variables.size === 0) return () => fixed;
-
-  // In the order of their definitions, as graphql-js gives them.
-  const readers = field.args.flatMap((argument) => {
-    const { name, type } = argument;
-    const variable = variables.get(name);
-    if (variable === undefined && !(name in fixed)) return [];
-    const fallback = variable === undefined ? fixed[name] : defaultOf(argument);
-    return [{ name, variable, isNonNull: variable !== undefined && isNonNullType(type), fallback }];
-  });
-  return ({ coerced }) => {
-    const args: Args = {};
-    for (const { name, variable, isNonNull, fallback } of readers) {
-      const value = variable !== undefined && variable in coerced ? coerced[variable] : fallback;
-      if (isNonNull && (value === null || value === undefined)) throw new NotCompiled();
-      if (value !== undefined) args[name] = value;
-    }
-    return args;
+  const coerce = (variables?: VariableValues): Args => ({ ...getArgumentValues(field, node, variables) });
+  if (!node.arguments?.some((argument) => hasNode(argument, Kind.VARIABLE))) {
+    const fixed = coerce();
+    return () => fixed;
+  }
+  return ({ variables, args }) => {
+    const known = args.get(node);
+    if (known) return known;
+    const coerced = coerce(variables);
+    args.set(node, coerced);
+    return coerced;
   };
 };

@@ -1,4 +1,5 @@
 import {
+  type FieldNode,
   GraphQLBoolean,
   GraphQLInt,
   type GraphQLLeafType,
@@ -9,10 +10,14 @@ import {
 import type { OperationContext } from '../context.ts';
 import { ViewCountPlaceholder } from '../view-count.ts';
 
+export type Args = Record<string, unknown>;
+
 /** One run of a compiled operation. */
 export interface Run {
   readonly variables: VariableValues;
   readonly context: OperationContext;
+  /** Of fields whose arguments depend on variables. */
+  readonly args: Map<FieldNode, Args>;
 }
 
 export type Writer = (value: unknown, run: Run, output: Output) => void;

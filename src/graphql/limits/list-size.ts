@@ -12,7 +12,6 @@ import {
   isLeafType,
   isListType,
   Kind,
-  type ValueNode,
   type VariableValues,
 } from 'graphql';
 import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
@@ -99,7 +98,7 @@ const listSizeReader = (argument: GraphQLArgument, node: FieldNode): SizeReader 
     if (!range) return Math.max(0, Math.min(size, maximum));
     return size > 0 && size <= maximum ? size : 0;
   };
-  return reader(argument, node, maximum, sizeOf, (literal) => sizeOf(literal.kind === Kind.INT ? literal.value : 0));
+  return reader(argument, node, maximum, sizeOf);
 };
 
 /** The length of an argument that is itself a list; undefined for another argument. */
@@ -114,9 +113,7 @@ export const itemsReader = (argument: GraphQLArgument, node: FieldNode): SizeRea
   // A list that is too long will be refused.
   const itemsOf = (value: unknown): number =>
     countItems(argument.type, Array.isArray(value) ? value.slice(0, cut) : value);
-  return reader(argument, node, most, itemsOf, (literal, variables) =>
-    itemsOf(coerceInputLiteral(literal, argument.type, variables)),
-  );
+  return reader(argument, node, most, itemsOf);
 };
 
 const longestListOf = (input: Pick<GraphQLArgument, 'extensions'>): number =>
@@ -146,27 +143,23 @@ const mostItems = (
   return longestListOf(input) * (1 + inside);
 };
 
+/** @param maximum of all that variables could make it */
 const reader = (
   argument: GraphQLArgument,
   node: FieldNode,
   maximum: number,
-  ofValue: (value: unknown) => number,
-  ofLiteral: (literal: ValueNode, variables?: VariableValues) => number,
+  sizeOf: (value: unknown) => number,
 ): SizeReader => {
-  const { name } = argument;
-  const literal = node.arguments?.find((each) => each.name.value === name)?.value;
-  const ofDefault = ofValue(defaultOf(argument));
-  if (!literal) return () => ofDefault;
-  if (literal.kind !== Kind.VARIABLE) {
-    if (hasNode(literal, Kind.VARIABLE)) return (variables) => (variables ? ofLiteral(literal, variables) : maximum);
-    const size = ofLiteral(literal);
-    return () => size;
-  }
-  const variable = literal.name.value;
-  return (variables) => {
-    if (!variables) return maximum;
-    return variable in variables.coerced ? ofValue(variables.coerced[variable]) : ofDefault;
+  const literal = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
+  const byDefault = sizeOf(defaultOf(argument));
+  if (!literal) return () => byDefault;
+  const read = (variables?: VariableValues): number => {
+    const value = coerceInputLiteral(literal, argument.type, variables);
+    return value === undefined ? byDefault : sizeOf(value);
   };
+  if (hasNode(literal, Kind.VARIABLE)) return (variables) => (variables ? read(variables) : maximum);
+  const size = read();
+  return () => size;
 };
 
 /** Counts the rows that the lists of one operation return. */

@@ -1,14 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
-import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
-import type { FailureKind } from '../../cache/response-cache.ts';
-import type { Change, TagVersions } from '../../cache/tags.ts';
-import type { Clock } from '../../database/clock.ts';
+import type { Change } from '../../cache/tags.ts';
 import { AppError } from '../../errors.ts';
 import type { WrittenResult } from '../body-form.ts';
 import { builder, LIVE_FIELD } from '../builder.ts';
-import type { Topic, TopicListener } from './topics.ts';
+import type { ChangeSource, Topic, TopicListener } from './topics.ts';
 
 /** What has changed since the last event: the ids of rows, or everything where they are not known. */
 export interface Changes {
@@ -105,14 +102,6 @@ interface State extends Topic {
 
 export type RunChanges = (changes: Changes) => Promise<WrittenResult>;
 
-interface Options {
-  readonly tagVersions: TagVersions;
-  readonly freshnessMonitor: FreshnessMonitor;
-  readonly clock: Clock;
-  readonly freshnessMs: number;
-  readonly kindOf: (error: unknown) => FailureKind;
-}
-
 const MIN_INTERVAL_MS = 100;
 
 /** A transaction of many rows is notified in parts. */
@@ -125,8 +114,8 @@ const RETRY_MS = 500;
  * The listeners of the change feed. A change is sent when it was notified longer ago than the bound of freshness: before, another gateway may still answer as it was,
  * and a cache outside would keep that.
  */
-export const createChangeTopics = (options: Options) => {
-  const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf } = options;
+export const createChangeTopics = (source: ChangeSource) => {
+  const { tagVersions, freshnessMonitor, clock, freshnessMs, kindOf } = source;
   const topics = new Map<string, State>();
   let beginning = 0;
   /** When what a table shows next changes with time alone, by the database's clock. */

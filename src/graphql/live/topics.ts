@@ -30,11 +30,16 @@ export interface LiveOperation {
   readonly toComparable: (response: CachedResponse) => string;
 }
 
-export interface TopicsOptions {
+/** How topics learn of changes. */
+export interface ChangeSource {
   readonly tagVersions: TagVersions;
   readonly freshnessMonitor: FreshnessMonitor;
+  readonly freshnessMs: number;
   readonly clock: Clock;
   readonly kindOf: (error: unknown) => FailureKind;
+}
+
+interface Options extends ChangeSource {
   /** All listeners of a topic have been given an event. @param lagMs since the change was notified, or was to happen */
   readonly onPublished: (lagMs: number) => void;
 }
@@ -73,7 +78,7 @@ interface State extends Topic {
  * The live operations of all listeners. Equal ones are executed once for each change, by way of the response cache. A change is one of a cache tag
  * that the last response depends on, or the time at which the response changes by itself.
  */
-export const createTopics = (options: TopicsOptions) => {
+export const createTopics = (options: Options) => {
   const { tagVersions, freshnessMonitor, clock, kindOf, onPublished } = options;
   const topics = new Map<string, State>();
   const queue: State[] = [];

@@ -2,7 +2,6 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   getNullableType,
-  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -10,21 +9,9 @@ import {
 import demoCategories from '../../../prisma/demo/categories.json' with { type: 'json' };
 import demoProducts from '../../../prisma/demo/kitchen-and-table.json' with { type: 'json' };
 import demoNotices from '../../../prisma/demo/notices.json' with { type: 'json' };
-import type { ResultField } from './schemas.ts';
+import { type ResultField, sampleOf } from './schemas.ts';
 
 type Sample = Readonly<Record<string, unknown>>;
-
-/** For fields that the demo catalogue does not have. */
-const VALUES: Readonly<Record<string, unknown>> = {
-  Int: 1,
-  Float: 1.5,
-  String: 'text',
-  ID: '1',
-  Boolean: true,
-  DateTime: '2026-11-20T08:30:00.000Z',
-  Decimal: '24.90',
-  SafeInt: 1,
-};
 
 /** A value that a field may have, with what is selected of it: the demo catalogue's own values, under any aliases. */
 export const exampleOf = ({ field, objects }: ResultField, sample?: unknown): unknown => {
@@ -37,8 +24,8 @@ export const exampleOf = ({ field, objects }: ResultField, sample?: unknown): un
     // Of an interface or a union, an object of the first type that it may be.
     const [object] = objects;
     if (object) return value === null ? null : exampleOfObject(...object, value);
-    if (value !== undefined || !isLeafType(nullable)) return value ?? null;
-    return isEnumType(nullable) ? nullable.getValues()[0]?.name : VALUES[nullable.name];
+    // A field that the demo catalogue does not have.
+    return value === undefined && isLeafType(nullable) ? sampleOf(nullable) : (value ?? null);
   };
   return exampleOfType(field.type, sample);
 };
