@@ -4,7 +4,7 @@ import { FEATURES } from './features.ts';
 import { type Bounds, enforceBounds } from './graphql/arguments.ts';
 import { builder } from './graphql/builder.ts';
 import { noteParameters } from './graphql/executor/compile.ts';
-import { enforceRowBudget } from './graphql/limits/list-size.ts';
+import { enforceRowCount } from './graphql/limits/list-size.ts';
 
 const registerChanges = (): Promise<unknown> => import('./graphql/live/changes.ts');
 
@@ -19,7 +19,7 @@ for (const register of [...FEATURES.map((feature) => feature.register), register
  * @throws Error that names a field whose definition cannot be served
  */
 export const createSchema = (bounds: Bounds): GraphQLSchema =>
-  enforceRowBudget(enforceBounds(noteParameters(builder.toSchema()), bounds));
+  enforceRowCount(enforceBounds(noteParameters(builder.toSchema()), bounds));
 
 /** The SDL of `schema.graphql`: sorted, so that a change of order is no difference. */
 export const printSdl = (schema: GraphQLSchema): string => `${printSchema(lexicographicSortSchema(schema))}\n`;

@@ -11,7 +11,7 @@ import type { Sql } from '../database/sql.ts';
 import type { Call, Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
 import type { BodyForm, WrittenResult } from './body-form.ts';
-import { RowBudget } from './limits/list-size.ts';
+import type { RowCount } from './limits/list-size.ts';
 import type { Changes } from './live/changes.ts';
 
 /** The request that an operation is for: the part of {@link Call} that operations need. */
@@ -29,7 +29,7 @@ export interface OperationContext {
   readonly loaders: Loaders;
   /** What the response depends on; resolvers and loaders add to it. */
   readonly hints: CacheHints;
-  readonly rowBudget: RowBudget;
+  readonly rowCount: RowCount;
   /** The time of every field of the response: the database's clock when the operation began, or the time of a preview. */
   readonly now: Date;
   readonly changes?: Changes;
@@ -137,7 +137,7 @@ export const contextFactory = ({
       prisma: reporting.client,
       loaders: createLoaders(chooseReads(hints), scope),
       hints,
-      rowBudget: new RowBudget(maxRows),
+      rowCount: { rows: 0, maximum: maxRows },
       now,
     };
   };

@@ -71,7 +71,7 @@ export const createCompiledExecution = () => {
     failed?: { readonly error: unknown },
   ): Promise<DataText | ExecutionResult> => {
     const { operation, variables, isLast } = execution;
-    const contextValue = { ...context, rowBudget: context.rowBudget.renew() };
+    const contextValue = { ...context, rowCount: { ...context.rowCount, rows: 0 } };
     const { data, errors } = await executeRootSelectionSet({ ...operation.executionArgs(variables), contextValue });
     const vanished = isLast ? undefined : errors?.find(isOfVanishedRow);
     if (vanished) throw new RowVanished(vanished.message, { cause: vanished });

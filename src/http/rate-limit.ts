@@ -28,7 +28,8 @@ export const createRateLimit = ({ perMinute, clientOf, maxClients = 100_000 }: O
 
   return (request) => {
     const client = clientOf(request);
-    const nowMs = performance.now();
+    // Whole milliseconds: 60.000000001 s would be told as 61.
+    const nowMs = Math.floor(performance.now());
     let window = windows.get(client);
     if (!window || nowMs >= window.endsMs) {
       window = { requests: 0, endsMs: nowMs + WINDOW_S * 1000 };

@@ -3,7 +3,6 @@ import { type ExecutionArgs, execute, parse, validate } from 'graphql';
 import { expect } from 'vitest';
 import type { OperationContext } from '../../src/graphql/context.ts';
 import { noteParameters } from '../../src/graphql/executor/compile.ts';
-import { RowBudget } from '../../src/graphql/limits/list-size.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
 import { createCompiledExecution, type ExecutionContext } from '../../src/graphql/use-compiled-execution.ts';
 import { randomQuery } from './random-query.ts';
@@ -22,7 +21,7 @@ export const compareExecutions = async (numRuns: number): Promise<Shares> => {
   const { execute: executeCompiled, fallBacks } = createCompiledExecution();
   let all = 0;
   let withErrors = 0;
-  const context = { rowBudget: new RowBudget(Number.MAX_SAFE_INTEGER), hints: { views: [] } };
+  const context = { rowCount: { rows: 0, maximum: Number.MAX_SAFE_INTEGER }, hints: { views: [] } };
 
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (g) => {

@@ -162,48 +162,40 @@ const reader = (
   return () => size;
 };
 
-/** Counts the rows that the lists of one operation return. */
-export class RowBudget {
-  readonly #maximum: number;
-  #spent = 0;
-
-  constructor(maximum: number) {
-    this.#maximum = maximum;
-  }
-
-  /** The same budget with nothing spent, for a second execution of the operation. */
-  renew(): RowBudget {
-    return new RowBudget(this.#maximum);
-  }
-
-  /** @throws AppError QUERY_TOO_COMPLEX */
-  spend(rows: number, field: string): void {
-    this.#spent += rows;
-    // One list alone is as long as its table: no client has multiplied anything.
-    if (this.#spent <= this.#maximum || this.#spent === rows) return;
-    throw tooComplex(
-      `The operation has more than ${readable(this.#maximum)} rows (QUERY_MAX_COST). It was given up in "${field}".`,
-      { limit: 'QUERY_MAX_COST', maximum: this.#maximum, actual: this.#spent, field },
-    );
-  }
+/** The rows that the lists of one operation have returned, and how many they may. */
+export interface RowCount {
+  rows: number;
+  readonly maximum: number;
 }
 
 /**
  * Makes every list count the rows that it returns. The cost of an operation is an estimate where the length of a list is assumed: a shop may
  * have fifty categories where ten were assumed, and lists in lists multiply the difference.
  */
-export const enforceRowBudget = (schema: GraphQLSchema): GraphQLSchema => {
+export const enforceRowCount = (schema: GraphQLSchema): GraphQLSchema => {
   for (const { field, coordinate } of objectFieldsOf(schema)) {
     const { resolve } = field;
     if (!isObjectList(field) || !resolve) continue;
     field.resolve = (source, args, context: OperationContext, info) => {
-      const spend = (items: unknown): unknown => {
-        if (Array.isArray(items)) context.rowBudget.spend(items.length, coordinate);
+      const count = (items: unknown): unknown => {
+        if (Array.isArray(items)) countRows(context.rowCount, items.length, coordinate);
         return items;
       };
       const items: unknown = resolve(source, args, context, info);
-      return isPromise(items) ? items.then(spend) : spend(items);
+      return isPromise(items) ? items.then(count) : count(items);
     };
   }
   return schema;
+};
+
+/** @throws AppError QUERY_TOO_COMPLEX */
+const countRows = (count: RowCount, rows: number, field: string): void => {
+  count.rows += rows;
+  const { rows: actual, maximum } = count;
+  // One list alone is as long as its table: no client has multiplied anything.
+  if (actual <= maximum || actual === rows) return;
+  throw tooComplex(
+    `The operation has more than ${readable(maximum)} rows (QUERY_MAX_COST). It was given up in "${field}".`,
+    { limit: 'QUERY_MAX_COST', maximum, actual, field },
+  );
 };
