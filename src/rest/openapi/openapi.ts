@@ -157,7 +157,7 @@ const PROBLEMS = {
   UNAUTHENTICATED: {
     description: 'The gateway requires an access token, and the request has none that is valid.',
     detail: 'This operation needs an access token: Authorization: Bearer <token>.',
-    headers: { 'WWW-Authenticate': header('How to authenticate: RFC 6750.', 'Bearer') },
+    headers: { 'WWW-Authenticate': { ...header('How to authenticate: RFC 6750.', 'Bearer'), required: true } },
   },
   NOT_FOUND: {
     description: 'No row that clients may see has this id.',
@@ -166,7 +166,7 @@ const PROBLEMS = {
   METHOD_NOT_ALLOWED: {
     description: 'The path takes GET, HEAD and OPTIONS.',
     detail: 'This path takes GET, HEAD, OPTIONS.',
-    headers: { Allow: header('The methods that the path takes.', 'GET, HEAD, OPTIONS') },
+    headers: { Allow: { ...header('The methods that the path takes.', 'GET, HEAD, OPTIONS'), required: true } },
   },
   URI_TOO_LONG: {
     description: 'The request target is too long.',
@@ -187,7 +187,7 @@ const PROBLEMS = {
   SERVICE_UNAVAILABLE: {
     description: 'The database is unavailable, or the gateway is overloaded.',
     detail: 'The database cannot answer at the moment. Try again shortly.',
-    headers: { 'Retry-After': header('Seconds to wait before another try.', '1') },
+    headers: { 'Retry-After': { ...header('Seconds to wait before another try.', '1'), required: true } },
   },
 } as const satisfies Partial<Record<ErrorCode, Problem>>;
 
