@@ -1,6 +1,6 @@
-import { parse, print } from 'graphql';
+import { readFileSync } from 'node:fs';
 import type { PageSources } from '../http/response-headers.ts';
-import { type Example, examples } from './graphiql-examples.ts';
+import variables from './graphiql-examples.json' with { type: 'json' };
 import { type BundledPage, bundleOf, createBundledPage, escapeHtml, htmlPage, LOGO, toScriptJson } from './page.ts';
 
 /** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
@@ -26,10 +26,21 @@ const pageSources: PageSources = {
   'font-src': 'data:',
 };
 
-const toTab = ({ about, query, variables }: Example) => ({
-  query: `${about.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${print(parse(query))}\n`,
-  variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
-});
+/** A tab of GraphiQL: an operation with a comment that says what it is for, and its variables in JSON. */
+interface Tab {
+  readonly query: string;
+  readonly variables: string;
+}
+
+/** Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue. */
+export const readExamples = (): Tab[] =>
+  readFileSync(new URL('./graphiql-examples.graphql', import.meta.url), 'utf8')
+    .split(/(?<=^}\n)\n(?=#)/m)
+    .map((query) => {
+      const [, name = ''] = /^(?:query|subscription) (\w+)/m.exec(query) ?? [];
+      const given: unknown = new Map(Object.entries(variables)).get(name);
+      return { query, variables: given === undefined ? '' : JSON.stringify(given, null, 2) };
+    });
 
 export interface GraphiqlOptions {
   /** Path of the GraphQL endpoint. */
@@ -56,7 +67,7 @@ const renderPage = (
       logo: LOGO,
       ...(introspection ? {} : { schema: null }),
     },
-    examples: examples.map(toTab),
+    examples: readExamples(),
     operations,
     workers: {
       editorWorkerService: `${base}/editor.worker.js`,
