@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { PageSources } from '../http/response-headers.ts';
 import variables from './graphiql-examples.json' with { type: 'json' };
-import { type BundledPage, bundleOf, createBundledPage, escapeHtml, htmlPage, LOGO, toScriptJson } from './page.ts';
+import { type BundledPage, bundleOf, createBundledPage, escapeHtml, htmlTemplate, LOGO, toScriptJson } from './page.ts';
 
 /** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
 export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
@@ -53,6 +53,8 @@ export interface GraphiqlOptions {
   readonly operations: Readonly<Record<string, string>>;
 }
 
+const page = htmlTemplate('graphiql.html');
+
 /** The page that opens GraphiQL. @param root, base as in `Addresses` */
 const renderPage = (
   { endpoint, title, introspection, operations }: GraphiqlOptions,
@@ -75,17 +77,5 @@ const renderPage = (
       json: `${base}/json.worker.js`,
     },
   };
-  return htmlPage({
-    title,
-    head: [
-      `<link rel="stylesheet" href="${base}/graphiql.css">`,
-      `<script type="application/json" id="config">${toScriptJson(config)}</script>`,
-      `<script defer src="${base}/graphiql.js"></script>`,
-      `<script defer src="${base}/start.js"></script>`,
-    ],
-    body: `<body class="no-focus-outline">
-    <noscript>GraphiQL needs JavaScript.</noscript>
-    <div id="root">Loading…</div>
-  </body>`,
-  });
+  return page({ base, title: escapeHtml(title), config: toScriptJson(config) });
 };
