@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import pg from 'pg';
-import { DatabaseClient } from '../database/client.ts';
+import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { applyMigrations } from '../database/migrations/apply.ts';
@@ -48,14 +48,13 @@ export const seedCommand = defineCommand({
   run: async ({ args: { 'if-empty': isIfEmpty } }) => {
     const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(config, log);
-    const client = new DatabaseClient({ ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 });
-    // The running statement fails too.
-    client.on('error', () => {});
+    const connection = { ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 };
     try {
-      await client.connect();
-      await assertMigrated(client);
-      const { categories, products, notices } = await seedDemoCatalogue(client, IMPORT_KINDS);
-      console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
+      await withConnection(connection, undefined, async (client) => {
+        await assertMigrated(client);
+        const { categories, products, notices } = await seedDemoCatalogue(client, IMPORT_KINDS);
+        console.log(`Seeded ${categories} categories, ${products} products and ${notices} notices.`);
+      });
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === INSUFFICIENT_PRIVILEGE)
         throw new OperatorError(`Not seeded: ${messageOf(error)}. Run it as the role that owns the tables.`);
@@ -63,7 +62,6 @@ export const seedCommand = defineCommand({
       if (!isIfEmpty) throw new OperatorError(`Not seeded: ${error.message}.`);
       console.log(`Not seeded: ${error.message}.`);
     } finally {
-      await client.end().catch(() => undefined);
       await database.close();
     }
   },

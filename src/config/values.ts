@@ -9,7 +9,7 @@ import {
   namesOneServer,
   splitUrls,
   urlsOf,
-} from '../database/connection-url.ts';
+} from '../database/connection.ts';
 
 /** A kind of value that a variable may have. */
 export interface Value<T> {

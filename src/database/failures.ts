@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { AppError, databaseUnavailable } from '../errors.ts';
+import { AppError, databaseUnavailable, OperatorError } from '../errors.ts';
 
 /**
  * Whether a failure says that the database could not serve at all (away, restarting, full, out of time), rather than that it objected to what
@@ -67,4 +67,10 @@ export const toAppError = (error: unknown, log: () => Logger): AppError => {
 export const messageOf = (error: unknown): string => {
   const [first] = error instanceof AggregateError ? error.errors : [error];
   return first instanceof Error ? first.message : String(first);
+};
+
+/** For `catch` at the start. @throws OperatorError where the database is not there, and otherwise what was thrown */
+export const throwUnreachable = (error: Error): never => {
+  if (error instanceof OperatorError || !isDatabaseUnavailable(error)) throw error;
+  throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
 };

@@ -4,8 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import { type DatabaseClient, withConnection } from './client.ts';
-import { connectionConfig } from './connection.ts';
-import { placeOf } from './connection-url.ts';
+import { connectionConfig, placeOf } from './connection.ts';
 import { isDatabaseUnavailable, messageOf } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
 

@@ -4,7 +4,7 @@ import pg, { type Pool } from 'pg';
 import { OperatorError } from '../errors.ts';
 import { type ConnectionConfig, type DatabaseClient, withConnection } from './client.ts';
 import { connectionConfig } from './connection.ts';
-import { isDatabaseUnavailable } from './failures.ts';
+import { throwUnreachable } from './failures.ts';
 
 /**
  * The pooler between a connection and the server: `none`; one that gives the connection a session of its own for as long as it is open; or one that gives
@@ -119,17 +119,11 @@ export const poolerModeOf = async (
 const TIMEOUT_MS = 3000;
 
 /** As {@link poolerModeOf}, over a connection of its own. @throws OperatorError as there, and when the database is not there */
-export const findPoolerMode = async ({
+export const findPoolerMode = ({
   connection,
   ...options
-}: PoolerOptions & { readonly connection: ConnectionConfig }): Promise<PoolerMode> => {
-  try {
-    return await withConnection(connection, TIMEOUT_MS, (client) => poolerModeOf(client, options));
-  } catch (error) {
-    if (!(error instanceof Error) || !isDatabaseUnavailable(error)) throw error;
-    throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
-  }
-};
+}: PoolerOptions & { readonly connection: ConnectionConfig }): Promise<PoolerMode> =>
+  withConnection(connection, TIMEOUT_MS, (client) => poolerModeOf(client, options)).catch(throwUnreachable);
 
 /** Of the settings that a session was to begin with, those that a pooler has dropped, as `TimeZone = UTC`. */
 const findLostSettings = async (client: DatabaseClient): Promise<string[]> => {

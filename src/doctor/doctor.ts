@@ -1,7 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { DatabaseClient } from '../database/client.ts';
-import { connectionConfig } from '../database/connection.ts';
-import { placeOf } from '../database/connection-url.ts';
+import { connectionConfig, placeOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { OperatorError } from '../errors.ts';
 import type { CheckedTable } from '../feature.ts';

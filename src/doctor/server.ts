@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseClient, withConnection } from '../database/client.ts';
-import { connectionConfig } from '../database/connection.ts';
-import { placeOf } from '../database/connection-url.ts';
+import { connectionConfig, placeOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
 import { poolerModeOf } from '../database/pooler.ts';

@@ -4,19 +4,21 @@ export class Distribution {
   readonly bounds: readonly number[];
   /** One for each bound, and one for larger values. */
   readonly counts: number[];
-  sum = 0;
+  sum: number;
 
-  constructor(bounds: readonly number[]) {
+  /** @param from one with the same bounds, to begin with its values */
+  constructor(bounds: readonly number[], from?: Distribution) {
     this.bounds = bounds;
-    this.counts = new Array<number>(bounds.length + 1).fill(0);
+    this.counts = from ? [...from.counts] : new Array<number>(bounds.length + 1).fill(0);
+    this.sum = from?.sum ?? 0;
   }
 
-  add(value: number): void {
+  add(value: number, times = 1): void {
     const { bounds, counts } = this;
     let index = 0;
     while (index < bounds.length && value > (bounds[index] as number)) index += 1;
-    counts[index] = (counts[index] as number) + 1;
-    this.sum += value;
+    counts[index] = (counts[index] as number) + times;
+    this.sum += value * times;
   }
 }
 

@@ -1,74 +1,56 @@
-import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
-import { type CacheUse, Distribution, DURATION_BOUNDS, type HandlerName, type RequestCounts } from './counts.ts';
+import type { Metric, Registry } from 'prom-client';
+import {
+  type Answered,
+  type CacheUse,
+  Distribution,
+  DURATION_BOUNDS,
+  type HandlerName,
+  type OperationCounts,
+  type RequestCounts,
+} from './counts.ts';
 
-type Labels = Readonly<Record<string, string>>;
+type Value = number | Distribution;
 
 /** A value with its labels. */
-export type Sample<Value = number> = readonly [labels: Labels, value: Value];
+export type Sample<Of = number> = readonly [labels: Readonly<Record<string, string>>, value: Of];
 
-/** Reads the one value of a metric, or a value for each of its labels. */
-type Read<Value> = () => Value | Iterable<Sample<Value>>;
-
-interface GaugeOptions {
-  readonly labelNames?: readonly string[];
-  /** How the values of several processes are combined. @default 'sum' */
-  readonly aggregator?: 'sum' | 'min' | 'max' | 'first';
-}
+/** Metrics that had another name before 0.2: they have both names until then, for dashboards and alerts. */
+export const OLD_NAMES: Readonly<Record<string, string>> = {
+  vitrine_heartbeat_age_seconds: 'vitrine_pulse_age_seconds',
+  vitrine_freshness_monitor_connected: 'vitrine_pulse_connected',
+  vitrine_requests_rejected_total: 'vitrine_shed_total',
+};
 
 /** Makes metrics whose values are kept elsewhere, and read at each scrape. */
 export const collectorsOf = (registry: Registry) => {
-  const registers = [registry];
-  return {
-    counter: (name: string, help: string, read: Read<number>, ...labelNames: readonly string[]): void => {
-      new Counter({
-        name,
-        help,
-        labelNames,
-        registers,
-        collect() {
-          this.reset();
-          for (const [labels, value] of samplesOf(read)) this.inc(labels, value);
-        },
-      });
-    },
-
-    gauge: (
+  /**
+   * @param read the one value, or a value for each of its labels
+   * @param aggregator how the values of several processes are combined
+   */
+  const collector =
+    <Of extends Value>(type: 'counter' | 'gauge' | 'histogram') =>
+    (
       name: string,
       help: string,
-      read: Read<number>,
-      { labelNames = [], aggregator = 'sum' }: GaugeOptions = {},
+      read: () => Of | Iterable<Sample<Of>>,
+      aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum',
     ): void => {
-      new Gauge({
-        name,
-        help,
-        labelNames,
-        registers,
-        aggregator,
-        collect() {
-          this.reset();
-          for (const [labels, value] of samplesOf(read)) this.set(labels, value);
-        },
-      });
-    },
-
-    /** prom-client's own need a label object and a hash for each value. */
-    histogram: (name: string, help: string, read: Read<Distribution>): void => {
-      const get = async () => ({
-        name,
-        help,
-        type: 'histogram',
-        aggregator: 'sum',
-        values: [...samplesOf(read)].flatMap((sample) => valuesOf(name, sample)),
-      });
-      registry.registerMetric({ name, get } as unknown as Histogram);
-    },
+      for (const each of [name, OLD_NAMES[name] ?? []].flat()) {
+        const values = () => samplesOf(read()).flatMap((sample) => valuesOf(each, sample));
+        // prom-client's own need the names of the labels, a label object and a hash for each value.
+        const get = async () => ({ name: each, help, type, aggregator, values: values() });
+        registry.registerMetric({ name: each, get } as unknown as Metric);
+      }
+    };
+  return {
+    counter: collector<number>('counter'),
+    gauge: collector<number>('gauge'),
+    histogram: collector<Distribution>('histogram'),
   };
 };
 
-const samplesOf = <Value extends number | Distribution>(read: Read<Value>): Iterable<Sample<Value>> => {
-  const value = read();
-  return typeof value === 'number' || value instanceof Distribution ? [[{}, value]] : value;
-};
+const samplesOf = (value: Value | Iterable<Sample<Value>>): readonly Sample<Value>[] =>
+  typeof value === 'number' || value instanceof Distribution ? [[{}, value]] : [...value];
 
 /** A sample for each value of a label. */
 export const byLabel = (
@@ -77,11 +59,13 @@ export const byLabel = (
 ): Sample[] =>
   [...(Symbol.iterator in values ? values : Object.entries(values))].map(([of, value]) => [{ [label]: of }, value]);
 
-const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distribution>) => {
+const valuesOf = (name: string, [labels, value]: Sample<Value>) => {
+  if (typeof value === 'number') return [{ labels, value }];
+  const { bounds, counts, sum } = value;
   let count = 0;
   const buckets = counts.map((inRange, index) => {
     count += inRange;
-    return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[index] ?? '+Inf' }, value: count };
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(bounds[index] ?? '+Inf') }, value: count };
   });
   return [
     ...buckets,
@@ -91,39 +75,36 @@ const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distri
 };
 
 /** The handler of a request, also by the name that this label had before: dashboards may use it until 0.2. */
-export const HANDLER_LABELS = ['handler', 'door'];
-
 const labelsOf = (handler: HandlerName) => ({ handler, door: handler });
+
+/** Responses by use of the cache. Untimed hits are in the first range of the durations. */
+const answersOf = ({ byCache, untimed: { ok, notModified } }: OperationCounts): ReadonlyMap<CacheUse, Answered> => {
+  if (ok + notModified === 0) return byCache;
+  const timed = byCache.get('hit');
+  const statuses = new Map(timed?.statuses);
+  if (ok > 0) statuses.set(200, ok + (statuses.get(200) ?? 0));
+  if (notModified > 0) statuses.set(304, notModified + (statuses.get(304) ?? 0));
+  const seconds = new Distribution(DURATION_BOUNDS, timed?.seconds);
+  seconds.add(0, ok + notModified);
+  return new Map(byCache).set('hit', { statuses, seconds });
+};
 
 /** Requests by handler, operation, status and use of the cache. */
 export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
-  for (const { handler, operation, byCache, untimed } of all()) {
-    const sampleOf = (cache: CacheUse, status: number, value: number): Sample => [
-      { ...labelsOf(handler), operation, status: String(status), cache },
-      value,
-    ];
-    // Those that have the same labels are added up.
-    if (untimed.ok > 0) yield sampleOf('hit', 200, untimed.ok);
-    if (untimed.notModified > 0) yield sampleOf('hit', 304, untimed.notModified);
-    for (const [cache, { statuses }] of byCache) {
-      for (const [status, value] of statuses) yield sampleOf(cache, status, value);
+  for (const counts of all()) {
+    const { handler, operation } = counts;
+    for (const [cache, { statuses }] of answersOf(counts)) {
+      for (const [status, value] of statuses)
+        yield [{ ...labelsOf(handler), operation, status: String(status), cache }, value];
     }
   }
 }
 
-/** How long responses took, in seconds. Untimed hits are in the first range. */
+/** How long responses took, in seconds. */
 export function* requestDurations({ all }: RequestCounts): Generator<Sample<Distribution>> {
-  for (const { handler, operation, byCache, untimed } of all()) {
-    const untimedCount = untimed.ok + untimed.notModified;
-    const timed = new Map([...byCache].map(([cache, { seconds }]) => [cache, seconds]));
-    if (untimedCount > 0) {
-      const hits = new Distribution(DURATION_BOUNDS);
-      const { counts, sum } = timed.get('hit') ?? hits;
-      hits.sum = sum;
-      for (const [index, count] of counts.entries()) hits.counts[index] = count + (index === 0 ? untimedCount : 0);
-      timed.set('hit', hits);
-    }
-    for (const [cache, seconds] of timed) yield [{ ...labelsOf(handler), operation, cache }, seconds];
+  for (const counts of all()) {
+    const { handler, operation } = counts;
+    for (const [cache, { seconds }] of answersOf(counts)) yield [{ ...labelsOf(handler), operation, cache }, seconds];
   }
 }
 

@@ -5,7 +5,6 @@ import type { MetricSources } from './metrics.ts';
 import {
   byLabel,
   collectorsOf,
-  HANDLER_LABELS,
   requestDurations,
   requestErrors,
   requestTotals,
@@ -24,17 +23,13 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'vitrine_build_info',
     'Always 1; its labels say what runs.',
     () => [[{ version, node: process.versions.node }, 1]],
-    { labelNames: ['version', 'node'], aggregator: 'first' },
+    'first',
   );
 
   counter(
     'vitrine_requests_total',
     'Answered requests. Beyond 100 operation names of clients, the label is "other".',
     () => requestTotals(requests),
-    ...HANDLER_LABELS,
-    'operation',
-    'status',
-    'cache',
   );
   histogram(
     'vitrine_request_duration_seconds',
@@ -45,17 +40,12 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'vitrine_request_errors_total',
     'Requests that ended with an error, by its code. In GraphQL their status may be 200.',
     () => requestErrors(requests),
-    ...HANDLER_LABELS,
-    'code',
   );
   gauge('vitrine_requests_in_flight', 'Requests that are being answered.', () => requests.inFlight);
 
   const { stats } = responseCache;
-  counter(
-    'vitrine_cache_lookups_total',
-    'Lookups in the response cache, by outcome.',
-    () => byLabel('outcome', { hit: stats.hits, miss: stats.misses, joined: stats.joined, stale: stats.stale }),
-    'outcome',
+  counter('vitrine_cache_lookups_total', 'Lookups in the response cache, by outcome.', () =>
+    byLabel('outcome', { hit: stats.hits, miss: stats.misses, joined: stats.joined, stale: stats.stale }),
   );
   gauge(
     'vitrine_cache_bytes',
@@ -68,23 +58,20 @@ export const createRegistry = (sources: MetricSources): Registry => {
   counter('vitrine_known_row_hits_total', 'Rows that were known, and not read.', () => knownRows.stats.hits);
 
   const index = browseIndex.status;
-  counter(
-    'vitrine_browse_answers_total',
-    'Questions of browsing and search, by what answered them.',
-    () => byLabel('engine', { ...browseIndex.answers }),
-    'engine',
+  counter('vitrine_browse_answers_total', 'Questions of browsing and search, by what answered them.', () =>
+    byLabel('engine', { ...browseIndex.answers }),
   );
   gauge(
     'vitrine_browse_index_ready',
     '1 while the index of products can answer.',
     () => (index().isReady && index().leftOut === 0 ? 1 : 0),
-    { aggregator: 'min' },
+    'min',
   );
   gauge(
     'vitrine_browse_index_filled_ratio',
     'How much of the index of products is filled: 1 once it can answer.',
     () => index().filledShare,
-    { aggregator: 'min' },
+    'min',
   );
   gauge('vitrine_browse_index_products', 'Products in the index.', () => index().products);
   gauge(
@@ -94,22 +81,18 @@ export const createRegistry = (sources: MetricSources): Registry => {
   );
   gauge('vitrine_browse_index_bytes', 'Memory that the index of products uses.', () => index().bytes);
 
-  for (const name of ['vitrine_heartbeat_age_seconds', OLD_NAMES.vitrine_heartbeat_age_seconds]) {
-    gauge(
-      name,
-      'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
-      () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
-      { aggregator: 'max' },
-    );
-  }
-  for (const name of ['vitrine_freshness_monitor_connected', OLD_NAMES.vitrine_freshness_monitor_connected]) {
-    gauge(
-      name,
-      '1 while the freshness monitor has its connection to the database.',
-      () => (freshnessMonitor.isLost() ? 0 : 1),
-      { aggregator: 'min' },
-    );
-  }
+  gauge(
+    'vitrine_heartbeat_age_seconds',
+    'Time since the last heartbeat, which proves that no change was missed. It grows while there are no requests.',
+    () => (performance.now() - freshnessMonitor.asOfMs()) / 1000,
+    'max',
+  );
+  gauge(
+    'vitrine_freshness_monitor_connected',
+    '1 while the freshness monitor has its connection to the database.',
+    () => (freshnessMonitor.isLost() ? 0 : 1),
+    'min',
+  );
 
   histogram('vitrine_view_batch_size', 'Views that were counted by one statement.', () => views.batchSizes);
   gauge('vitrine_views_waiting', 'Views that wait to be counted.', views.waiting);
@@ -122,7 +105,6 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'vitrine_subscriptions_ended_total',
     'Streams that ended, by reason: client (it went), slow (it did not read), token (no longer valid), failure (of the operation), shutdown.',
     () => byLabel('reason', streams.ended),
-    'reason',
   );
   histogram(
     'vitrine_subscription_lag_seconds',
@@ -130,11 +112,8 @@ export const createRegistry = (sources: MetricSources): Registry => {
     () => streams.lagSeconds,
   );
 
-  counter(
-    'vitrine_database_statements_total',
-    'Statements sent to the database.',
-    () => byLabel('statement', statements.byName),
-    'statement',
+  counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
+    byLabel('statement', statements.byName),
   );
   counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => statements.failed);
   histogram(
@@ -143,9 +122,7 @@ export const createRegistry = (sources: MetricSources): Registry => {
     () => statements.seconds,
   );
   gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
-  for (const name of ['vitrine_requests_rejected_total', OLD_NAMES.vitrine_requests_rejected_total]) {
-    counter(name, 'Requests refused because of overload.', () => load.stats.refused);
-  }
+  counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => load.stats.refused);
 
   counter(
     'vitrine_executions_not_compiled_total',
@@ -156,7 +133,6 @@ export const createRegistry = (sources: MetricSources): Registry => {
     'vitrine_compiled_operation_failures_total',
     'Compiled operations that failed and were executed again by the reference executor, which failed too or answered.',
     () => byLabel('outcome', { failed: fallBacks.failed, answered: fallBacks.answered }),
-    'outcome',
   );
 
   gauge('vitrine_database_pool_connections', 'Open connections of the pool.', () => pool.totalCount);
@@ -167,13 +143,6 @@ export const createRegistry = (sources: MetricSources): Registry => {
   if (sources.replicas) countReplicas(registry, sources.replicas);
   return registry;
 };
-
-/** Metrics that had another name before 0.2: they have both names until then, for dashboards and alerts. */
-export const OLD_NAMES = {
-  vitrine_heartbeat_age_seconds: 'vitrine_pulse_age_seconds',
-  vitrine_freshness_monitor_connected: 'vitrine_pulse_connected',
-  vitrine_requests_rejected_total: 'vitrine_shed_total',
-} as const;
 
 /** What is counted of a replica. */
 interface CountedReplica extends Pick<Replica, 'name' | 'isAway' | 'lag' | 'stats'> {
@@ -190,13 +159,9 @@ export const countReplicas = (registry: Registry, { all, stats }: Sources): void
   const { counter, gauge } = collectorsOf(registry);
   const ofEach = (read: (replica: CountedReplica) => number) => (): readonly Sample[] =>
     all.map((replica) => [{ replica: replica.name }, read(replica)]);
-  const labelNames = ['replica'];
 
-  counter(
-    'vitrine_operations_read_total',
-    'Operations that were read from a database server, by server.',
-    () => byLabel('server', [['primary', stats.primary], ...stats.chosen]),
-    'server',
+  counter('vitrine_operations_read_total', 'Operations that were read from a database server, by server.', () =>
+    byLabel('server', [['primary', stats.primary], ...stats.chosen]),
   );
   counter(
     'vitrine_replica_passed_over_total',
@@ -205,43 +170,38 @@ export const countReplicas = (registry: Registry, { all, stats }: Sources): void
       [...stats.passedOver].flatMap(([replica, reasons]) =>
         [...reasons].map(([reason, value]): Sample => [{ replica, reason }, value]),
       ),
-    'replica',
-    'reason',
   );
   counter(
     'vitrine_replica_failures_total',
     'Statements that failed on a replica, and were sent to the primary.',
     ofEach(({ stats: { failures } }) => failures),
-    'replica',
   );
   gauge(
     'vitrine_replica_connected',
     '1 while the replica reports its position.',
     ofEach(({ isAway }) => (isAway() ? 0 : 1)),
-    { labelNames, aggregator: 'min' },
+    'min',
   );
   gauge(
     'vitrine_replica_lag_seconds',
     'Lag behind the primary when the replica last reported its position; NaN while unknown.',
     ofEach(({ lag }) => (lag()?.ms ?? Number.NaN) / 1000),
-    { labelNames, aggregator: 'max' },
+    'max',
   );
   gauge(
     'vitrine_replica_lag_bytes',
     'The same lag in bytes of the write-ahead log.',
     ofEach(({ lag }) => lag()?.bytes ?? Number.NaN),
-    { labelNames, aggregator: 'max' },
+    'max',
   );
   gauge(
     'vitrine_replica_pool_connections',
     'Open connections of the pool of the replica.',
     ofEach(({ pool }) => pool.totalCount),
-    { labelNames },
   );
   gauge(
     'vitrine_replica_pool_waiting',
     'Statements that wait for a connection of that pool.',
     ofEach(({ pool }) => pool.waitingCount),
-    { labelNames },
   );
 };

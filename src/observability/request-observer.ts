@@ -46,12 +46,7 @@ export const createRequestObserver = ({ requests, statements, isCounting, log, l
   const logsCached = logRequests === 'all';
   const working = new AsyncLocalStorage<RequestContext>();
 
-  const contextOf = (
-    { method, path }: ObservedRequest,
-    requestId: string,
-    startMs: number,
-    span?: RequestSpan,
-  ): RequestContext =>
+  const contextOf = ({ method, path }: ObservedRequest, requestId: string, startMs: number, span?: RequestSpan) =>
     new RequestContext({ requestId, method, path: path.slice(0, MAX_PATH_CHARS), startMs, span }, requests);
 
   return {
@@ -250,33 +245,24 @@ export type LogRequests = 'all' | 'misses' | 'none';
 const createRequestLog = (log: Logger, which: LogRequests) => {
   const isOn = which !== 'none' && log.isLevelEnabled('info');
   const isWithinRate = createFailureRate(log);
-  return (requestContext: RequestContext, status: number, durationMs: number): void => {
-    if (!isOn) return;
-    const { cache, code, statements, isRejected } = requestContext;
-    const { requestId, span, method, path } = requestContext.origin;
-    const { handler, operation } = requestContext.counts;
+  return (
+    { origin, counts, cache, code, statements, isRejected }: RequestContext,
+    status: number,
+    ms: number,
+  ): void => {
     // A line for each rejection would add to the overload: the load guard logs a summary every few seconds.
-    if (isRejected) return;
+    if (!isOn || isRejected) return;
+    const { requestId, span, method } = origin;
+    const { handler, operation } = counts;
     // Probes, scrapes and pages are logged only if they fail.
     if (which === 'misses' && (cache === 'hit' || (handler === 'other' && status < 400))) return;
     if (which === 'misses' && isMistake(code, status) && !isWithinRate()) return;
-    const rounded = Math.round(durationMs * 100) / 100;
-    const shown = shortened(path, MAX_LOGGED_PATH_CHARS);
+    const traceId = span?.traceId;
+    const path = shortened(origin.path, MAX_LOGGED_PATH_CHARS);
+    const durationMs = Math.round(ms * 100) / 100;
     log.info(
-      {
-        requestId,
-        traceId: span?.traceId,
-        handler,
-        operation,
-        method,
-        path: shown,
-        status,
-        code,
-        durationMs: rounded,
-        cache,
-        statements,
-      },
-      `${method} ${shown} ${status}`,
+      { requestId, traceId, handler, operation, method, path, status, code, durationMs, cache, statements },
+      `${method} ${path} ${status}`,
     );
   };
 };

@@ -18,16 +18,18 @@ const HEADERS = {
 
 /** The pictures of the demo catalogue: `/images/<slug>.svg`, with `-2` to `-4` for further views of the same product. */
 export const createDemoPictures = (): FindRoute => {
-  let scenes: Promise<Readonly<Record<string, Scene>>> | undefined;
+  let scenes: Promise<ReadonlyMap<string, Scene>> | undefined;
+  let grounds: Promise<ReadonlyMap<string, Ground>> | undefined;
 
   const draw = async (name: string): Promise<string> => {
-    scenes ??= readFile(new URL('pictures.json', FOLDER), 'utf8').then(JSON.parse);
+    scenes ??= readNamed('pictures.json');
+    grounds ??= readNamed('grounds.json');
     const [, stem = name, view = '1'] = /^(.+)-([2-4])$/.exec(name) ?? [];
-    const scene = new Map(Object.entries(await scenes)).get(stem);
+    const scene = (await scenes).get(stem);
     if (!scene) throw new AppError('NOT_FOUND', 'There is no picture of this name.');
     const [ground, ...things] = scene;
     const drawings = await Promise.all(things.map(readThing));
-    return picture(grounds.get(ground) ?? SAND, drawings, Number(view));
+    return picture((await grounds).get(ground) ?? NIGHT, drawings, Number(view));
   };
 
   return (path) => {
@@ -41,6 +43,9 @@ export const createDemoPictures = (): FindRoute => {
   };
 };
 
+const readNamed = async <Value>(file: string): Promise<ReadonlyMap<string, Value>> =>
+  new Map(Object.entries(JSON.parse(await readFile(new URL(file, FOLDER), 'utf8'))));
+
 /** The shapes of a thing, 32 units wide and high, in its colour. */
 const readThing = async (thing: string): Promise<string> => {
   const [name, color = '#3f7f8c'] = thing.split(' ');
@@ -51,18 +56,7 @@ const readThing = async (thing: string): Promise<string> => {
 
 type Ground = readonly [wall: string, glow: string, floor: string];
 
-const SAND: Ground = ['#ecdcc3', '#f7eee0', '#dcc4a0'];
 const NIGHT: Ground = ['#2c3a44', '#3b4d59', '#22303a'];
-const grounds: ReadonlyMap<string, Ground> = new Map([
-  ['sand', SAND],
-  ['sage', ['#cfdcc8', '#e6eee1', '#b5c8ac']],
-  ['rose', ['#f2d3cb', '#fae8e3', '#e3b6ab']],
-  ['sky', ['#c9dfea', '#e4f0f6', '#a9cadb']],
-  ['butter', ['#f6e3b0', '#fcf2d6', '#e8cd88']],
-  ['lilac', ['#ddd3ea', '#eee8f5', '#c4b4d8']],
-  ['stone', ['#dcdad4', '#eeedea', '#c3c0b8']],
-  ['mint', ['#c6e4da', '#e2f3ed', '#a5d0c2']],
-]);
 
 /** @returns an SVG document of 600 × 600 pixels with no script and no reference to anything */
 const picture = (ground: Ground, things: readonly string[], view: number): string => {

@@ -7,7 +7,7 @@ import type { Clock } from '../database/clock.ts';
 import type { Sql, Statement } from '../database/sql.ts';
 import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
 import { pageHeaders } from '../http/response-headers.ts';
-import { escapeHtml, htmlPage, LOGO } from './page.ts';
+import { escapeHtml, htmlTemplate } from './page.ts';
 
 /** A link of the front page. */
 export interface FrontPageLink {
@@ -116,70 +116,39 @@ const relative = (path: string): string => `.${path}`;
 
 type Shown = Pick<Deps, 'freshnessMs' | 'query' | 'links' | 'counts'>;
 
+const page = htmlTemplate('front-page.html');
+const queryForm = htmlTemplate('front-page-query.html');
+
 /** One file, its style and its scripts inside. @param state only for callers who may see it */
 const renderPage = (
   { freshnessMs, query, links, counts }: Shown,
   { version, numbers }: { readonly version?: string; readonly numbers?: Numbers },
 ): string =>
-  htmlPage({
-    title: 'Vitrine',
-    head: [
-      `<meta name="description" content="${escapeHtml(packageJson.description)}">`,
-      `<style>${STYLE.text}</style>`,
-    ],
-    body: `<body>
-    <main>
-      <h1>${LOGO.replace('<svg', '<svg aria-hidden="true"')} Vitrine</h1>
-      <p>${escapeHtml(packageJson.description)}</p>
-      <p>${escapeHtml(promises(freshnessMs))}</p>${query ? renderQuery(query) : ''}
-      <nav aria-label="Places">
-        <ul>
-          ${links.map(({ href, title, about }) => `<li><a href="${relative(href)}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`).join('\n          ')}
-        </ul>
-      </nav>${numbers ? renderNumbers(counts, numbers) : ''}
-      ${version ? `<footer>Version ${version}</footer>` : ''}
-    </main>${numbers ? `\n    <script>${NUMBERS.text}</script>` : ''}${query ? `\n    <script>${QUERY_FORM.text}</script>` : ''}
-  </body>`,
+  page({
+    description: escapeHtml(packageJson.description),
+    style: STYLE.text,
+    bound: freshnessMs > 0 ? `within ${freshnessMs} ms` : 'at once',
+    query: query ? renderQuery(query) : '',
+    links: links.map(renderLink).join('\n          '),
+    numbers: numbers ? renderNumbers(counts, numbers) : '',
+    version: version ? `<footer>Version ${version}</footer>` : '',
+    scripts: [numbers && NUMBERS, query && QUERY_FORM]
+      .flatMap((script) => (script ? `<script>${script.text}</script>` : []))
+      .join('\n    '),
   });
 
-/** What is special, in three sentences. */
-const promises = (freshnessMs: number): string =>
-  `Answers come from memory, and still show every change of your database ${freshnessMs > 0 ? `within ${freshnessMs} ms` : 'at once'}: nothing has to be purged. ` +
-  'Opening a notice counts exactly one view, even where processes are killed. ' +
-  'Each REST path is one GraphQL document on the same resolvers, so that old clients and new ones see the same shop.';
+const renderLink = ({ href, title, about }: FrontPageLink): string =>
+  `<li><a href="${relative(href)}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`;
 
-/** Gives a result with any catalogue. */
-const QUERY = `query ShopWindow {
-  hotProducts(limit: 3) {
-    name
-    price { amount currencyCode }
-    stock
-    category { name }
-  }
-  notices {
-    title
-    endsAt
-  }
-}`;
-
-const renderQuery = ({ endpoint, explorer }: NonNullable<Deps['query']>): string => `
-      <form data-endpoint="${relative(endpoint)}">
-        <div>
-          <label for="query">A query to edit and run</label>
-          <textarea id="query" spellcheck="false" autocapitalize="off" aria-keyshortcuts="Control+Enter">${QUERY}</textarea>
-          <p><button>Run</button>${explorer ? `<a id="explorer" href="${relative(explorer)}">Open in GraphiQL</a>` : ''}</p>
-        </div>
-        <div>
-          <label for="answer">Its answer</label>
-          <pre tabindex="0" role="region" aria-label="Answer"><output id="answer" for="query"></output></pre>
-          <p id="figures"></p>
-        </div>
-      </form>`;
+const renderQuery = ({ endpoint, explorer }: NonNullable<Deps['query']>): string =>
+  queryForm({
+    endpoint: relative(endpoint),
+    explorer: explorer ? `<a id="explorer" href="${relative(explorer)}">Open in GraphiQL</a>` : '',
+  });
 
 const show = (value: number | null | undefined): string => (value == null ? '–' : value.toLocaleString('en'));
 
-const renderNumbers = (counts: Deps['counts'], numbers: Numbers): string => `
-      <h2>At this moment</h2>
+const renderNumbers = (counts: Deps['counts'], numbers: Numbers): string => `<h2>At this moment</h2>
       <dl>
         ${[...counts, ...CACHE_COUNTS].map(({ name, label }) => `<div><dt>${escapeHtml(label)}</dt><dd id="${name}">${show(numbers[name])}</dd></div>`).join('\n        ')}
       </dl>

@@ -1,7 +1,7 @@
-import { parse, print } from 'graphql';
+import { readFileSync } from 'node:fs';
 import type { PageSources } from '../http/response-headers.ts';
-import { type Example, examples } from './graphiql-examples.ts';
-import { type BundledPage, bundleOf, createBundledPage, escapeHtml, htmlPage, LOGO, toScriptJson } from './page.ts';
+import variables from './graphiql-examples.json' with { type: 'json' };
+import { type BundledPage, bundleOf, createBundledPage, escapeHtml, htmlTemplate, LOGO, toScriptJson } from './page.ts';
 
 /** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
 export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
@@ -26,10 +26,21 @@ const pageSources: PageSources = {
   'font-src': 'data:',
 };
 
-const toTab = ({ about, query, variables }: Example) => ({
-  query: `${about.map((line) => `# ${line}`.trimEnd()).join('\n')}\n\n${print(parse(query))}\n`,
-  variables: variables === undefined ? '' : JSON.stringify(variables, null, 2),
-});
+/** A tab of GraphiQL: an operation with a comment that says what it is for, and its variables in JSON. */
+interface Tab {
+  readonly query: string;
+  readonly variables: string;
+}
+
+/** Typical operations of a storefront, in the order of the tabs. Each gives a result with any catalogue. */
+export const readExamples = (): Tab[] =>
+  readFileSync(new URL('./graphiql-examples.graphql', import.meta.url), 'utf8')
+    .split(/(?<=^}\n)\n(?=#)/m)
+    .map((query) => {
+      const [, name = ''] = /^(?:query|subscription) (\w+)/m.exec(query) ?? [];
+      const given: unknown = new Map(Object.entries(variables)).get(name);
+      return { query, variables: given === undefined ? '' : JSON.stringify(given, null, 2) };
+    });
 
 export interface GraphiqlOptions {
   /** Path of the GraphQL endpoint. */
@@ -41,6 +52,8 @@ export interface GraphiqlOptions {
   /** Operations by name, for the parameter `operation` of the address. */
   readonly operations: Readonly<Record<string, string>>;
 }
+
+const page = htmlTemplate('graphiql.html');
 
 /** The page that opens GraphiQL. @param root, base as in `Addresses` */
 const renderPage = (
@@ -56,7 +69,7 @@ const renderPage = (
       logo: LOGO,
       ...(introspection ? {} : { schema: null }),
     },
-    examples: examples.map(toTab),
+    examples: readExamples(),
     operations,
     workers: {
       editorWorkerService: `${base}/editor.worker.js`,
@@ -64,17 +77,5 @@ const renderPage = (
       json: `${base}/json.worker.js`,
     },
   };
-  return htmlPage({
-    title,
-    head: [
-      `<link rel="stylesheet" href="${base}/graphiql.css">`,
-      `<script type="application/json" id="config">${toScriptJson(config)}</script>`,
-      `<script defer src="${base}/graphiql.js"></script>`,
-      `<script defer src="${base}/start.js"></script>`,
-    ],
-    body: `<body class="no-focus-outline">
-    <noscript>GraphiQL needs JavaScript.</noscript>
-    <div id="root">Loading…</div>
-  </body>`,
-  });
+  return page({ base, title: escapeHtml(title), config: toScriptJson(config) });
 };

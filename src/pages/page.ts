@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { compress, type StaticFile } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
 import { startThread } from '../start-thread.ts';
@@ -136,30 +137,27 @@ export const bundleOf =
 
 /** The logo: a shop window. */
 export const LOGO =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32">' +
+  '<svg aria-hidden="true" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32">' +
   '<rect width="32" height="32" rx="7" fill="#0f766e"/>' +
   '<path d="M8 10l8 13 8-13" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/>' +
   '</svg>';
 
-export const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
+const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
 
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** An HTML document. @param body with its tags */
-export const htmlPage = ({ title, head, body }: { title: string; head: readonly string[]; body: string }): string =>
-  `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${escapeHtml(title)}</title>
-    <link rel="icon" href="${ICON_URL}">
-    ${head.join('\n    ')}
-  </head>
-  ${body}
-</html>
-`;
+/**
+ * A page of this folder. What stands for `{{name}}` in the file is written as it is: texts are escaped before.
+ * @returns the page with these values, with `{{icon}}` and `{{logo}}`
+ */
+export const htmlTemplate = (file: string): ((values: Readonly<Record<string, string>>) => string) => {
+  const text = readFileSync(new URL(file, import.meta.url), 'utf8');
+  return (values) => {
+    const all = new Map(Object.entries({ icon: ICON_URL, logo: LOGO, ...values }));
+    return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => all.get(name) ?? '');
+  };
+};
 
 /** JSON that cannot close the `<script>` it stands in. */
 export const toScriptJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');

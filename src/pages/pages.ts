@@ -6,8 +6,7 @@ import { PROBLEM_DETAILS } from '../http/message.ts';
 import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
 import type { FrontPage, FrontPageLink } from './front-page.ts';
 import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
-import type { BundledPage } from './page.ts';
-import { createDocs } from './reference.ts';
+import { type BundledPage, bundleOf, createBundledPage, htmlTemplate } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
@@ -17,6 +16,22 @@ interface PageDeps {
   /** Path of GraphiQL; undefined where it is switched off. */
   readonly explorer: string | undefined;
 }
+
+const docsPage = htmlTemplate('reference.html');
+
+/** The REST reference: Swagger UI on `/openapi.json`. */
+const createDocs = (): BundledPage =>
+  createBundledPage({
+    assets: { path: '/docs', load: bundleOf('docs') },
+    render: ({ root, base }) => docsPage({ root, base }),
+    sources: {
+      'script-src': "'self'",
+      'connect-src': "'self'",
+      'style-src': "'self'",
+      // The icons of Swagger UI.
+      'img-src': "'self' data:",
+    },
+  });
 
 interface PageRow {
   readonly path: string;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../../src/database/pg-values.ts';
+import { parseTextArray, parseTimestamp, TEXT_ARRAY_OID } from '../../src/database/pool.ts';
 
 const parseByDriver = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
 

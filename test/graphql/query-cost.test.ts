@@ -4,7 +4,7 @@ import * as workloads from '../../bench/workloads/documents.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Cost } from '../../src/graphql/limits/cost.ts';
 import { prepareOperation } from '../../src/graphql/operation.ts';
-import { examples } from '../../src/pages/graphiql-examples.ts';
+import { readExamples } from '../../src/pages/graphiql.ts';
 import type { GraphqlResult } from '../support/gateway.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { schema } from '../support/schema.ts';
@@ -156,10 +156,10 @@ describe('a storefront has room:', () => {
 
   test.for<[string, string, Record<string, unknown>?]>([
     ...Object.entries(workloads).map(([name, text]): [string, string] => [`bench ${name}`, text]),
-    ...examples.map(({ about, query, variables }): [string, string, Record<string, unknown>] => [
-      `GraphiQL: ${about[0]}`,
+    ...readExamples().map(({ query, variables }): [string, string, Record<string, unknown>] => [
+      `GraphiQL: ${query.split('\n')[0]}`,
       query,
-      variables ?? {},
+      JSON.parse(variables || '{}'),
     ]),
     ['categories with children with products with categories', TREE],
     ['a menu three levels deep', '{ categories { id name slug children { id name slug children { id name slug } } } }'],

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { examples } from '../../src/pages/graphiql-examples.ts';
+import { readExamples } from '../../src/pages/graphiql.ts';
 import {
   type DemoServer,
   hasBrowser,
@@ -13,7 +13,8 @@ import {
 import { readStream } from '../support/events.ts';
 import { insertNotice } from '../support/rows.ts';
 
-const operationNames = examples.map(({ query }) => /^\w+ (\w+)/.exec(query)?.[1] ?? 'unnamed');
+const examples = readExamples();
+const operationNames = examples.map(({ query }) => /^\w+ (\w+)/m.exec(query)?.[1] ?? 'unnamed');
 
 describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () => {
   let gateway: DemoServer;
@@ -79,9 +80,9 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
       const response = await fetch(`${gateway.url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-        body: JSON.stringify({ query, variables }),
+        body: JSON.stringify({ query, variables: JSON.parse(variables || '{}') }),
       });
-      if (query.startsWith('query')) expect(await response.json()).not.toHaveProperty('errors');
+      if (/^query/m.test(query)) expect(await response.json()).not.toHaveProperty('errors');
       else {
         const stream = readStream(response);
         await poll(() => stream.results).toMatchObject([{ data: { notices: expect.any(Array) } }]);

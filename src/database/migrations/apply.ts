@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
 import { DatabaseClient } from '../client.ts';
-import { connectionConfig } from '../connection.ts';
-import { placeOf } from '../connection-url.ts';
+import { connectionConfig, placeOf } from '../connection.ts';
 import { messageOf } from '../failures.ts';
 import { assertOwnSession } from '../pooler.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { OperatorError } from '../../errors.ts';
-import { isDatabaseUnavailable } from '../failures.ts';
+import { throwUnreachable } from '../failures.ts';
 
 /**
  * Compares the folder with what `_prisma_migrations` says of it. Each list holds names, oldest first.
@@ -126,10 +126,7 @@ const hasChecksum = (script: string, checksum: string): boolean => {
 
 /** @throws OperatorError that says what to run, unless the database is there and every migration of this version is applied */
 export const assertMigrated = async (pool: pg.ClientBase | pg.Pool): Promise<void> => {
-  const { pending } = await readMigrationStatus(pool).catch((error: Error) => {
-    if (error instanceof OperatorError || !isDatabaseUnavailable(error)) throw error;
-    throw new OperatorError(`The database cannot be reached: ${error.message || error.name}. Check DATABASE_URL.`);
-  });
+  const { pending } = await readMigrationStatus(pool).catch(throwUnreachable);
   if (pending.length === 0) return;
   throw new OperatorError(
     `The database lags behind this version. Run "npx vitrine migrate" first, as the role that owns the tables; it would apply:\n  ${pending.join('\n  ')}`,

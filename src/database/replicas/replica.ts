@@ -2,8 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { withDeadline } from '../../deadline.ts';
 import { type ConnectionConfig, DatabaseClient } from '../client.ts';
-import { connectionConfig } from '../connection.ts';
-import { placeOf } from '../connection-url.ts';
+import { connectionConfig, placeOf } from '../connection.ts';
 import { createDatabase, type ObserveStatement } from '../pool.ts';
 import {
   hasReplayed,
