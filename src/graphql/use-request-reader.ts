@@ -163,7 +163,9 @@ export const negotiateEvents = (accept: string | undefined): string =>
 
 /** The header has to name the type: a client that accepts anything would wait for the end of the response. */
 const acceptsEvents = (accept: string | undefined): boolean =>
-  accept?.includes('text/event-stream') === true && preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
+  accept !== undefined &&
+  /text\/event-stream/i.test(accept) &&
+  preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 
 const notAcceptable = (message: string): never => {
   throw new AppError('NOT_ACCEPTABLE', message, { headers: { vary: 'accept' } });
@@ -174,7 +176,7 @@ export const errorTypeOf = (accept: string | undefined): string => preferredOf(a
 
 /** Whether the client prefers a page to JSON, as a browser does that opens an address. */
 export const wantsPage = (accept: string | undefined): boolean =>
-  accept?.includes('text/html') === true && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;
+  accept !== undefined && /text\/html/i.test(accept) && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;
 
 const MAX_NESTING = 64;
 const MAX_PARTS = 10_000;

@@ -75,7 +75,8 @@ export const createFrontPage = ({ countCatalogue, responseCache, admit, ...shown
     );
     const state = isAdmitted ? { version, numbers: await readNumbers() } : {};
     const common = { vary: 'accept', link };
-    if (!accept?.includes('text/html')) return jsonResponse(200, { name, description, ...state, links: hrefs }, common);
+    if (!/text\/html/i.test(accept ?? ''))
+      return jsonResponse(200, { name, description, ...state, links: hrefs }, common);
     return {
       status: 200,
       headers: {

@@ -26,6 +26,10 @@ describe('the front page', () => {
       /^default-src 'none'; style-src 'sha256-[^;]+'; script-src 'sha256-[^;]+' 'sha256-[^;]+';/,
     );
     expect(headers['content-security-policy']).not.toContain('unsafe');
+    for (const path of ['/', '/graphql']) {
+      const loud = await gateway.get(path, { accept: BROWSER.accept.toUpperCase() });
+      expect(loud.headers['content-type'], path).toBe('text/html; charset=utf-8');
+    }
     expect(await gateway.request('HEAD', '/', BROWSER)).toMatchObject({ status: 200 });
     expect(await gateway.request('POST', '/', BROWSER)).toMatchObject({ status: 405 });
   });

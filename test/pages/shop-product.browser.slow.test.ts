@@ -68,17 +68,32 @@ describe.skipIf(!hasBrowser)('the page of a product', { timeout: 60_000 }, () =>
     expect(await page.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true);
   });
 
-  test('marks what is sold out or not made with what else is chosen, and lets one choose it', async () => {
+  test('marks what is sold out, strikes out only what is not made with what else is chosen, and goes to the nearest that is', async () => {
     const page = await shop.open(`${path}?option.Size=M&option.Colour=Red`);
     const radio = (name: string) => page.getByRole('radio', { name, exact: true });
+    const offer = page.locator('.offer');
+    const isStruck = (value: string) =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector('.picker label:has([value="${value}"])')).textDecorationLine === 'line-through'`,
+      );
     for (const name of ['S sold out', 'M', 'L', 'Red', 'Blue sold out']) await radio(name).waitFor();
+    for (const value of ['S', 'Blue']) expect(await isStruck(value)).toBe(false);
     await radio('L').check();
-    await radio('Blue not made so').check();
-    await page.getByText('Not made in this combination').waitFor();
-    for (const name of ['S', 'M sold out', 'L not made so', 'Red']) await radio(name).waitFor();
+    await radio('Blue not made so').waitFor();
+    expect(await isStruck('Blue')).toBe(true);
+    await radio('Blue not made so').focus();
+    await page.keyboard.press('Space');
+    // M is nearer to L than S is, but sold out.
+    await poll(() => offer.innerText()).toBe('$42.00\n\nOnly 9 left\n\nBlue is not made in L: S is chosen instead');
+    expect(new URL(page.url()).search).toBe('?option.Size=S&option.Colour=Blue');
+    expect(await page.evaluate('document.activeElement.value')).toBe('Blue');
+    for (const name of ['S', 'M sold out', 'L not made so', 'Blue', 'Red sold out']) await radio(name).waitFor();
+    expect(await radio('S').isChecked()).toBe(true);
     await radio('M sold out').check();
-    await poll(() => page.locator('.offer').innerText()).toBe('$42.00\n\nSold out');
-    expect(await page.locator('.offer').getAttribute('aria-live')).toBe('polite');
+    await poll(() => offer.innerText()).toBe('$42.00\n\nSold out');
+    expect(await offer.getAttribute('aria-live')).toBe('polite');
+    await page.locator('.picker label', { hasText: /^Lnot/ }).click();
+    await poll(() => offer.innerText()).toMatch(/\$45.00.*L is not made in Blue: Red is chosen instead/s);
   });
 
   test('follows the back office in what is chosen', async () => {

@@ -30,25 +30,42 @@ export const chosenVariant = (variants: Variants, choice: Choice): VariantFragme
     selectedOptions.every(({ name, value }) => choice.some((each) => each.name === name && each.value === value)),
   );
 
+/**
+ * What is wanted, or where the product is not made so, its nearest variant with the value that was picked last, of the option at `place`: the
+ * fewest other values, then one that is in stock, then values that stand next to the wanted ones.
+ */
+export const nearestChoice = ({ options }: Product, variants: Variants, wanted: Choice, place: number): Choice => {
+  const candidates = variants
+    .filter(({ selectedOptions }) => selectedOptions[place]?.value === wanted[place]?.value)
+    .map(({ selectedOptions, inStock }) => {
+      const steps = options.map(({ values }, at) =>
+        Math.abs(values.indexOf(selectedOptions[at]?.value ?? '') - values.indexOf(wanted[at]?.value ?? '')),
+      );
+      return {
+        selectedOptions,
+        changes: steps.filter((count) => count > 0).length,
+        missing: inStock ? 0 : 1,
+        distance: steps.reduce((sum, count) => sum + count, 0),
+      };
+    })
+    .sort((a, b) => a.changes - b.changes || a.missing - b.missing || a.distance - b.distance);
+  return candidates[0]?.selectedOptions ?? wanted;
+};
+
 interface Picker {
   readonly content: HTMLElement;
-  /** Marks what cannot be bought as things stand. */
+  /** Shows what is chosen, and marks what cannot be bought with it. */
   readonly mark: (variants: Variants, choice: Choice) => void;
 }
 
 /**
- * A group of radio buttons for each option. What is sold out or not made can be chosen all the same: somebody who wants it learns so, and a
- * choice of two options never comes to a dead end.
+ * A group of radio buttons for each option. What is sold out, or not made with what else is chosen, can be picked all the same.
+ * @param choose is given what is wanted then, and the place of the option that was picked
  */
-export const picker = ({ options }: Product, chosen: Choice, choose: (choice: Choice) => void): Picker => {
-  const groups = options.map(({ name, values }, place) => {
+export const picker = ({ options }: Product, choose: (wanted: Choice, place: number) => void): Picker => {
+  const groups = options.map(({ name, values }) => {
     const buttons = values.map((value) => {
-      const input = element('input', {
-        type: 'radio',
-        name: OPTION + name,
-        value,
-        checked: chosen[place]?.value === value,
-      });
+      const input = element('input', { type: 'radio', name: OPTION + name, value });
       const state = element('span', { class: 'visually-hidden' });
       return { value, input, state, label: element('label', {}, input, element('span', {}, value), state) };
     });
@@ -61,15 +78,23 @@ export const picker = ({ options }: Product, chosen: Choice, choose: (choice: Ch
       element('fieldset', {}, element('legend', {}, name), ...buttons.map(({ label }) => label)),
     ),
   );
-  const read = (): Choice =>
-    groups.map(({ name, buttons }) => ({ name, value: buttons.find(({ input }) => input.checked)?.value ?? '' }));
-  form.addEventListener('change', () => choose(read()));
+  form.addEventListener('change', ({ target }) => {
+    const wanted = groups.map(({ name, buttons }) => ({
+      name,
+      value: buttons.find(({ input }) => input.checked)?.value ?? '',
+    }));
+    choose(
+      wanted,
+      groups.findIndex(({ buttons }) => buttons.some(({ input }) => input === target)),
+    );
+  });
 
   return {
     content: form,
     mark: (variants, choice) => {
       for (const [place, { name, buttons }] of groups.entries()) {
-        for (const { value, label, state } of buttons) {
+        for (const { value, input, label, state } of buttons) {
+          input.checked = choice[place]?.value === value;
           const variant = chosenVariant(variants, choice.with(place, { name, value }));
           label.className = variant ? (variant.inStock ? '' : 'none-left') : 'not-made';
           state.textContent = variant ? (variant.inStock ? '' : 'sold out') : 'not made so';

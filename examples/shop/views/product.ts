@@ -9,7 +9,7 @@ import {
   type ProductQuery,
 } from '../operations.ts';
 import { gallery } from '../product/gallery.ts';
-import { type Choice, chosenVariant, picker, readChoice } from '../product/picker.ts';
+import { type Choice, chosenVariant, nearestChoice, picker, readChoice } from '../product/picker.ts';
 import { structuredData } from '../product/structured-data.ts';
 import { priceTag, productGrid } from '../products.ts';
 import { plainText } from '../text.ts';
@@ -72,6 +72,7 @@ const offer = (
   const place = element('div', { class: 'offer', 'aria-live': 'polite' });
   let now: ProductOfferFragment | null = product;
   let choice = readChoice(product, search);
+  let note = '';
   let shown = '';
 
   const show = (): void => {
@@ -80,7 +81,14 @@ const offer = (
     const offered = variant ?? (variants.length === 0 ? now : null);
     options.mark(variants, choice);
     // An event that changes nothing here must not be read out.
-    const state = JSON.stringify([now === null, offered?.price, offered?.listPrice, offered?.stock, variant?.sku]);
+    const state = JSON.stringify([
+      now === null,
+      offered?.price,
+      offered?.listPrice,
+      offered?.stock,
+      variant?.sku,
+      note,
+    ]);
     if (state === shown) return;
     shown = state;
     if (!offered) {
@@ -93,6 +101,7 @@ const offer = (
       priceTag(offered),
       element('p', { class: offered.inStock ? 'stock' : 'stock sold-out' }, stockText(offered)),
       ...(sku === null ? [] : [element('p', { class: 'soft' }, `Item ${sku}`)]),
+      ...(note === '' ? [] : [element('p', {}, note)]),
     );
   };
 
@@ -101,8 +110,9 @@ const offer = (
     if (variant && variant.imageUrl !== null) showPicture(variant.imageUrl, `${product.name}, ${variant.title}`);
   };
 
-  const options = picker(product, choice, (chosen) => {
-    choice = chosen;
+  const options = picker(product, (wanted, place) => {
+    choice = nearestChoice(product, now?.variants ?? [], wanted, place);
+    note = noteOf(wanted, choice, place);
     history.replaceState(history.state, '', addressOf(product.id, choice));
     show();
     showVariantPicture();
@@ -119,6 +129,17 @@ const offer = (
   });
   return product.options.length === 0 ? [place] : [options.content, place];
 };
+
+/** What else has changed with the value that was picked last, or nothing. */
+const noteOf = (wanted: Choice, choice: Choice, place: number): string => {
+  const left = wanted.filter(({ value }, at) => value !== choice[at]?.value);
+  const taken = choice.filter(({ value }, at) => value !== wanted[at]?.value);
+  if (left.length === 0) return '';
+  const [instead, verb] = [valuesOf(taken), taken.length === 1 ? 'is' : 'are'];
+  return `${wanted[place]?.value} is not made in ${valuesOf(left)}: ${instead} ${verb} chosen instead`;
+};
+
+const valuesOf = (choice: Choice): string => choice.map(({ value }) => value).join(', ');
 
 const addressOf = (id: number, choice: Choice): string => {
   const search = new URLSearchParams(choice.map(({ name, value }) => [OPTION + name, value]));

@@ -79,6 +79,14 @@ describe('a subscription', () => {
     },
   );
 
+  test('is answered by events however their type is spelt', async () => {
+    const stream = await openStream(gateway, SUBSCRIPTION, { headers: { accept: 'Text/Event-Stream' } });
+    expect([stream.status, stream.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    stream.leave();
+    const once = await gateway.get(target('{ __typename }'), { accept: 'TEXT/EVENT-STREAM' });
+    expect([once.status, once.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  });
+
   test('opens nothing for HEAD', async () => {
     const { status, headers, text } = await gateway.request('HEAD', target(SUBSCRIPTION), { accept: EVENTS });
     expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
