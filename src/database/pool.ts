@@ -17,7 +17,7 @@ interface Options {
   /** Whether statements that have a name are prepared once a connection. @default true */
   readonly isPrepared?: boolean | undefined;
   readonly log: Logger;
-  /** Called with each new connection; where it throws, nobody gets it. */
+  /** Called with each new connection. Where it throws, the connection is not used. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
   /** Is called with each statement of the pool. */
   readonly observer?: ObserveStatement;

@@ -93,7 +93,7 @@ const PriceRange = builder
     }),
   });
 
-// In rows: all variants of a product are read for these, also where they are 250.
+// In rows: for these fields all variants of a product are read, up to 250.
 const VARIANTS_COST = 10;
 
 builder.prismaObjectFields(Product, (t) => ({
@@ -139,7 +139,7 @@ builder.prismaObjectFields(Product, (t) => ({
   }),
 }));
 
-/** Of names and values that are not as many, the ones without another are left out. */
+/** A name without a value, or a value without a name, is left out. */
 function selectedOptionsOf({
   product,
   optionValues,
