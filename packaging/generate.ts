@@ -23,10 +23,10 @@ const configurationPage = (): string => {
 
 # Configuration
 
-Every environment variable; \`vitrine serve --help\` prints the same. It also says from where to where a number may be. An empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
+Every environment variable; \`vitrine serve --help\` prints the same, with the bounds of each number. An empty value counts as absent. Switches also take \`on\`/\`off\`, \`yes\`/\`no\` or \`1\`/\`0\`.
 
 - A bad value stops the start, with one line for each fault.
-- A misspelt name is a warning; it stops the start if the right variable closes something to others, as \`HOST\` or \`ACCESS_TOKENS\`, and is not set.
+- A misspelt name is a warning. It stops the start if the right variable is not set and would close something to others, as \`HOST\` or \`ACCESS_TOKENS\`.
 - \`npm start\`, the other scripts of npm and \`vitrine\` also read \`.env\` in the working directory; the environment wins. \`node src/cli.ts\` (the image, the systemd unit) does not. Another file: \`npx -c 'node --env-file=shop.env bin/vitrine.js serve'\`.
 - The [library](library.md) takes the variables as options in camel case, but not those of ${programOnly.join(', ')}.
 

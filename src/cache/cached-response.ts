@@ -23,7 +23,7 @@ export interface CachedResponse extends TaggedRead {
   // Undefined rather than infinite: V8 would allocate an object for the number.
   /** When it changes with time alone, or a count of views in it gets too old, in the database's milliseconds; undefined for never. */
   readonly validUntilMs: number | undefined;
-  /** The first of the two. Not after a change whose time is not known yet. */
+  /** When it changes with time alone; the time of its reading while that is not known; undefined for never. */
   readonly changesMs: number | undefined;
   /** Until when it may be given where changes are not notified, by `performance.now()`; undefined where they are. */
   readonly trustedUntilMs: number | undefined;
@@ -48,7 +48,7 @@ const MAX_STRING_BYTES = 4_096;
 export const toBody = (text: string): Pick<CachedResponse, 'body' | 'byteLength' | 'etag'> => {
   const byteLength = Buffer.byteLength(text);
   if (byteLength > MAX_STRING_BYTES) {
-    // Not of the blocks of 64 kB that Node cuts small buffers out of: each stays for as long as one of its parts.
+    // `allocUnsafeSlow`, because a buffer out of Node's pool would keep its whole block of 64 kB in memory.
     const bytes = Buffer.allocUnsafeSlow(byteLength);
     bytes.write(text);
     return { body: bytes, byteLength, etag: etagOf(bytes) };
@@ -66,7 +66,7 @@ export const latin1Of = (body: Body): string => (typeof body === 'string' ? body
 
 export const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
 
-/** Bytes that are kept, as those of zlib: Node cuts them out of larger blocks. */
+/** A copy to keep: the bytes that zlib returns are part of a larger block, which would stay in memory. */
 export const ownBytesOf = (bytes: Buffer): Buffer => {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);
@@ -75,10 +75,10 @@ export const ownBytesOf = (bytes: Buffer): Buffer => {
 
 const { h64Raw, create64 } = await xxhash();
 
-/** The function keeps the memory of the longest bytes that it was given at once. */
+/** xxhash-wasm keeps as much memory as the longest content that it was given at once. */
 const MAX_HASHED_BYTES = 393_216;
 
-/** XXH64 (https://xxhash.com) of a text, or of its bytes: for contents that nobody makes to collide. */
+/** XXH64 (https://xxhash.com) of a text or of bytes. It is not cryptographic: contents can be made to collide. */
 export const digestOf = (content: string | Buffer): string => {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   if (bytes.byteLength <= MAX_HASHED_BYTES) return h64Raw(bytes).toString(36);

@@ -23,7 +23,7 @@ export interface ChangeFeed {
 
 export const HEARTBEAT_TIMEOUT_MS = 1000;
 
-/** A table that is kept locked is not waited for: no commit has changed when it next changes with time alone. */
+/** A heartbeat does not wait for a locked table: while the lock is held, no commit changes when the table next changes with time alone. */
 const LOCK_TIMEOUT_MS = 20;
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -120,7 +120,7 @@ export const createListenFeed = (tables: readonly CachedTable[], observer?: Hear
       const [row] = rows;
       if (!row) return undefined;
       if (!row.isListening) throw new Error('the session is another one, which does not listen');
-      // Of a table that has taken the place of another, what was notified until now was not heard.
+      // Notifications of a table that has taken the place of another were ignored until now, because its oid was not known.
       for (const [index, { table }] of tables.entries())
         if (row.files[index] !== found.files[index] || row.oids[index] !== found.oids[index]) change({ table });
       found = row;

@@ -23,7 +23,7 @@ const PATIENCE_MS = 300;
 const FIRST_HEARTBEATS = 4;
 const RECONNECT_DELAY_MS = 100;
 
-/** While nobody is served yet, a busy machine starts late, and not in vain. */
+/** Longer than later on: a start on a busy machine should be slow rather than fail. */
 const FIRST_CONNECT_TIMEOUT_MS = 10_000;
 
 /** Our clock is never assumed to be further behind the database's. */
@@ -116,7 +116,7 @@ export const startFreshnessMonitor = async (options: Options) => {
     if (clock.observe(now, sentMs, performance.now())) onAnyChange(true);
     for (const [index, { table }] of tables.entries()) {
       if (read) nextChanges.get(table)?.isAt(read[index] ?? Number.POSITIVE_INFINITY);
-      // A table that could not be asked has not changed; a feed that notifies nothing does not know that.
+      // A table that could not be asked is locked, so what is known of its next change is true; but where nothing is notified, it may be out of date.
       else if (!source.notifiesChanges) nextChanges.get(table)?.mayBeAt(undefined);
     }
     lastSentMs = sentMs;
@@ -142,7 +142,7 @@ export const startFreshnessMonitor = async (options: Options) => {
 
   const heartbeat = (): Promise<boolean> => {
     if (underWay) return underWay.done;
-    // Taken before the heartbeat is sent: the process may pause in between, and a heartbeat may only seem older than it is.
+    // Taken before the heartbeat is sent: if the process pauses in between, the heartbeat seems older than it is, never younger.
     const sentMs = performance.now();
     const done = sendAndLearn().finally(() => {
       if (underWay?.done === done) underWay = undefined;
@@ -151,7 +151,7 @@ export const startFreshnessMonitor = async (options: Options) => {
     return done;
   };
 
-  /** A heartbeat that brings every commit older than the bound: one that was sent before the bound does not, so the next one is waited for. */
+  /** A heartbeat that brings every commit older than the bound: the one under way if it was sent within the bound, else the next one. */
   const freshHeartbeat = (): Promise<boolean> => {
     if (!underWay || performance.now() - underWay.sentMs < freshnessMs) return heartbeat();
     following ??= underWay.done.then(() => {
@@ -211,7 +211,7 @@ export const startFreshnessMonitor = async (options: Options) => {
 
 const withPatience = async (heartbeat: Promise<boolean>): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  // After what has arrived by then: it may be this process that is late.
+  // A heartbeat that has arrived by then counts, so its callbacks run first: perhaps only this process is late.
   const timer = setTimeout(() => setImmediate(resolve, false), PATIENCE_MS);
   try {
     return await Promise.race([heartbeat, promise]);
@@ -227,19 +227,19 @@ const withPatience = async (heartbeat: Promise<boolean>): Promise<boolean> => {
 export class NextChange {
   readonly #clock: Clock;
   #knownMs = Number.NEGATIVE_INFINITY;
-  /** The earliest that was notified since the database was asked: its answer may not know of that yet. */
+  /** The earliest that was notified since the last heartbeat was sent, whose answer may not have it yet. */
   #notifiedMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Infinite for never, undefined while it is not known: one that is past may hide another. */
+  /** Infinite for never. Undefined while it is not known, also once the known time is past: a later one may follow. */
   ms(nowMs = this.#clock.nowMs()): number | undefined {
     return this.#knownMs > nowMs ? this.#knownMs : undefined;
   }
 
-  /** A notification says so; without a time it may be at any. */
+  /** As a notification says. @param ms undefined: at any time */
   mayBeAt(ms = Number.NEGATIVE_INFINITY): void {
     this.#notifiedMs = Math.min(this.#notifiedMs, ms);
     this.#knownMs = Math.min(this.#knownMs, ms);

@@ -16,7 +16,7 @@ export class CacheHints {
   maxAgeMs = Number.POSITIVE_INFINITY;
   changesMs = Number.POSITIVE_INFINITY;
   endsMs = Number.POSITIVE_INFINITY;
-  /** What was acknowledged before is in the reads, by `performance.now()`. Undefined: they must be as new as possible. */
+  /** The reads miss no commit that was acknowledged before, by `performance.now()`. Undefined: they must be as new as possible. */
   asOfMs: number | undefined;
   /** When the operation began, by `performance.now()`. Undefined as above. */
   openedMs: number | undefined;
@@ -64,7 +64,7 @@ export class CacheHints {
     this.#neverChanges = true;
   }
 
-  /** Whether each change of the response is notified. Of one that nobody has said anything of, nobody knows. */
+  /** Whether each change of the response is notified. Where no loader has said what the response depends on, it may change unnoticed. */
   get isWatched(): boolean {
     return this.#neverChanges || (this.#isWatched && this.tags.size > 0);
   }

@@ -6,7 +6,7 @@ import type { TaggedRead, TagVersions } from './tags.ts';
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 export interface KnownRowsOf<Row> {
-  /** A row that misses no commit older than the bound; then the hints learn how old it may be. Undefined also where the operation has to read. */
+  /** A row that misses no commit older than the bound; the hints then learn its age. Undefined also where the operation may use no known rows. */
   readonly find: (id: number, hints: CacheHints) => Row | undefined;
   readonly has: (id: number) => boolean;
   /** Keeps the rows of a read that are still true when it ends. */
@@ -31,7 +31,7 @@ export const createKnownRows = ({ tagVersions, freshnessMonitor, maxBytes }: Opt
       : undefined;
   const stats = { hits: 0 };
 
-  // Where changes are not notified nobody knows whether a row is still true; a view is counted with what is read now.
+  // Not where changes are not notified, and not for an operation that counts views, which reads what is true now.
   const mayUse = ({ asOfMs, openedMs }: CacheHints): boolean =>
     asOfMs !== undefined && freshnessMonitor.trustedUntilMs() === undefined && freshnessMonitor.isFresh(openedMs);
 

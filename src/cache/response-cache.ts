@@ -87,7 +87,7 @@ export const createResponseCache = ({
   class Ticket {
     readonly hints = createHints();
     readonly #key: string;
-    // What is known before the operation begins: what is learned meanwhile may be true only of a later time than the response shows.
+    // Noted before the operation begins: what this process learns meanwhile may be later than what the operation reads.
     readonly #sequence = tagVersions.sequence;
     readonly #openedMs = performance.now();
     readonly #nowMs = clock.nowMs(this.#openedMs);
@@ -113,7 +113,7 @@ export const createResponseCache = ({
       const changes = this.#changesMs();
       // What was read from a replica has used up some of its time.
       const heldUntilMs = Math.min(this.#nowMs + hints.maxAgeMs - (openedMs - asOfMs), changes);
-      // What may change unnoticed is over at once: neither this cache nor one outside keeps it.
+      // A response that may change unnoticed is valid for no time: neither this cache nor one outside keeps it.
       const validUntilMs = hints.isWatched ? heldUntilMs : this.#nowMs;
       const made: CachedResponse = {
         key: this.#key,
@@ -132,7 +132,7 @@ export const createResponseCache = ({
         views: [...hints.views],
         encoded: undefined,
       };
-      // Of several views, one that can no longer be counted would spoil the others, which are counted by then.
+      // Not with several views: where one notice was withdrawn, the response is made anew, after the views of the others were counted.
       const isKept = made.views.length < 2 && !freshnessMonitor.isLost();
       if (isKept && (!hasChanged(made) || isYoung(made)) && holds(made)) store.set(this.#key, made);
       return made;
@@ -148,7 +148,7 @@ export const createResponseCache = ({
     }
   }
 
-  /** One whose body is being made. */
+  /** A ticket whose body is being made. */
   interface OpenTicket {
     readonly ticket: Ticket;
     /** Rejects with the error of an operation that failed. */
@@ -157,7 +157,7 @@ export const createResponseCache = ({
 
   const makeOrShare = (key: string, make: MakeBody, arrivedMs: number): Promise<CachedResponse> => {
     const open = tickets.get(key);
-    // What was read before the bound may miss a commit that this request must show. How old it is may turn out only while the response is made.
+    // What was read before the bound may miss a commit that this request must show. Replicas and known rows make `asOfMs` earlier while the response is made.
     const isYoungEnough = ({ asOfMs = 0 }: Pick<CacheHints, 'asOfMs'>): boolean => asOfMs >= arrivedMs - freshnessMs;
     // A response that was begun before a notice started does not show the notice.
     if (open && isYoungEnough(open.ticket.hints) && clock.nowMs() < open.ticket.sharedUntilMs()) {
@@ -244,7 +244,7 @@ export const createResponseCache = ({
     current: ({ response: cached }: CacheEntry): CachedResponse | undefined => {
       if (cached === undefined || !freshnessMonitor.isFresh() || !isGiven(cached)) return undefined;
       stats.hits += 1;
-      // So that it is among the latest.
+      // Counts as a use, for the LRU order.
       store.get(cached.key);
       return cached;
     },

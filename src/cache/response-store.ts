@@ -15,7 +15,7 @@ const LARGEST_SHARE = 0.125;
 export const createResponseStore = (maxBytes: number) => {
   const listOf = (maxSize: number) =>
     new LRUCache<string, CachedResponse>({
-      // An entry is larger than 1, where nothing is kept.
+      // LRUCache takes no 0. Every entry is larger than 1, so nothing is kept then.
       maxSize: Math.max(1, maxSize),
       maxEntrySize: Math.floor(maxBytes * LARGEST_SHARE),
       sizeCalculation: sizeOf,
@@ -53,6 +53,6 @@ export const createResponseStore = (maxBytes: number) => {
   };
 };
 
-// A body that can be compressed counts twice: its encodings come later, and together are seldom larger than the body.
+// A body that can be compressed counts twice, because its encodings are added later: together they are seldom larger than the body.
 const sizeOf = ({ byteLength }: CachedResponse, key: string): number =>
   byteLength * (byteLength < MIN_ENCODED_BYTES ? 1 : 2) + key.length * 2 + ENTRY_OVERHEAD_BYTES;

@@ -65,7 +65,7 @@ export interface TaggedRead {
 export interface TagVersions {
   readonly tags: Tags;
   readonly sequence: number;
-  /** Whether one of the tags of a read has changed since. A read that is still true learns so, that the next look is quick. */
+  /** Whether one of the tags of a read has changed since. Where none has, `trueAt` moves on, so that the next call is quick. */
   readonly hasChanged: (read: TaggedRead) => boolean;
   readonly changed: (change: Change) => void;
   /** Calls back at each change. @returns what ends that */
@@ -74,7 +74,7 @@ export interface TagVersions {
 
 export const createTagVersions = (tables: readonly CachedTable[]): TagVersions => {
   const tags = createTags(tables);
-  // The array takes memory only where tags have changed: 8 MB at most for the products.
+  // Its pages take memory once a tag in them has changed: 8 MB at most for the products.
   const lastChange = new Float64Array(tags.count);
   const watchers = new Set<(change: Change) => void>();
 
@@ -120,7 +120,7 @@ export const createTagVersions = (tables: readonly CachedTable[]): TagVersions =
 /** What a statement changed, as the triggers notify it. */
 export interface Change {
   readonly table: string;
-  /** Nothing was written: what was read may have been made by a clock that was ahead. */
+  /** Nothing was written: the clock was set back, and responses were made by a later time. */
   readonly isOfClock?: boolean;
   /** Undefined: any row may have changed. */
   readonly rows?: {

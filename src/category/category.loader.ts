@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { type KnownRowsOf, keepRows } from '../cache/known-rows.ts';
 import type { Category, Prisma, PrismaClient } from '../database/generated/client/client.ts';
-import { inList } from '../database/prisma.ts';
+import { inList, MAX_KEYS } from '../database/prisma.ts';
 import { createSharedLoader, type Sql } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo, RowVanished } from '../graphql/context.ts';
@@ -15,9 +15,6 @@ declare module '../graphql/context.ts' {
 
 /** The order of the roots, and of the children of each category. */
 const BY_POSITION: Prisma.CategoryOrderByWithRelationInput[] = [{ position: 'asc' }, { id: 'asc' }];
-
-/** Prisma takes no more than 32,766 values in one statement. */
-const MAX_PARENTS = 2 ** 14;
 
 /** What the loaders of all operations share. */
 export const createCategoryReads = (sql: Sql, prisma: PrismaClient, known?: KnownRowsOf<Category>) => ({
@@ -49,7 +46,7 @@ export const createCategoryLoaders = (
 ) => {
   const loaded = new Map<number, Category | Promise<Category | null>>();
 
-  // Once all lists of products are read, so that their categories take one statement.
+  // Waits until all lists of products are read, so that their categories take one statement.
   const read = (id: number): Promise<Category | null> =>
     inFlight.isIdle
       ? reads.byId.load(id)
@@ -77,7 +74,7 @@ export const createCategoryLoaders = (
     return category instanceof Promise ? existing(id) : category;
   };
 
-  /** Takes a category that was read with other rows, so that it is not read again. */
+  /** A category that was read together with other rows is not read again. */
   const remember = (category: Category): void => {
     hints.dependsOn('category');
     loaded.set(category.id, category);
@@ -143,14 +140,14 @@ export const createCategoryLoaders = (
           const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
           return parentIds.map((parentId) => byParent.get(parentId) ?? []);
         },
-        { maxBatchSize: MAX_PARENTS },
+        { maxBatchSize: MAX_KEYS },
       );
       return children.load(id);
     },
   };
 };
 
-/** The categories above one, its parent first. Ends where a tree that is none leads round in a circle. */
+/** The categories above one, its parent first. Ends where the parents form a circle. */
 export const pathAbove = ({ id, parentId }: Category, byId: ReadonlyMap<number, Category>): Category[] => {
   const path: Category[] = [];
   const seen = new Set([id]);

@@ -18,7 +18,7 @@ export interface Clock {
 /** How far two machines' clocks drift apart, in the worst case that NTP allows for: https://www.rfc-editor.org/rfc/rfc5905 (PHI, times ten). */
 const DRIFT = 150e-6;
 
-/** A clock that is behind its own latest time by more than this was set back; by less, readings differ. */
+/** Readings differ by less. A clock that falls behind its own latest time by more was set back. */
 const SET_BACK_MS = 10;
 
 /** A clock that runs on this process's monotonic one. Until the first reading it shows the process's own time. */
@@ -26,10 +26,10 @@ export const createClock = (): Clock => {
   let offsetMs = performance.timeOrigin;
   let uncertaintyMs = Number.POSITIVE_INFINITY;
   let observedMs = 0;
-  /** The latest time by which anything was read. */
+  /** The latest time that it has shown. */
   let latestMs = Number.NEGATIVE_INFINITY;
 
-  /** An old reading gets worse. */
+  /** A reading grows less certain with its age. */
   const agedMs = (atMs: number): number => uncertaintyMs + (atMs - observedMs) * DRIFT;
 
   return {

@@ -78,7 +78,7 @@ export const placeOf = (url: string): string =>
 
 export const isPostgresUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value);
 
-/** Whether it can be parsed; what follows a `#` would be left out, and is the rest of a password. */
+/** Whether it can be parsed. A `#` is most likely part of a password that was not percent-encoded: the parser would leave out the rest. */
 export const isWholeUrl = (value: string): boolean => {
   if (value.includes('#')) return false;
   return urlsOf(value).every((url) => {

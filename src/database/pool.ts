@@ -16,7 +16,7 @@ interface Options {
   /** Whether statements that have a name are prepared once a connection. @default true */
   readonly isPrepared?: boolean | undefined;
   readonly log: Logger;
-  /** Called with each new connection; where it throws, nobody gets it. */
+  /** Called with each new connection. Where it throws, the connection is not used. */
   readonly onConnect?: (client: pg.ClientBase) => Promise<void>;
   /** Is called with each statement of the pool. */
   readonly observer?: ObserveStatement;
@@ -102,7 +102,7 @@ export const createDatabase = (options: Options): Database => {
 
 /**
  * Ends connections whose server no longer answers, as the driver's `query_timeout` does, whose timer for each statement keeps its closures (rows,
- * promises, requests) through many collections of garbage: with it a miss costs 45 % more CPU time (2026-11-22, docs/fast-path.md). Here one timer
+ * promises, requests) through many collections of garbage: with it a miss costs 45 % more CPU time (2026-11-22). Here one timer
  * serves all statements, and none runs while no statement is under way.
  * @param maxMs how long a statement may go without an answer; those that wait on the connection fail with `Query read timeout`
  */
@@ -140,7 +140,7 @@ const createQueryWatchdog = (maxMs: number) => {
 const { builtins } = pg.types;
 
 // Fast parsers for the form of nearly every value; the driver parses the rest. With the driver alone a miss costs 15 % more CPU time for arrays
-// and 9 % more for timestamps (2026-11-22, docs/fast-path.md). The forms are PostgreSQL's own; `pg-values.test.ts` compares both with the driver.
+// and 9 % more for timestamps (2026-11-22). The forms are PostgreSQL's own; `pg-values.test.ts` compares both with the driver.
 
 const parseAnyTimestamp = pg.types.getTypeParser(builtins.TIMESTAMPTZ);
 

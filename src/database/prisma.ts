@@ -14,15 +14,15 @@ export interface ReadObserver {
 export interface ReportingPrisma {
   readonly client: PrismaClient;
   /**
-   * Runs an operation: whatever it waits for is read for it. What several operations share, as the batch of a loader for all, is read for the first of
-   * them: its callers say themselves what they depend on.
+   * Runs an operation: whatever it waits for is read for it. What several operations share (the batch of a shared loader) is read for the first of
+   * them, so the callers of such a loader say themselves what they depend on.
    */
   readonly during: <Result>(observer: ReadObserver, run: () => Result) => Result;
 }
 
 export const reportReads = (prisma: PrismaClient): ReportingPrisma => {
   const operations = new AsyncLocalStorage<ReadObserver>();
-  // Prisma calls it where the read is waited for: its promises begin only then.
+  // Prisma's promises begin when they are awaited: so this runs in the context of the operation that awaits.
   const client = prisma.$extends({
     query: {
       $allOperations: async ({ model, args, query }) => {
@@ -36,15 +36,18 @@ export const reportReads = (prisma: PrismaClient): ReportingPrisma => {
     },
   });
   return {
-    // It has the same methods.
+    // The extended client has the same methods.
     client: client as unknown as PrismaClient,
     during: (observer, run) => operations.run(observer, run),
   };
 };
 
+/** Prisma takes no more than 32,766 values in one statement. A power of two, for {@link inList}. */
+export const MAX_KEYS = 2 ** 14;
+
 /**
- * Keys for Prisma's `in`, the last of them repeated until there are a power of two: Prisma writes a parameter for each, so that lists of every length
- * would be statements of their own, which each connection prepares.
+ * Keys for Prisma's `in`, the last one repeated until their number is a power of two: Prisma writes a parameter for each, so every length of a list
+ * would be a statement of its own, which each connection prepares.
  */
 export const inList = <Key>(keys: readonly Key[]): Key[] => {
   const last = keys.at(-1);

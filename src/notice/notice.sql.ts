@@ -19,7 +19,7 @@ const contains = (keyword: string): string =>
 
 /**
  * A page of the notices in effect with their total, which is in every row; an empty page is one row without a notice.
- * The notices in effect are found once, by an index on their end, for both: an index in the order of the page has all that are over too. Prisma
+ * The notices in effect are found once for both, by an index on their end: an index in the order of the page would also hold all that have ended. Prisma
  * takes two statements for a page and its total, and folds case by the locale of the database.
  * Values: now, limit, offset, type or null, keyword or null.
  */
@@ -40,7 +40,7 @@ export const noticePage: Statement = {
 const SEVERAL =
   'select n.id, view.views from notice n join unnest($1::int[], $2::int[]) as view(id, views) using (id) where';
 
-// Planned once: for an array PostgreSQL plans each time, by its length, which takes longer than the rest.
+// PostgreSQL plans this once; with an array it plans each time, by the array's length, which takes longer than the rest.
 const ONE = 'select n.id, $2::int as views from notice n where n.id = $1::int and';
 
 const addViews = (views: string, patience: string, lock: string): string => `
@@ -65,7 +65,7 @@ export const countViewsOfOne: Statement = {
   text: addViews(ONE, '', 'for no key update of n skip locked'),
 };
 
-// Shorter than the timeout of the statement and of the requests that wait for it, so that views are rejected before they are counted. Half a second
+// Shorter than the timeout of the statement and of the requests that wait for it, so that a view that is rejected was not counted. Half a second
 // where the session has no statement timeout.
 const LOCK_TIMEOUT_MS = `coalesce(nullif(extract(epoch from current_setting('statement_timeout')::interval), 0) * 1000 / 3, 500)`;
 

@@ -21,7 +21,7 @@ const MAX_GATHER_MS = 1;
 /** At 200,000 views a second this many wait 50 ms; further ones would not be counted in time. */
 const MAX_WAITING = 10_000;
 
-/** Views of a notice whose lock is waited for, in addition: they take no room from the others. */
+/** In addition, so many views may wait for the one notice whose lock is waited for. */
 const MAX_AWAITING = 5000;
 
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
@@ -212,7 +212,7 @@ export interface Waiter {
 /** Views by the ids of their notices, first come first. */
 export type Batch = Map<number, Waiter[]>;
 
-/** Each of these views was counted once: they get the last numbers up to the stored count. Null: there is no such notice. */
+/** Each of these views was counted once: they get the last numbers up to the stored count. @param viewCount null: there is no such notice */
 const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
   let left = waiters.length;
   for (const { wait, resolve } of waiters) {
@@ -222,7 +222,7 @@ const settle = (waiters: readonly Waiter[], viewCount: number | null): void => {
   }
 };
 
-/** An error of the database is logged by the request that gets it: only one does, so that thousands of views do not log thousands of lines. */
+/** The request that gets an error of the database logs it. Only the first view gets it, so that thousands of views do not log thousands of lines. */
 const rejectAll = (batch: Batch, error: unknown): void => {
   const [first, ...others] = [...batch.values()].flat();
   first?.wait.fail(error);
@@ -230,7 +230,7 @@ const rejectAll = (batch: Batch, error: unknown): void => {
   for (const { wait } of others) wait.fail(toOthers);
 };
 
-/** Rejects those that have waited for longer than this, and gives the others. */
+/** Rejects those that have waited for longer than this. @returns the others */
 const rejectLate = (waiters: readonly Waiter[], maxMs: number): Waiter[] => {
   const oldestMs = performance.now() - maxMs;
   return waiters.filter(({ wait }) => {

@@ -37,7 +37,7 @@ interface ProductInCategory {
   readonly category: Category;
 }
 
-/** An item of a list whose row is most often known. */
+/** An item of a list that is read without its row, because that is most often known. */
 type ListedId = Pick<Product, 'id' | 'categoryId'>;
 
 export type ProductReads = ReturnType<typeof createProductReads>;
@@ -49,7 +49,7 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
     keyOf: ({ id }) => id,
   });
 
-  // Of the last list. Rows that are known anyway are not read: a list of 200 takes less than half of the CPU time so.
+  // In the last list. Then the next list reads ids alone: for 200 products that takes less than half of the CPU time.
   let wereMostKnown = false;
 
   const listed = async (
@@ -59,7 +59,7 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
     now: Date,
     hints: CacheHints,
   ): Promise<Product[]> => {
-    // Where an operation has to be as new as possible, no row is known, and one statement is of one moment.
+    // An operation that has to be as new as possible uses no known rows: one statement reads ids and rows of one moment.
     if (wereMostKnown && hints.asOfMs !== undefined)
       return rowsOf(await sql.rows<ListedId>(statementOf(orderBy, 'ids'), values), now, hints);
     return keepRows(known, async () => {
@@ -74,7 +74,7 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
     });
   };
 
-  /** @throws RowVanished where a product is not what the list has found any more */
+  /** @throws RowVanished where a product has left the list since its ids were read */
   const rowsOf = async (list: readonly ListedId[], now: Date, hints: CacheHints): Promise<Product[]> => {
     const rows = list.map(({ id }) => known?.find(id, hints));
     const unknown = list.filter((_, place) => rows[place] === undefined);
@@ -87,7 +87,7 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
     });
   };
 
-  // The page of a product shows its category: a join costs less than a second statement. The rows that are kept are without it, for it changes by itself.
+  // The page of a product shows its category: a join costs less than a second statement. Rows are kept without it, because a category may change alone.
   const readInCategory = async (where: Prisma.ProductWhereInput): Promise<ProductInCategory[]> => {
     const found: ProductInCategory[] = [];
     await keepRows(known, async () => {
@@ -142,7 +142,7 @@ export class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;
-  // Made when first used, as all that follow.
+  // These are made when they are first used.
   #byId: Map<number, Product | null | Promise<Product | null>> | undefined;
   #bySlug: ((slug: string) => Promise<Product | null>) | undefined;
   #lists: Map<string, Promise<Product[]>> | undefined;

@@ -78,7 +78,7 @@ export const topOfEachCategory = byOrder((order, columns) => ({
     ) p`,
 }));
 
-/** They bound what {@link relatedToEach} reads for each tag: about 10 ms, and as much again for words that more texts than tags have. */
+/** For each tag, {@link relatedToEach} reads at most so many products with the tag (about 10 ms), and at most so many with its words in any text (as much again). */
 const MAX_WITH_TAG = 2000;
 const MAX_WITH_WORDS = 20_000;
 
@@ -88,7 +88,7 @@ const VISIBLE = visibility.sql('p', '$2::timestamptz');
  * The first that are related to each product, one product after another: most tags in common, then of the same category, then as BEST_SELLING. Values: product ids, now,
  * limit.
  * The index of words finds the products of a tag, because an index on tags would be written with every new price. Of a tag that many products have, only some are compared;
- * a product that has a rarer tag in common, too, is found by that tag. A tag without a letter or digit (an emoji) has no words, and finds nothing.
+ * a rarer tag in common finds the others. A tag without a letter or digit (an emoji) has no words: products with it are looked for in the table.
  */
 export const relatedToEach: Statement = {
   name: 'product_related_to_each',

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient, Product, ProductVariant } from '../database/generated/client/client.ts';
-import { inList } from '../database/prisma.ts';
+import { inList, MAX_KEYS } from '../database/prisma.ts';
 import { createSharedLoader } from '../database/sql.ts';
 import { isStorable } from '../database/storable-text.ts';
 import { type LoaderScope, memo } from '../graphql/context.ts';
@@ -13,9 +13,6 @@ declare module '../graphql/context.ts' {
 
 /** A variant, and the product whose name, option names and currency it is shown with. */
 export type VariantOfProduct = ProductVariant & { readonly product: Product };
-
-/** Prisma takes no more than 32,766 values in one statement. */
-const MAX_PRODUCTS = 2 ** 14;
 
 /** What the loaders of all operations share. */
 export const createVariantReads = (prisma: PrismaClient) => ({
@@ -47,8 +44,8 @@ export const createVariantLoaders = (
     },
     {
       cacheKeyFn: ({ id }) => id,
-      maxBatchSize: MAX_PRODUCTS,
-      // Once all lists of products are read.
+      maxBatchSize: MAX_KEYS,
+      // Waits until all lists of products are read.
       batchScheduleFn: (send) => inFlight.whenIdle(send),
     },
   );

@@ -24,6 +24,13 @@ const SelectedOptionInput = builder.inputType('SelectedOptionInput', {
   }),
 });
 
+/** A name without a value, or a value without a name, is left out. */
+const selectedOptionsOf = ({ product, optionValues }: VariantOfProduct): OptionValue[] =>
+  product.optionNames.flatMap((name, place) => {
+    const value = optionValues[place];
+    return value === undefined ? [] : [{ name, value }];
+  });
+
 export const ProductVariant = builder.prismaObject('ProductVariant', {
   description: 'One of the forms that a product is sold in: a size in a colour.',
   include: { product: true },
@@ -93,7 +100,7 @@ const PriceRange = builder
     }),
   });
 
-// In rows: all variants of a product are read for these, also where they are 250.
+// In rows: for these fields all variants of a product are read, up to 250.
 const VARIANTS_COST = 10;
 
 builder.prismaObjectFields(Product, (t) => ({
@@ -138,20 +145,6 @@ builder.prismaObjectFields(Product, (t) => ({
     },
   }),
 }));
-
-/** Of names and values that are not as many, the ones without another are left out. */
-function selectedOptionsOf({
-  product,
-  optionValues,
-}: {
-  readonly product: { readonly optionNames: readonly string[] };
-  readonly optionValues: readonly string[];
-}): OptionValue[] {
-  return product.optionNames.flatMap((name, place) => {
-    const value = optionValues[place];
-    return value === undefined ? [] : [{ name, value }];
-  });
-}
 
 /** A variant that has more values than the product has names cannot be chosen by the names alone. */
 const isChosenBy = (chosen: readonly OptionValue[], variant: VariantOfProduct): boolean =>
