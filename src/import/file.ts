@@ -1,28 +1,21 @@
 import type { ClientBase } from 'pg';
 import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
-import { type Draft, type Format, type FormatOptions, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
-import { chooseFormat, type MappedColumn } from './formats/formats.ts';
+import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
+import { chooseFormat } from './formats/formats.ts';
 import { type ImportKind, isProductKind, isVariantKind, type ParsedRow, presentBit, withKey } from './kind.ts';
 import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
-import type { CsvOptions } from './source/csv.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
 import { copyIntoStage, STAGE, toCopyRow, VARIANT_STAGE } from './write/stage.ts';
 
-export interface ImportOptions extends FormatOptions, CsvOptions {
+export interface ImportOptions extends ReadOptions {
   readonly client: ClientBase;
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** The name of a format. @default the one that recognises the columns */
-  readonly format?: string | undefined;
-  /** Columns that the file names in another way. */
-  readonly map?: readonly MappedColumn[] | undefined;
-  /** The currency of prices without one. @default the database's */
-  readonly currency?: string | undefined;
   /** Commits after so many rows. @default at the end of the file */
   readonly batchRows?: number | undefined;
   /** Whether the caller has a transaction open, which it ends. */
@@ -57,12 +50,11 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const { container, batches } = await readRecords(source, signal, options);
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
-  const { format, columns, rename, sourceOf } = chooseFormat({ ...options, kinds }, source.name, head);
+  const { format, namesOf } = chooseFormat(options, kinds, source.name, head);
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
-  const reader = format.open(options);
-  const columnOf: CheckOptions['columnOf'] = (field, draft) =>
-    sourceOf(draft?.columns?.[field] ?? reader.columnOf(field));
+  const reader = format.open(options, namesOf);
+  const columnOf: CheckOptions['columnOf'] = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
   const check = createCheck({ ...options, kind, variantKind, columnOf });
   const unusedColumns = new Set<string>();
@@ -73,7 +65,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
       if (!reader.uses(column) && unusedColumns.size < MAX_COLUMNS) unusedColumns.add(column);
   };
   // What one record lacks, as in XML, another may have: then the file has the column.
-  learn(columns);
+  for (const { fields } of head) learn(Object.keys(fields));
 
   const draftsOf = (record: SourceRecord): readonly Draft[] => {
     learn(Object.keys(record.fields));
@@ -91,7 +83,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     let piece = '';
     for await (const batch of records) {
       for (const record of batch) {
-        piece += toCopyRows(draftsOf(rename(record)));
+        piece += toCopyRows(draftsOf(record));
         if (piece.length < PIECE_CHARACTERS) continue;
         yield piece;
         piece = '';

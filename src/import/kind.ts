@@ -3,6 +3,7 @@ import { slug, slugOf } from './fields/slug.ts';
 import {
   INT32_MAX,
   integer,
+  type Key,
   mergeStock,
   type Parse,
   type ReadOptions,
@@ -11,7 +12,6 @@ import {
   stock,
   timestamp,
 } from './fields/values.ts';
-import type { FormatOptions } from './formats/format.ts';
 import type { Value } from './record.ts';
 
 /** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
@@ -36,9 +36,6 @@ export interface ImportKind {
   readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
   readonly native: NativeColumns;
 }
-
-/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
-export type Key = 'slug' | 'sku' | 'id';
 
 export interface Field {
   /** The column of the staging table; the catalogue's table has the same, except for a reference to a category. */
@@ -92,7 +89,7 @@ export interface NativeColumns {
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
-  readonly shape?: (values: Record<string, Value>, options: FormatOptions) => string | undefined;
+  readonly shape?: (values: Record<string, Value>, options: ReadOptions) => string | undefined;
 }
 
 /**
@@ -171,7 +168,7 @@ export const withKey = (kind: ImportKind, key: Key): ImportKind => {
 export const presentBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
 
 /** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
-export const addMissingSlug = (values: Record<string, Value>, options: FormatOptions): string | undefined => {
+export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
   if (options.key === 'id' || (values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
   const { slug = '', slugSource } = slugOf(values.name, options);
   values.slug = slug;

@@ -7,8 +7,28 @@ export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';
 }
 
-/** How the operator wants values to be read. */
+/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
+export type Key = 'slug' | 'sku' | 'id';
+
+/** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
+export interface MappedColumn {
+  readonly target: string;
+  /** Empty: none, also not one that is named like the target. */
+  readonly source: string;
+}
+
+/** How the operator wants a file to be read. */
 export interface ReadOptions {
+  /** The name of a format. @default the one that recognises the columns */
+  readonly format?: string | undefined;
+  /** Columns that the file names in another way than the named format or, by default, than a native one. */
+  readonly map?: readonly MappedColumn[] | undefined;
+  /** @default slug */
+  readonly key?: Key | undefined;
+  /** The line of a CSV that names the columns, from 1: the lines before it are not read. @default the first that is not blank */
+  readonly headerLine?: number | undefined;
+  /** The currency of prices without one. @default the database's */
+  readonly currency?: string | undefined;
   /** What stands before the decimals of an amount. @default a point, with no separators of thousands */
   readonly decimal?: '.' | ',' | undefined;
   /** What becomes of HTML in descriptions. @default text */

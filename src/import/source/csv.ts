@@ -1,12 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { OperatorError } from '../../errors.ts';
+import type { ReadOptions } from '../fields/values.ts';
 import type { SourceRecord, Value } from '../record.ts';
 import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
-
-export interface CsvOptions {
-  /** The line that names the columns, from 1: the lines before it are not read. @default the first that is not blank */
-  readonly headerLine?: number | undefined;
-}
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
@@ -18,7 +14,7 @@ const DELIMITERS = [',', ';', '\t', '|'];
 export async function* readCsv(
   blocks: AsyncIterable<TextBlock>,
   sourceName: string,
-  { headerLine = 1 }: CsvOptions = {},
+  { headerLine = 1 }: ReadOptions = {},
 ): AsyncGenerator<SourceRecord[], void> {
   let header: string[] | undefined;
   let delimiter = ',';

@@ -1,6 +1,6 @@
 import pg, { type ClientBase } from 'pg';
-import type { ReadOptions } from '../fields/values.ts';
-import { type ImportKind, isCategoryKind, isProductKind, isVariantKind, type Key } from '../kind.ts';
+import type { Key, ReadOptions } from '../fields/values.ts';
+import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
 import { keepStaged, keepVariants } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';

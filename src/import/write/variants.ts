@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
-import type { ReadOptions } from '../fields/values.ts';
-import { type ImportKind, type Key, presentBit } from '../kind.ts';
+import type { Key, ReadOptions } from '../fields/values.ts';
+import { type ImportKind, presentBit } from '../kind.ts';
 import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
 import { COUNT_STAGED, countOf, createStatements, type Range, STAGE, unfoldVariants, VARIANT_STAGE } from './stage.ts';
