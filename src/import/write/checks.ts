@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import { categoryFieldOf, type ImportKind, isCategoryKind, presentBit, singularOf } from '../kind.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
-import { isMatch, type Range, STAGE, type Statements } from './stage.ts';
+import { isMatch, type Range, STAGE, type Writer } from './stage.ts';
 
 /** Each check removes the rows from the staging table that fail it, and reports them. */
 export interface CheckContext {
@@ -132,13 +132,10 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
  * Where the file may be cut inside the last product, it must not change an existing one. A new product, or one without a change, suggests that
  * only the last line end is missing.
  */
-export const rejectUnterminated = (
-  context: CheckContext,
-  statements: readonly (Pick<Statements, 'differing'> | undefined)[],
-): Promise<number> =>
+export const rejectUnterminated = (context: CheckContext, writers: readonly (Writer | undefined)[]): Promise<number> =>
   reject(
     context,
-    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${statements.flatMap((each) => each?.differing ?? []).join(' union ')})
+    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${writers.flatMap((each) => each?.differing ?? []).join(' union ')})
      returning line, record, 'slug' as field, slug as value,
        'is not changed, because the last line of the file has no line end${MAY_BE_CUT}. If it is complete, add a line end' as reason`,
     [],

@@ -104,21 +104,24 @@ export interface Range {
   readonly to: number;
 }
 
-/** Statements that write staged rows `between $1 and $2` into their table, each returning one row `{ count }`. */
-export interface Statements {
-  /** Inserts the rows that the table does not have. */
-  readonly insert: string;
-  /** Updates the rows that differ in the table; equal rows are not touched. */
-  readonly update: string;
+/** How many rows were written. */
+export interface Written {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+}
+
+/** Writes staged rows into their table. */
+export interface Writer {
+  /**
+   * Inserts the rows of a range that the table does not have, and updates those that differ in it; equal rows are not touched.
+   * @param between is done after the insert
+   */
+  readonly write: (range: Range, between?: () => Promise<void>) => Promise<Written>;
   /** Selects the ordinals of all staged rows that differ in the table. */
   readonly differing: string;
 }
-
-export const COUNT_STAGED = `select count(*)::int as count from ${STAGE} where ordinal between $1 and $2`;
-
-/** Runs a statement that returns one row `{ count }`. */
-export const countOf = async (client: ClientBase, sql: string, { from, to }: Range): Promise<number> =>
-  (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
 
 /** How many staged rows are new and lack a field whose value is then assumed. */
 export const countAssumed = async (client: ClientBase, kind: ImportKind): Promise<number> => {
@@ -147,12 +150,12 @@ export const settleNewFields = async (client: ClientBase, kind: ImportKind): Pro
   );
 };
 
-export const createStatements = async (
+export const createWriter = async (
   client: ClientBase,
   kind: ImportKind,
   options: ReadOptions,
   stage = STAGE,
-): Promise<Statements> => {
+): Promise<Writer> => {
   const { table, categoryColumn = '' } = kind;
   const defaults = await readDefaults(client, kind);
   const target = (field: Field): string => (isCategoryReference(field) ? categoryColumn : field.column);
@@ -204,26 +207,37 @@ export const createStatements = async (
   const differs = `(${updatable.map(({ comparedOld }) => comparedOld).join(', ')}) is distinct from
               (${updatable.map(({ comparedNew }) => comparedNew).join(', ')})`;
 
+  const insert = `
+    with done as (
+      insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
+      select ${fields.map(({ inserted }) => inserted).join(', ')}
+      from ${source}
+      where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
+      order by s.ordinal, s.place
+      ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
+      returning t.*)
+    ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
+    select count(*)::int as count from done`;
+  const update = `
+    with done as (
+      update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
+      from ${source}
+      where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
+      returning s.is_new)
+    select (count(*) filter (where not is_new))::int as count from done`;
+  const count = async (sql: string, { from, to }: Range): Promise<number> =>
+    (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
+
   return {
+    write: async (range, between) => {
+      const created = await count(insert, range);
+      await between?.();
+      // After the insert, so that rows which another writer has inserted meanwhile are updated.
+      const changed = await count(update, range);
+      const staged = await count(`select count(*)::int as count from ${stage} where ordinal between $1 and $2`, range);
+      return { created, changed, unchanged: Math.max(0, staged - created - changed), deleted: 0 };
+    },
     differing: `select s.ordinal from ${table} t, ${source} where ${isMatch(kind)} and ${differs}`,
-    insert: `
-      with done as (
-        insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
-        select ${fields.map(({ inserted }) => inserted).join(', ')}
-        from ${source}
-        where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
-        order by s.ordinal, s.place
-        ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
-        returning t.id${isCategoryKind(kind) ? ', t.slug' : ''})
-      ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
-      select count(*)::int as count from done`,
-    update: `
-      with done as (
-        update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
-        from ${source}
-        where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
-        returning s.is_new)
-      select (count(*) filter (where not is_new))::int as count from done`,
   };
 };
 
