@@ -36,7 +36,6 @@ export const categoryImport: ImportKind = {
         has('name') &&
         (has('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
       (has('slug', 'name', 'path') && hasNoOther()),
-    example: { slug: 'pans', path: 'Kitchen > Pans', imageUrl: 'https://cdn.example/pans.jpg', position: '1' },
     extra: ['parentSlug', 'path', 'children'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values, { key: _, ...options }) => {

@@ -82,8 +82,6 @@ export interface Identity {
 export interface NativeColumns {
   readonly summary: string;
   readonly recognises: Recognises;
-  /** A row that shows every column of a CSV: the template. */
-  readonly example: Readonly<Record<string, string>>;
   /** Columns beside the fields. */
   readonly extra?: readonly string[];
   /** Extra columns that may supply a field's value. */

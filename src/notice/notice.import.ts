@@ -33,17 +33,6 @@ export const noticeImport: ImportKind = {
       : undefined,
   native: {
     summary: 'notices, with columns as in the table notice or the API',
-    example: {
-      title: 'Free delivery in December',
-      content: 'Orders of 50 euros and more are delivered free of charge.',
-      summary: 'From 50 euros',
-      type: 'PROMOTION',
-      level: 'NORMAL',
-      pinned: 'false',
-      status: 'PUBLISHED',
-      startsAt: '2026-12-01T00:00:00Z',
-      endsAt: '2027-01-01T00:00:00Z',
-    },
     // Posts of every kind have a title and a content.
     recognises: (has, hasNoOther) =>
       has('title') && (has('endsat', 'startsat', 'pinned', 'level') || (has('content') && hasNoOther('id'))),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
 import { splitPath } from '../fields/category-path.ts';
@@ -5,7 +6,6 @@ import { jsonIn } from '../fields/lists.ts';
 import type { Key, MappedColumn, ReadOptions } from '../fields/values.ts';
 import { type ImportKind, isVariantKind } from '../kind.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { toCell } from '../report.ts';
 import { type Draft, defineFormat, type Format, MAX_COLUMNS, type NamesOf, plainName } from './format.ts';
 import { google } from './google.ts';
 import { bestbuyCategories, dummyjson } from './open-data.ts';
@@ -88,16 +88,12 @@ const variantsOf = (
   return { variants };
 };
 
-/**
- * An example of a native format as CSV: its columns, and one row.
- * @throws OperatorError if the format has no example
- */
+/** An example of a native format as CSV: its columns, and one row. @throws OperatorError if the format has none */
 export const templateOf = (kinds: readonly ImportKind[], format: string): string => {
-  const example = kinds.find(({ plural }) => plural === format)?.native.example;
-  if (example) return [Object.keys(example), Object.values(example)].map((row) => `${row.map(toCell)}\n`).join('');
-  throw new OperatorError(
-    `There is no template of ${format}, only of ${kinds.map(({ plural }) => plural).join(', ')}.`,
-  );
+  const names = kinds.map(({ plural }) => plural);
+  if (!names.includes(format))
+    throw new OperatorError(`There is no template of ${format}, only of ${names.join(', ')}.`);
+  return readFileSync(new URL(`../templates/${format}.csv`, import.meta.url), 'utf8');
 };
 
 /** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
