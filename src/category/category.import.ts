@@ -1,5 +1,4 @@
-import { categoryPath, splitPath } from '../import/fields/category-path.ts';
-import { pictureUrl } from '../import/fields/lists.ts';
+import { categoryPath, pictureUrl, splitPath } from '../import/fields/lists.ts';
 import { slugOfName } from '../import/fields/slug.ts';
 import { INT32_MAX, integer, type ReadOptions } from '../import/fields/values.ts';
 import {

@@ -45,7 +45,7 @@ const PIECE_CHARACTERS = 64 * 1024;
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key = 'slug', onFault, onProgress } = options;
+  const { client, source, key, onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const { first: head = [], all: records } = await peek(batches);
@@ -54,7 +54,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
   const reader = format.open(options, namesOf);
-  const columnOf: CheckOptions['columnOf'] = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
+  const columnOf: ColumnOf = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
   const check = createCheck({ ...options, kind, variantKind, columnOf });
   const unusedColumns = new Set<string>();
@@ -76,7 +76,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   };
   const toCopyRows = (drafts: readonly Draft[]): string =>
     drafts
-      .map((draft) => check(completed(draft, kind, options)))
+      .map((draft) => check(completed(draft, kind, format, options)))
       .map((row) => (row ? toCopyRow(kind, ++rowCount, row) : ''))
       .join('');
   async function* rows(): AsyncGenerator<string, void> {
@@ -102,7 +102,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     variantKind,
     rowCount,
     columnOf,
-    key,
     onProgress: (step, done) => {
       signal.throwIfAborted();
       onProgress?.({ step, done, total: rowCount, rows: done });
@@ -112,27 +111,27 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
 
-/** Adds what the operator says about rows that do not say it. */
-const completed = (draft: Draft, { fields, key }: ImportKind, { currency, category }: ImportOptions): Draft => {
-  let { values, ifNew } = draft;
-  const hasVariants = (draft.variants?.length ?? 0) > 0;
-  if (hasVariants) {
-    const { price: _, listPrice: __, stock: ___, ...others } = values;
-    values = others;
-    ifNew = { ...ifNew, price: '0' };
+/** Adds what the operator, or the format, says about rows that do not say it. */
+const completed = (draft: Draft, { fields, key }: ImportKind, format: Format, options: ReadOptions): Draft => {
+  const { values, slugSource, variants = [] } = draft;
+  const { currency, category = format.category } = options;
+  const ifNew = { ...draft.ifNew };
+  const takeIfNew = (name: string, value: Value): void => {
+    delete values[name];
+    ifNew[name] = value;
+  };
+  if (variants.length > 0) {
+    for (const name of Object.keys(values)) if (fields[name]?.isOfVariants) delete values[name];
+    ifNew.price = '0';
   }
-  if (key === 'sku' && draft.slugSource !== undefined) {
-    const { slug = '', ...others } = values;
-    values = others;
-    ifNew = { ...ifNew, slug };
-  }
-  if (currency && (hasVariants || !isBlank(values.price)) && isBlank(values.currency)) values = { ...values, currency };
+  if (key === 'sku' && slugSource !== undefined) takeIfNew('slug', values.slug ?? '');
+  if (currency && (variants.length > 0 || !isBlank(values.price)) && isBlank(values.currency))
+    values.currency = currency;
   if (category && fields.category && isBlank(values.category)) {
-    const { category: _, ...others } = values;
-    values = others;
-    ifNew = { ...ifNew, category };
+    if (format.category !== undefined && values.category !== undefined) values.category = category;
+    else takeIfNew('category', category);
   }
-  return { ...draft, values, ifNew };
+  return { ...draft, ifNew };
 };
 
 /** A row as the staging table stores it. */
@@ -151,12 +150,14 @@ export interface CheckedRow extends Place {
   readonly variants?: string | undefined;
 }
 
-interface CheckOptions extends ImportOptions {
+/** The file's name for a field. */
+type ColumnOf = (field: string, draft?: Pick<Draft, 'columns'>) => string;
+
+interface CheckOptions extends ReadOptions, Pick<ImportOptions, 'onFault'> {
   readonly kind: ImportKind;
   /** Where the kind is that of products, the kind of their variants. */
   readonly variantKind: ImportKind | undefined;
-  /** The file's name for a field. */
-  readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
+  readonly columnOf: ColumnOf;
 }
 
 const MAX_VARIANTS = 250;

@@ -1,4 +1,3 @@
-import { plain } from './fields/html.ts';
 import { slug, slugOf } from './fields/slug.ts';
 import {
   INT32_MAX,
@@ -6,6 +5,7 @@ import {
   type Key,
   mergeStock,
   type Parse,
+  plain,
   type ReadOptions,
   SOME,
   shortText,
@@ -138,28 +138,18 @@ export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'cat
 const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
 
 /** The kind with its rows found by another column, if it can be that one. */
-export const withKey = (kind: ImportKind, key: Key): ImportKind => {
-  if (!kind.keys?.includes(key) || key === 'slug') return kind;
+export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
+  if (key === 'slug' || !kind.keys?.includes(key)) return kind;
   const { recognises } = kind.native;
   const native: NativeColumns = {
     ...kind.native,
     recognises: (has, hasNoOther) =>
       recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
-  if (key === 'sku')
-    return {
-      ...kind,
-      key,
-      native,
-      identity: { isSame: 'other.sku = s.sku', isFound: () => 't.sku = s.sku', order: 't.id' },
-    };
-  const identity: Identity = {
-    isSame: 'other.id = s.id',
-    isFound: () => 't.id = s.id',
-    order: 't.id',
-    whyUnknown: `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`,
-  };
-  return { ...kind, key: 'id', identity, native, fields: { id: ID, ...kind.fields } };
+  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: () => `t.${key} = s.${key}`, order: 't.id' };
+  if (key === 'sku') return { ...kind, key, identity, native };
+  const whyUnknown = `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`;
+  return { ...kind, key, identity: { ...identity, whyUnknown }, native, fields: { id: ID, ...kind.fields } };
 };
 
 /** The bit of a field in a staged row's `present_fields`, which has one for each field that the file has a value for. */

@@ -1,7 +1,6 @@
-import { attributes } from '../import/fields/attributes.ts';
-import { categoryPath } from '../import/fields/category-path.ts';
-import { plain, richText } from '../import/fields/html.ts';
 import {
+  attributes,
+  categoryPath,
   firstPicture,
   optionNames,
   pictureUrl,
@@ -17,6 +16,8 @@ import {
   longText,
   oneOf,
   type Parse,
+  plain,
+  richText,
   shortText,
   TRUE,
   timestamp,
@@ -104,18 +105,16 @@ export const productImport: ImportKind = {
       ((has('name') || !has('product')) &&
         has('slug', 'name') &&
         has(
-          ...[
-            'price',
-            'stock',
-            'sales',
-            'tags',
-            'brand',
-            'listprice',
-            'category',
-            'publishedat',
-            'variants',
-            'attributes',
-          ],
+          'price',
+          'stock',
+          'sales',
+          'tags',
+          'brand',
+          'listprice',
+          'category',
+          'publishedat',
+          'variants',
+          'attributes',
         )) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (has('slug') && !has('name', 'imageurl') && hasNoOther()),

@@ -14,6 +14,8 @@ export interface Format {
   readonly columns: readonly string[];
   /** The columns that may find a product. @default only that of its slug */
   readonly keys?: readonly Key[] | undefined;
+  /** The category of products that have none, unless the operator names one. A file without that column says it of new products alone. */
+  readonly category?: string | undefined;
   /** By the columns of its first records. */
   readonly recognises: Recognises;
   /** Starts to read one file. */

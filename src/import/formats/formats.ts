@@ -1,12 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
-import { splitPath } from '../fields/category-path.ts';
-import { jsonIn } from '../fields/lists.ts';
+import { jsonIn, splitPath } from '../fields/lists.ts';
 import type { Key, MappedColumn, ReadOptions } from '../fields/values.ts';
 import { type ImportKind, isVariantKind } from '../kind.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { type Draft, defineFormat, type Format, MAX_COLUMNS, type NamesOf, plainName } from './format.ts';
+import {
+  type Draft,
+  defineFormat,
+  type Format,
+  type FormatReader,
+  MAX_COLUMNS,
+  type NamesOf,
+  plainName,
+} from './format.ts';
 import { google } from './google.ts';
 import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
@@ -33,6 +40,8 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
     names: Object.fromEntries(names.map((name) => [name, [name]])),
     recognises,
     open: ({ options, get, has, columnOf }, uses) => {
+      const variantKind = kinds.find(isVariantKind);
+      const ofVariants = variantKind && nativeFormat(variantKind, []).open(options);
       const toDrafts = (record: SourceRecord, parent?: Value): Draft[] => {
         const values: Record<string, Value> = {};
         for (const name of names) {
@@ -41,7 +50,7 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
         }
         if (parent !== undefined) values.parent = parent;
         const slugSource = shape?.(values, options);
-        const variants = variantsOf(values, record, kinds, options);
+        const variants = variantsOf(values, record, ofVariants);
         const draft = { ...placeOf(record), values, slugSource, ...variants };
         const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
         for (const column of children.flatMap(Object.keys)) uses(column);
@@ -63,19 +72,16 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
 const variantsOf = (
   values: Record<string, Value>,
   record: SourceRecord,
-  kinds: readonly ImportKind[],
-  options: ReadOptions,
+  reader: FormatReader | undefined,
 ): Pick<Draft, 'variants' | 'rejection'> => {
   const list = typeof values.variants === 'string' ? jsonIn(values.variants) : values.variants;
-  const kind = kinds.find(isVariantKind);
-  if (isBlank(values.variants) || !kind) return {};
+  if (isBlank(values.variants) || !reader) return {};
   if (!Array.isArray(list) || !list.every(isObject)) return { rejection: 'has variants that are no list of objects' };
-  const { fields, native } = kind;
-  const nameOf = new Map([...Object.keys(fields), ...(native.extra ?? [])].map((name) => [plainName(name), name]));
-  const variants = list.map((variant) => {
-    const own: Record<string, Value> = {};
-    for (const [column, value] of Object.entries(variant)) own[nameOf.get(plainName(column)) ?? column] = value;
-    native.shape?.(own, options);
+  const variants = list.flatMap((fields) => {
+    Object.keys(fields).forEach(reader.uses);
+    return reader.read({ ...record, fields });
+  });
+  for (const { values: own } of variants) {
     values.optionNames ??= own.optionNames ?? null;
     const names = values.optionNames;
     // In the order of the product's names.
@@ -83,8 +89,7 @@ const variantsOf = (
       const [given, ofName] = [own.optionNames, [own.optionValues].flat()];
       own.optionValues = names.map((name) => ofName[given.indexOf(name)] ?? '');
     }
-    return { ...placeOf(record), values: own };
-  });
+  }
   return { variants };
 };
 

@@ -1,11 +1,10 @@
 import { OperatorError } from '../../errors.ts';
-import { plainValue } from '../fields/html.ts';
-import { centsOf, offerOf } from '../fields/price.ts';
+import { centsOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
-import { SOME, TRUE } from '../fields/values.ts';
+import { plainValue, SOME, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
-import { ANY, folded, type Offered, type OfferedVariant, withoutOptions } from './variants.ts';
+import { ANY, folded, type Offered, type OfferedVariant, offerOf, withoutOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
@@ -61,6 +60,7 @@ export const woocommerce = defineFormat({
   name: 'woocommerce',
   summary: 'WooCommerce’s CSV export of products',
   kind: 'product',
+  category: 'Uncategorized',
   names: NAMES,
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
   keys: ['slug', 'sku'],
@@ -195,7 +195,7 @@ const toDraft = (
   file: WooCommerceFile,
   variations?: readonly Variation[],
 ): Draft => {
-  const { has, text, options } = file;
+  const { text, options } = file;
   const isWhole = variations?.length !== 0;
   const read = (column: Column): string => text(record, column);
   const { slug, slugSource } = slugOf(read('name'), options);
@@ -213,7 +213,7 @@ const toDraft = (
       ...pick(['sku', 'name'], file, read),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
-      ...pick(['category'], file, () => categoryOf(read('category'), file)),
+      ...pick(['category'], file, () => deepestOf(listOf(read('category')))),
       ...pick(['tags'], file, () => listOf(read('tags'))),
       ...pick(['imageUrls'], file, () => images),
       ...(isWhole && attributes && { attributes }),
@@ -223,7 +223,6 @@ const toDraft = (
     ifNew: {
       ...ifNew,
       ...(!isWhole && attributes && { attributes }),
-      ...(!has('category') && { category: categoryOf('', file) }),
     },
     columns,
     variants,
@@ -325,10 +324,8 @@ const statusOf = (published: string, visibility: string): string => {
 };
 
 /** The deepest of several categories: the export names the parents of a category, too. */
-const categoryOf = (text: string, { options: { category = 'Uncategorized' } }: WooCommerceFile): string => {
-  const [deepest = category] = listOf(text).toSorted((one, other) => other.split('>').length - one.split('>').length);
-  return deepest;
-};
+const deepestOf = (categories: readonly string[]): string =>
+  categories.toSorted((one, other) => other.split('>').length - one.split('>').length)[0] ?? '';
 
 /** The export writes line ends as `\n`. */
 const linesOf = (text: string): string => text.replaceAll(/(?<!\\)\\n/g, '\n').replaceAll('\\\\n', '\\n');

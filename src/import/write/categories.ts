@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../../database/pool.ts';
-import type { CategoryStep } from '../fields/category-path.ts';
-import { withoutEntities } from '../fields/html.ts';
+import type { CategoryStep } from '../fields/lists.ts';
+import { withoutEntities } from '../fields/values.ts';
 import { type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
@@ -184,7 +184,6 @@ class CategoryTree {
   readonly #nodes = new Map<string, Node>();
   readonly #slugsAt = new Map<string, Set<string>>();
   readonly #taken = new Set<string>();
-  readonly #lastNumber = new Map<string, number>();
 
   /** Keeps a slug from being given to another category. */
   reserve(slug: string): void {
@@ -239,12 +238,9 @@ class CategoryTree {
   }
 
   #freeSlug(slug: string): string {
-    for (let number = this.#lastNumber.get(slug) ?? 1; ; number += 1) {
-      const candidate = number === 1 ? slug : `${slug}-${number}`;
-      if (this.#taken.has(candidate)) continue;
-      this.#lastNumber.set(slug, number);
-      return candidate;
-    }
+    let candidate = slug;
+    for (let number = 2; this.#taken.has(candidate); number += 1) candidate = `${slug}-${number}`;
+    return candidate;
   }
 }
 

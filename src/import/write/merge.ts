@@ -1,5 +1,5 @@
 import pg, { type ClientBase } from 'pg';
-import type { Key, ReadOptions } from '../fields/values.ts';
+import type { ImportOptions } from '../file.ts';
 import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
 import { keepStaged, keepVariants } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
@@ -47,18 +47,11 @@ export interface Counts extends Written, Omit<Merged, 'rows'> {
   readonly assumed: number;
 }
 
-export interface MergeOptions extends CheckContext, ReadOptions {
-  readonly key: Key;
+export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgress'> {
   /** Where the kind is that of products, the kind of their variants. */
   readonly variantKind: ImportKind | undefined;
-  /** Whether the caller has a transaction open, which it ends. */
-  readonly isInTransaction: boolean;
-  /** Whether the rows that no file has are withdrawn after all files. */
-  readonly isPruning?: boolean | undefined;
   /** How many rows are staged. */
   readonly rowCount: number;
-  /** Commits after so many rows. @default at the end of the file */
-  readonly batchRows?: number | undefined;
   readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
 }
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { Key, ReadOptions } from '../fields/values.ts';
+import type { ReadOptions } from '../fields/values.ts';
 import { type ImportKind, presentBit } from '../kind.ts';
 import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
@@ -79,8 +79,8 @@ const NAMES = `(
   from ${STAGE} s join product p on p.id = s.owner_id where s.option_names is not null order by p.id, s.ordinal)`;
 
 /** Finds the products of a file of variants, by the column of the key, and their existing variants. Its rows then have the values in the product's order. */
-export const findVariantsOfFile = async (context: CheckContext & { readonly key: Key }): Promise<void> => {
-  const { client, kind, key } = context;
+export const findVariantsOfFile = async (context: CheckContext & ReadOptions): Promise<void> => {
+  const { client, kind, key = 'slug' } = context;
   await client.query(`update ${STAGE} s set owner_id = p.id from product p where p.${key}::text = s.product_id`);
   await reject(
     context,
