@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { toArray } from './fields/lists.ts';
 import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
@@ -9,7 +10,7 @@ import type { ProgressState } from './report.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
-import { copyIntoStage, STAGE, toCopyRow, VARIANT_STAGE } from './write/stage.ts';
+import { copyIntoStage, STAGE, type StagedRow, VARIANT_STAGE } from './write/stage.ts';
 
 export interface ImportOptions extends ReadOptions {
   readonly client: ClientBase;
@@ -35,9 +36,6 @@ export interface Imported extends Counts {
   /** Columns of the file that are not read. */
   readonly unusedColumns: readonly string[];
 }
-
-/** Rows are passed to COPY in pieces of about this size. */
-const PIECE_CHARACTERS = 64 * 1024;
 
 /**
  * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue is
@@ -74,25 +72,20 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     reader.readBroken?.(record);
     return [];
   };
-  const toCopyRows = (drafts: readonly Draft[]): string =>
-    drafts
-      .map((draft) => check(completed(draft, kind, format, options)))
-      .map((row) => (row ? toCopyRow(kind, ++rowCount, row) : ''))
-      .join('');
-  async function* rows(): AsyncGenerator<string, void> {
-    let piece = '';
+  const stagedOf = (draft: Draft): StagedRow[] => {
+    const row = check(completed(draft, kind, format, options), rowCount + 1);
+    if (!row) return [];
+    rowCount += 1;
+    return [row];
+  };
+  async function* rows(): AsyncGenerator<readonly StagedRow[], void> {
     for await (const batch of records) {
-      for (const record of batch) {
-        piece += toCopyRows(draftsOf(record));
-        if (piece.length < PIECE_CHARACTERS) continue;
-        yield piece;
-        piece = '';
-      }
+      yield batch.flatMap(draftsOf).flatMap(stagedOf);
       const done = source.readBytes();
       onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rowCount });
       signal.throwIfAborted();
     }
-    yield piece + toCopyRows(reader.end?.() ?? []);
+    for (const draft of reader.end?.() ?? []) yield stagedOf(draft);
   }
 
   await copyIntoStage(client, kind, rows(), signal);
@@ -134,22 +127,6 @@ const completed = (draft: Draft, { fields, key }: ImportKind, format: Format, op
   return { ...draft, ifNew };
 };
 
-/** A row as the staging table stores it. */
-export interface CheckedRow extends Place {
-  /** The sum of {@link presentBit} over the fields that the file has a value for. */
-  readonly presentFields: number;
-  /** The same of {@link Draft.ifNew}. */
-  readonly newFields: number;
-  /** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
-  readonly mark: Draft['doubt'] | 'rejected';
-  readonly slugSource: string | undefined;
-  /** The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs. */
-  readonly otherSlugs: readonly string[];
-  readonly values: ParsedRow;
-  /** All variants of a product, as the staging table has them. */
-  readonly variants?: string | undefined;
-}
-
 /** The file's name for a field. */
 type ColumnOf = (field: string, draft?: Pick<Draft, 'columns'>) => string;
 
@@ -163,12 +140,12 @@ interface CheckOptions extends ReadOptions, Pick<ImportOptions, 'onFault'> {
 const MAX_VARIANTS = 250;
 
 /** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
-const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
+const createCheck = (options: CheckOptions): ((draft: Draft, ordinal: number) => StagedRow | undefined) => {
   const { kind, variantKind, columnOf, onFault } = options;
   const parse = createParse(kind, options);
-  const stageVariants = createStageVariants(variantKind, options);
-  return (draft) => {
-    const { values, ifNew = {}, rejection, doubt, variants } = draft;
+  const stageVariants = variantKind && createStageVariants(variantKind, options);
+  return (draft, ordinal) => {
+    const { values, rejection, doubt, variants } = draft;
     kind.complete?.(values, options);
     const faults: Fault[] = [];
     const rejecting =
@@ -183,13 +160,13 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
         faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
       };
     const reject = rejecting(draft);
-    const { parsed, presentFields, newFields } = parse(values, ifNew, reject);
+    const { parsed, staged } = parse(draft, reject);
     const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
     if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
     const conflict = kind.check?.(parsed);
     if (conflict) reject(conflict.field, conflict.reason);
     if (rejection && faults.length === 0) reject(kind.key, rejection);
-    const staged = variants && stageVariants(variants, parsed, rejecting);
+    const stagedVariants = variants && stageVariants?.(variants, ordinal, parsed, rejecting);
     if (variants && variants.length > MAX_VARIANTS)
       reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
     for (const fault of faults) onFault(fault);
@@ -198,30 +175,37 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
     const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
     const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
     const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
-    const row = { ...placeOf(draft), presentFields, newFields, slugSource, otherSlugs };
-    if (faults.length === 0) return { ...row, mark: doubt, values: parsed, variants: staged };
-    const { [kind.key]: key = null, name = null } = parsed;
+    const own = {
+      ordinal,
+      slug_source: slugSource,
+      other_slugs: otherSlugs.length > 0 ? toArray(otherSlugs) : undefined,
+    };
+    if (faults.length === 0) return { ...staged, ...own, mark: doubt, variants: stagedVariants };
+    const { [kind.key]: key = null, name } = parsed;
     if (!isProductKind(kind) || !key) return undefined;
-    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+    const { line, record, present_fields } = staged;
+    return { ...own, line, record, present_fields, new_fields: 0, mark: 'rejected', [kind.key]: key, name };
   };
 };
 
 /** How many items a list in PostgreSQL's notation has, each of them in quotes. */
 const itemCount = (list: string): number => (list === '{}' ? 0 : list.split('","').length);
 
-/** Parses the variants of a product, under the names of the staging table's columns. */
-const createStageVariants = (kind: ImportKind | undefined, options: ReadOptions) => {
-  const parse = kind && createParse(kind, options);
+/** Parses the variants of a product. Returns their staged rows as JSON. */
+const createStageVariants = (kind: ImportKind, options: ReadOptions) => {
+  const parse = createParse(kind, options);
+  const ofProduct = presentBit(kind, 'product');
   return (
     variants: readonly VariantDraft[],
+    ordinal: number,
     { optionNames: names }: ParsedRow,
     rejecting: (variant: VariantDraft) => Reject,
-  ): string | undefined => {
+  ): string => {
     const seen = new Set<string>();
-    const rows = variants.map((variant) => {
+    const rows = variants.map((variant, at): StagedRow => {
       const reject = rejecting(variant);
-      const row = parse?.(variant.values, {}, reject);
-      const { sku, optionValues } = row?.parsed ?? {};
+      const { parsed, staged } = parse(variant, reject);
+      const { sku, optionValues } = parsed;
       // What says no values is found by its sku.
       const values = optionValues ?? (sku ? undefined : '{}');
       if (values && names && itemCount(values) !== itemCount(names))
@@ -229,35 +213,33 @@ const createStageVariants = (kind: ImportKind | undefined, options: ReadOptions)
       else if (values && seen.has(values)) reject('optionValues', 'is the same as of another variant of this product');
       if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
       seen.add(values ?? '').add(`sku ${sku}`);
-      const columns = Object.entries(kind?.fields ?? {}).map(([name, { column }]) => [column, row?.parsed[name]]);
-      const present_fields = (row?.presentFields ?? 0) + (kind ? presentBit(kind, 'product') : 0);
-      return { ...placeOf(variant), present_fields, ...Object.fromEntries(columns) };
+      return { ...staged, ordinal, place: at + 1, present_fields: staged.present_fields + ofProduct };
     });
-    return kind && JSON.stringify(rows);
+    return JSON.stringify(rows);
   };
 };
 
 type Reject = (name: string, reason: string) => void;
 
-/** Parses the values of one row. */
+/** Parses the values of one row: under the names of the fields, and as they are staged. */
 const createParse = (kind: ImportKind, options: ReadOptions) => {
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
-  return (values: Draft['values'], ifNew: NonNullable<Draft['ifNew']>, reject: Reject) => {
+  return ({ values, ifNew = {}, ...row }: Place & Pick<Draft, 'values' | 'ifNew'>, reject: Reject) => {
     const parsed: Record<string, string | null> = {};
-    let presentFields = 0;
-    let newFields = 0;
-    for (const { name, bit, isNullable, parse } of fields) {
+    const ofFields: Record<string, string | null> = {};
+    let [present_fields, new_fields] = [0, 0];
+    for (const { name, column, bit, isNullable, parse } of fields) {
       const isForNew = values[name] === undefined && ifNew[name] !== undefined;
       const value = isForNew ? ifNew[name] : values[name];
       try {
-        parsed[name] = isBlank(value) ? null : parse(value as Value, options);
-        if (isForNew) newFields += bit;
-        else if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
+        ofFields[column] = parsed[name] = isBlank(value) ? null : parse(value as Value, options);
+        if (isForNew) new_fields += bit;
+        else if (!isBlank(value) || (isNullable && value !== undefined)) present_fields += bit;
       } catch (error) {
         if (!(error instanceof InvalidValueError)) throw error;
         reject(name, error.message);
       }
     }
-    return { parsed, presentFields, newFields };
+    return { parsed, staged: { ...placeOf(row), present_fields, new_fields, ...ofFields } };
   };
 };

@@ -1,9 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { toArray } from '../fields/lists.ts';
 import type { ReadOptions } from '../fields/values.ts';
-import type { CheckedRow } from '../file.ts';
 import {
   categoryFieldOf,
   type Field,
@@ -16,87 +14,77 @@ import {
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
 
-/** The variants of staged products, each with the number of its product in `ordinal`, and its own place, from 1, among those of the product. */
+/** The variants of staged products. */
 export const VARIANT_STAGE = 'pg_temp.vitrine_import_variants';
 
-/**
- * A staged row has its number in the file in `ordinal`, from 1, a bit for each field that the file has in `present_fields`, and for each that
- * only a new row takes in `new_fields`.
- */
+/** The columns of a staging table beside those of the fields. */
 const OWN_COLUMNS = [
+  // The number of the row in the file, from 1; of a variant that of its product.
   'ordinal int',
+  // The place of a variant among those of its product, from 1.
+  'place int',
   'line int',
   'record int',
+  // A bit for each field that the file has a value for, and for each that only a new row takes.
   'present_fields int',
   'new_fields int',
+  // Why the row may be incomplete; `rejected`: it is staged only because its slug is not free for others, and its product is in the file.
   'mark text',
   'slug_source text',
+  // The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs.
   'other_slugs text[]',
-  // All variants of a product, as JSON.
+  // All variants of a product: their staged rows as JSON.
   'variants text',
+  // What is found out about the row: which one of the table it is, and of a variant the product.
+  'target_id int',
+  'owner_id int',
+  'is_new boolean',
 ];
 
-/** What is found out about a staged row; `owner_id` is the product of a variant. */
-const FOUND_COLUMNS = 'target_id int, owner_id int, place int, is_new boolean not null default false';
+/** A staged row by its columns, in PostgreSQL's notation. */
+export type StagedRow = Readonly<Record<string, string | number | null | undefined>>;
 
-const fieldColumns = ({ fields }: ImportKind): readonly string[] =>
-  Object.values(fields).map(({ column, type }) => `${column} ${type}`);
+/** @returns the names of its columns */
+const createStage = async (client: ClientBase, stage: string, { fields }: ImportKind): Promise<readonly string[]> => {
+  const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
+  await client.query(`create temporary table ${stage} (${columns.join(', ')})`);
+  return columns.map((column) => column.slice(0, column.indexOf(' ')));
+};
 
-/**
- * Creates the staging table, which the caller drops, and copies rows into it.
- * @param rows rows as {@link toCopyRow} writes them; if reading one throws, nothing is copied
- */
+/** Creates the staging table, which the caller drops, and copies rows into it. If reading one throws, nothing is copied. */
 export const copyIntoStage = async (
   client: ClientBase,
   kind: ImportKind,
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<readonly StagedRow[]>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const columns = [...OWN_COLUMNS, ...fieldColumns(kind)];
-  await client.query(`create temporary table vitrine_import (${columns.join(', ')}, ${FOUND_COLUMNS})`);
-  const names = columns.map((column) => column.split(' ', 1)[0]).join(', ');
-  await pipeline(rows, client.query(copyFrom(`copy ${STAGE} (${names}) from stdin`)), { signal });
-  await client.query(`create index on ${STAGE} (ordinal)`);
-  await client.query(`create index on ${STAGE} (${kind.fields[kind.key]?.column})`);
-  await client.query(`analyze ${STAGE}`);
+  const columns = await createStage(client, STAGE, kind);
+  // COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2
+  const toLine = (row: StagedRow): string => `${columns.map((column) => toCell(row[column])).join('\t')}\n`;
+  async function* lines(): AsyncGenerator<string, void> {
+    for await (const part of rows) yield part.map(toLine).join('');
+  }
+  await pipeline(lines, client.query(copyFrom(`copy ${STAGE} from stdin`)), { signal });
+  const key = kind.fields[kind.key]?.column;
+  await client.query(`create index on ${STAGE} (ordinal); create index on ${STAGE} (${key}); analyze ${STAGE}`);
 };
 
 /** Creates the staging table of the variants of staged products, which the caller drops. */
 export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  const columns = ['line int', 'record int', 'present_fields int', ...fieldColumns(kind)];
-  const names = columns.map((column) => column.split(' ', 1)[0]);
-  await client.query(`create temporary table vitrine_import_variants (
-    ordinal int, ${columns.join(', ')}, new_fields int not null default 0, ${FOUND_COLUMNS})`);
+  await createStage(client, VARIANT_STAGE, kind);
   await client.query(`
-    insert into ${VARIANT_STAGE} (ordinal, place, ${names.join(', ')})
-    select s.ordinal, v.place, ${names.map((name) => `v.${name}`).join(', ')}
-    from ${STAGE} s cross join rows from (json_to_recordset(s.variants::json) as (${columns.join(', ')}))
-      with ordinality v (${names.join(', ')}, place)
-    where s.variants is not null`);
-  await client.query(`create index on ${VARIANT_STAGE} (ordinal)`);
-};
-
-/** The row in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
-export const toCopyRow = (kind: ImportKind, ordinal: number, row: CheckedRow): string => {
-  const { line, record, presentFields, newFields, mark, slugSource, otherSlugs, variants, values } = row;
-  const others = otherSlugs.length > 0 ? toArray(otherSlugs) : undefined;
-  const texts = [
-    record?.toString(),
-    presentFields.toString(),
-    newFields.toString(),
-    mark,
-    slugSource,
-    others,
-    variants,
-  ];
-  const cells = [...texts, ...Object.keys(kind.fields).map((name) => values[name])].map(toCell);
-  return `${[ordinal, line, ...cells].join('\t')}\n`;
+    insert into ${VARIANT_STAGE} select v.*
+    from ${STAGE} s cross join json_populate_recordset(null::${VARIANT_STAGE}, s.variants::json) v
+    where s.variants is not null;
+    create index on ${VARIANT_STAGE} (ordinal)`);
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const toCell = (text: string | null | undefined): string =>
-  text === null || text === undefined ? '\\N' : text.replaceAll(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '');
+const toCell = (value: StagedRow[string]): string =>
+  value === null || value === undefined
+    ? '\\N'
+    : String(value).replaceAll(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '');
 
 /** Staged rows by their ordinals, both ends included. */
 export interface Range {
@@ -224,7 +212,7 @@ export const createWriter = async (
       from ${source}
       where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
       returning s.is_new)
-    select (count(*) filter (where not is_new))::int as count from done`;
+    select (count(*) filter (where is_new is not true))::int as count from done`;
   const count = async (sql: string, { from, to }: Range): Promise<number> =>
     (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
 
