@@ -66,7 +66,8 @@ export const copyIntoStage = async (
   }
   await pipeline(lines, client.query(copyFrom(`copy ${STAGE} from stdin`)), { signal });
   const key = kind.fields[kind.key]?.column;
-  await client.query(`create index on ${STAGE} (ordinal); create index on ${STAGE} (${key}); analyze ${STAGE}`);
+  for (const column of ['ordinal', key]) await client.query(`create index on ${STAGE} (${column})`);
+  await client.query(`analyze ${STAGE}`);
 };
 
 /** Creates the staging table of the variants of staged products, which the caller drops. */
