@@ -4,8 +4,8 @@ import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import { type ImportKind, isProductKind, isVariantKind, type ParsedRow, presentBit, withKey } from './kind.ts';
-import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
+import { columnIn, type ImportKind, isProductKind, isVariantKind, presentBit, withKey } from './kind.ts';
+import { type Fault, isBlank, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
@@ -160,31 +160,29 @@ const createCheck = (options: CheckOptions): ((draft: Draft, ordinal: number) =>
         faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
       };
     const reject = rejecting(draft);
-    const { parsed, staged } = parse(draft, reject);
-    const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
-    const conflict = kind.check?.(parsed);
+    const row = parse(draft, reject);
+    const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
+    const conflict = kind.check?.(row);
     if (conflict) reject(conflict.field, conflict.reason);
     if (rejection && faults.length === 0) reject(kind.key, rejection);
-    const stagedVariants = variants && stageVariants?.(variants, ordinal, parsed, rejecting);
+    const stagedVariants = variants && stageVariants?.(variants, ordinal, row, rejecting);
     if (variants && variants.length > MAX_VARIANTS)
       reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
-    const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
-    const own = {
-      ordinal,
-      slug_source: slugSource,
-      other_slugs: otherSlugs.length > 0 ? toArray(otherSlugs) : undefined,
-    };
-    if (faults.length === 0) return { ...staged, ...own, mark: doubt, variants: stagedVariants };
-    const { [kind.key]: key = null, name } = parsed;
+    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, row.slug ?? '');
+    const otherSlugs = kind.key === 'sku' ? endsOfSku(row.sku ?? '') : slugsOfName;
+    row.ordinal = String(ordinal);
+    row.slug_source = slugSource;
+    if (otherSlugs.length > 0) row.other_slugs = toArray(otherSlugs);
+    if (faults.length === 0) return Object.assign(row, { mark: doubt, variants: stagedVariants });
+    const { [kind.key]: key, line, record, present_fields, slug_source, other_slugs, name } = row;
     if (!isProductKind(kind) || !key) return undefined;
-    const { line, record, present_fields } = staged;
-    return { ...own, line, record, present_fields, new_fields: 0, mark: 'rejected', [kind.key]: key, name };
+    const own = { ordinal: row.ordinal, line, record, present_fields, new_fields: '0', slug_source, other_slugs };
+    return { ...own, mark: 'rejected', [kind.key]: key, name };
   };
 };
 
@@ -198,22 +196,26 @@ const createStageVariants = (kind: ImportKind, options: ReadOptions) => {
   return (
     variants: readonly VariantDraft[],
     ordinal: number,
-    { optionNames: names }: ParsedRow,
+    { option_names: names }: StagedRow,
     rejecting: (variant: VariantDraft) => Reject,
   ): string => {
     const seen = new Set<string>();
     const rows = variants.map((variant, at): StagedRow => {
       const reject = rejecting(variant);
-      const { parsed, staged } = parse(variant, reject);
-      const { sku, optionValues } = parsed;
+      const row = parse(variant, reject);
+      const { sku, option_values, present_fields } = row;
       // What says no values is found by its sku.
-      const values = optionValues ?? (sku ? undefined : '{}');
+      const values = option_values ?? (sku ? undefined : '{}');
       if (values && names && itemCount(values) !== itemCount(names))
         reject('optionValues', `has ${itemCount(values)} values, but the product has ${itemCount(names)} options`);
       else if (values && seen.has(values)) reject('optionValues', 'is the same as of another variant of this product');
       if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
       seen.add(values ?? '').add(`sku ${sku}`);
-      return { ...staged, ordinal, place: at + 1, present_fields: staged.present_fields + ofProduct };
+      return Object.assign(row, {
+        ordinal: String(ordinal),
+        place: String(at + 1),
+        present_fields: String(Number(present_fields) + ofProduct),
+      });
     });
     return JSON.stringify(rows);
   };
@@ -221,25 +223,25 @@ const createStageVariants = (kind: ImportKind, options: ReadOptions) => {
 
 type Reject = (name: string, reason: string) => void;
 
-/** Parses the values of one row: under the names of the fields, and as they are staged. */
+/** Parses the values of one row. */
 const createParse = (kind: ImportKind, options: ReadOptions) => {
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
-  return ({ values, ifNew = {}, ...row }: Place & Pick<Draft, 'values' | 'ifNew'>, reject: Reject) => {
-    const parsed: Record<string, string | null> = {};
-    const ofFields: Record<string, string | null> = {};
-    let [present_fields, new_fields] = [0, 0];
+  return (draft: VariantDraft & Pick<Draft, 'ifNew'>, reject: Reject): StagedRow => {
+    const { values, ifNew = {} } = draft;
+    const row: StagedRow = { line: String(draft.line), record: draft.record?.toString() };
+    let [present, ofNew] = [0, 0];
     for (const { name, column, bit, isNullable, parse } of fields) {
       const isForNew = values[name] === undefined && ifNew[name] !== undefined;
       const value = isForNew ? ifNew[name] : values[name];
       try {
-        ofFields[column] = parsed[name] = isBlank(value) ? null : parse(value as Value, options);
-        if (isForNew) new_fields += bit;
-        else if (!isBlank(value) || (isNullable && value !== undefined)) present_fields += bit;
+        row[column] = isBlank(value) ? null : parse(value as Value, options);
+        if (isForNew) ofNew += bit;
+        else if (!isBlank(value) || (isNullable && value !== undefined)) present += bit;
       } catch (error) {
         if (!(error instanceof InvalidValueError)) throw error;
         reject(name, error.message);
       }
     }
-    return { parsed, staged: { ...placeOf(row), present_fields, new_fields, ...ofFields } };
+    return Object.assign(row, { present_fields: String(present), new_fields: String(ofNew) });
   };
 };

@@ -13,6 +13,7 @@ import {
   timestamp,
 } from './fields/values.ts';
 import type { Value } from './record.ts';
+import type { StagedRow } from './write/stage.ts';
 
 /** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
 export interface ImportKind {
@@ -31,7 +32,7 @@ export interface ImportKind {
   /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
   readonly categoryColumn?: string;
   /** Checks several fields of a row together. */
-  readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
+  readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Derives values that the file does not have from others. */
   readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
   readonly native: NativeColumns;
@@ -63,9 +64,6 @@ export interface Field {
   /** A field whose value this one has to exceed; otherwise it is stored as null. */
   readonly mustExceed?: string;
 }
-
-/** Values in PostgreSQL's notation by field; null for a blank one. */
-export type ParsedRow = Readonly<Record<string, string | null>>;
 
 /** SQL conditions that identify a row: `s` and `other` are staged rows, `t` is the catalogue's. */
 export interface Identity {
@@ -119,6 +117,9 @@ export const STOCK = field('stock', 'int', stock, {
 });
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
+
+/** The column of the staging table for a field. */
+export const columnIn = ({ fields }: ImportKind, field: string): string => fields[field]?.column ?? field;
 
 export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
 

@@ -27,7 +27,7 @@ export const noticeImport: ImportKind = {
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
-  check: ({ startsAt, endsAt }) =>
+  check: ({ starts_at: startsAt, ends_at: endsAt }) =>
     startsAt && endsAt && Date.parse(endsAt) <= Date.parse(startsAt)
       ? { field: 'endsAt', reason: 'must be after the start' }
       : undefined,

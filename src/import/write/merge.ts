@@ -4,15 +4,8 @@ import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '.
 import { keepStaged, keepVariants } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
-import {
-  type CheckContext,
-  rejectIncomplete,
-  rejectRepeated,
-  rejectSeparated,
-  rejectUnknownCategories,
-  rejectUnterminated,
-} from './checks.ts';
-import { assignProductSlugs, findByEarlierSlugs } from './product-slugs.ts';
+import { type CheckContext, rejectRows, rejectSeparated, rejectUnterminated } from './checks.ts';
+import { findProducts } from './product-slugs.ts';
 import {
   countAssumed,
   createWriter,
@@ -65,8 +58,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   await findExisting(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
   if (isProductKind(kind)) {
-    if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
-    await assignProductSlugs(client, kind);
+    await findProducts(client, kind);
     await rejectSeparated(options);
   }
   await settleNewFields(client, kind);
@@ -76,9 +68,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   const all: Range = { from: 1, to: rowCount };
   for (const range of rangesOf(all, CHUNK_ROWS)) {
-    await rejectRepeated(options, range);
-    await rejectIncomplete(options, range);
-    if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
+    await rejectRows(options, range);
     onProgress('checking', range.to);
   }
   if (isProductKind(kind)) await rejectUnfitNames(options);

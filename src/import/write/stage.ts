@@ -4,6 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { ReadOptions } from '../fields/values.ts';
 import {
   categoryFieldOf,
+  columnIn,
   type Field,
   type ImportKind,
   isCategoryKind,
@@ -41,8 +42,8 @@ const OWN_COLUMNS = [
   'is_new boolean',
 ];
 
-/** A staged row by its columns, in PostgreSQL's notation. */
-export type StagedRow = Readonly<Record<string, string | number | null | undefined>>;
+/** A row by the columns of its staging table, in PostgreSQL's notation. */
+export type StagedRow = Record<string, string | null | undefined>;
 
 /** @returns the names of its columns */
 const createStage = async (client: ClientBase, stage: string, { fields }: ImportKind): Promise<readonly string[]> => {
@@ -65,8 +66,8 @@ export const copyIntoStage = async (
     for await (const part of rows) yield part.map(toLine).join('');
   }
   await pipeline(lines, client.query(copyFrom(`copy ${STAGE} from stdin`)), { signal });
-  const key = kind.fields[kind.key]?.column;
-  for (const column of ['ordinal', key]) await client.query(`create index on ${STAGE} (${column})`);
+  for (const column of ['ordinal', columnIn(kind, kind.key)])
+    await client.query(`create index on ${STAGE} (${column})`);
   await client.query(`analyze ${STAGE}`);
 };
 
@@ -82,10 +83,8 @@ export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Prom
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-const toCell = (value: StagedRow[string]): string =>
-  value === null || value === undefined
-    ? '\\N'
-    : String(value).replaceAll(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '');
+const toCell = (text: string | null | undefined): string =>
+  text === null || text === undefined ? '\\N' : text.replaceAll(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '');
 
 /** Staged rows by their ordinals, both ends included. */
 export interface Range {
