@@ -72,20 +72,24 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     reader.readBroken?.(record);
     return [];
   };
-  const stagedOf = (draft: Draft): StagedRow[] => {
-    const row = check(completed(draft, kind, format, options), rowCount + 1);
-    if (!row) return [];
-    rowCount += 1;
-    return [row];
+  const stagedOf = function* (drafts: readonly Draft[]): Generator<StagedRow, void> {
+    for (const draft of drafts) {
+      const row = check(completed(draft, kind, format, options), rowCount + 1);
+      if (row) rowCount += 1;
+      if (row) yield row;
+    }
   };
-  async function* rows(): AsyncGenerator<readonly StagedRow[], void> {
+  const stagedOfAll = function* (batch: readonly SourceRecord[]): Generator<StagedRow, void> {
+    for (const record of batch) yield* stagedOf(draftsOf(record));
+  };
+  async function* rows(): AsyncGenerator<Iterable<StagedRow>, void> {
     for await (const batch of records) {
-      yield batch.flatMap(draftsOf).flatMap(stagedOf);
+      yield stagedOfAll(batch);
       const done = source.readBytes();
       onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rowCount });
       signal.throwIfAborted();
     }
-    for (const draft of reader.end?.() ?? []) yield stagedOf(draft);
+    yield stagedOf(reader.end?.() ?? []);
   }
 
   await copyIntoStage(client, kind, rows(), signal);

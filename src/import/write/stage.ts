@@ -42,6 +42,9 @@ const OWN_COLUMNS = [
   'is_new boolean',
 ];
 
+/** Rows are passed to COPY in pieces of about this size. */
+const PIECE_CHARACTERS = 64 * 1024;
+
 /** A row by the columns of its staging table, in PostgreSQL's notation. */
 export type StagedRow = Record<string, string | null | undefined>;
 
@@ -56,14 +59,23 @@ const createStage = async (client: ClientBase, stage: string, { fields }: Import
 export const copyIntoStage = async (
   client: ClientBase,
   kind: ImportKind,
-  rows: AsyncIterable<readonly StagedRow[]>,
+  rows: AsyncIterable<Iterable<StagedRow>>,
   signal: AbortSignal,
 ): Promise<void> => {
   const columns = await createStage(client, STAGE, kind);
   // COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2
   const toLine = (row: StagedRow): string => `${columns.map((column) => toCell(row[column])).join('\t')}\n`;
   async function* lines(): AsyncGenerator<string, void> {
-    for await (const part of rows) yield part.map(toLine).join('');
+    let piece = '';
+    for await (const part of rows) {
+      for (const row of part) {
+        piece += toLine(row);
+        if (piece.length < PIECE_CHARACTERS) continue;
+        yield piece;
+        piece = '';
+      }
+    }
+    yield piece;
   }
   await pipeline(lines, client.query(copyFrom(`copy ${STAGE} from stdin`)), { signal });
   for (const column of ['ordinal', columnIn(kind, kind.key)])
