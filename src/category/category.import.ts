@@ -1,5 +1,4 @@
-import { categoryPath, splitPath } from '../import/fields/category-path.ts';
-import { pictureUrl } from '../import/fields/lists.ts';
+import { categoryPath, pictureUrl, splitPath } from '../import/fields/lists.ts';
 import { slugOfName } from '../import/fields/slug.ts';
 import { INT32_MAX, integer, type ReadOptions } from '../import/fields/values.ts';
 import {
@@ -36,7 +35,6 @@ export const categoryImport: ImportKind = {
         has('name') &&
         (has('parent', 'parentslug', 'path', 'children', 'position') || hasNoOther('id'))) ||
       (has('slug', 'name', 'path') && hasNoOther()),
-    example: { slug: 'pans', path: 'Kitchen > Pans', imageUrl: 'https://cdn.example/pans.jpg', position: '1' },
     extra: ['parentSlug', 'path', 'children'],
     alternatives: { parent: ['parentSlug', 'path'], slug: ['path', 'name'] },
     shape: (values, { key: _, ...options }) => {

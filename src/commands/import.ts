@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { categoryPath, splitPath } from '../import/fields/category-path.ts';
+import { categoryPath, splitPath } from '../import/fields/lists.ts';
 import { currency } from '../import/fields/price.ts';
 import { count, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
 import { formatsOf, parseMapping, templateOf } from '../import/formats/formats.ts';

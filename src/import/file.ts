@@ -1,28 +1,22 @@
 import type { ClientBase } from 'pg';
+import { toArray } from './fields/lists.ts';
 import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
-import { type Draft, type Format, type FormatOptions, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
-import { chooseFormat, type MappedColumn } from './formats/formats.ts';
-import { type ImportKind, isProductKind, isVariantKind, type ParsedRow, presentBit, withKey } from './kind.ts';
-import { type Fault, isBlank, type Place, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
+import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
+import { chooseFormat } from './formats/formats.ts';
+import { columnIn, type ImportKind, isProductKind, isVariantKind, presentBit, withKey } from './kind.ts';
+import { type Fault, isBlank, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
-import type { CsvOptions } from './source/csv.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
-import { copyIntoStage, STAGE, toCopyRow, VARIANT_STAGE } from './write/stage.ts';
+import { copyIntoStage, STAGE, type StagedRow, VARIANT_STAGE } from './write/stage.ts';
 
-export interface ImportOptions extends FormatOptions, CsvOptions {
+export interface ImportOptions extends ReadOptions {
   readonly client: ClientBase;
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** The name of a format. @default the one that recognises the columns */
-  readonly format?: string | undefined;
-  /** Columns that the file names in another way. */
-  readonly map?: readonly MappedColumn[] | undefined;
-  /** The currency of prices without one. @default the database's */
-  readonly currency?: string | undefined;
   /** Commits after so many rows. @default at the end of the file */
   readonly batchRows?: number | undefined;
   /** Whether the caller has a transaction open, which it ends. */
@@ -43,26 +37,22 @@ export interface Imported extends Counts {
   readonly unusedColumns: readonly string[];
 }
 
-/** Rows are passed to COPY in pieces of about this size. */
-const PIECE_CHARACTERS = 64 * 1024;
-
 /**
  * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue is
  * changed. Without batches, a failure at any time leaves the catalogue as it was.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
-  const { client, source, key = 'slug', onFault, onProgress } = options;
+  const { client, source, key, onFault, onProgress } = options;
   const { signal = new AbortController().signal } = options;
   const { container, batches } = await readRecords(source, signal, options);
   const { first: head = [], all: records } = await peek(batches);
   const kinds = options.kinds.map((each) => withKey(each, key));
-  const { format, columns, rename, sourceOf } = chooseFormat({ ...options, kinds }, source.name, head);
+  const { format, namesOf } = chooseFormat(options, kinds, source.name, head);
   const kind = kinds.find(({ table }) => table === format.kind);
   if (!kind) throw new Error(`There is no import kind for the table ${format.kind} of the format ${format.name}.`);
-  const reader = format.open(options);
-  const columnOf: CheckOptions['columnOf'] = (field, draft) =>
-    sourceOf(draft?.columns?.[field] ?? reader.columnOf(field));
+  const reader = format.open(options, namesOf);
+  const columnOf: ColumnOf = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
   const check = createCheck({ ...options, kind, variantKind, columnOf });
   const unusedColumns = new Set<string>();
@@ -73,7 +63,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
       if (!reader.uses(column) && unusedColumns.size < MAX_COLUMNS) unusedColumns.add(column);
   };
   // What one record lacks, as in XML, another may have: then the file has the column.
-  learn(columns);
+  for (const { fields } of head) learn(Object.keys(fields));
 
   const draftsOf = (record: SourceRecord): readonly Draft[] => {
     learn(Object.keys(record.fields));
@@ -82,25 +72,24 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     reader.readBroken?.(record);
     return [];
   };
-  const toCopyRows = (drafts: readonly Draft[]): string =>
-    drafts
-      .map((draft) => check(completed(draft, kind, options)))
-      .map((row) => (row ? toCopyRow(kind, ++rowCount, row) : ''))
-      .join('');
-  async function* rows(): AsyncGenerator<string, void> {
-    let piece = '';
+  const stagedOf = function* (drafts: readonly Draft[]): Generator<StagedRow, void> {
+    for (const draft of drafts) {
+      const row = check(completed(draft, kind, format, options), rowCount + 1);
+      if (row) rowCount += 1;
+      if (row) yield row;
+    }
+  };
+  const stagedOfAll = function* (batch: readonly SourceRecord[]): Generator<StagedRow, void> {
+    for (const record of batch) yield* stagedOf(draftsOf(record));
+  };
+  async function* rows(): AsyncGenerator<Iterable<StagedRow>, void> {
     for await (const batch of records) {
-      for (const record of batch) {
-        piece += toCopyRows(draftsOf(rename(record)));
-        if (piece.length < PIECE_CHARACTERS) continue;
-        yield piece;
-        piece = '';
-      }
+      yield stagedOfAll(batch);
       const done = source.readBytes();
       onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rowCount });
       signal.throwIfAborted();
     }
-    yield piece + toCopyRows(reader.end?.() ?? []);
+    yield stagedOf(reader.end?.() ?? []);
   }
 
   await copyIntoStage(client, kind, rows(), signal);
@@ -110,7 +99,6 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     variantKind,
     rowCount,
     columnOf,
-    key,
     onProgress: (step, done) => {
       signal.throwIfAborted();
       onProgress?.({ step, done, total: rowCount, rows: done });
@@ -120,62 +108,48 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
 
-/** Adds what the operator says about rows that do not say it. */
-const completed = (draft: Draft, { fields, key }: ImportKind, { currency, category }: ImportOptions): Draft => {
-  let { values, ifNew } = draft;
-  const hasVariants = (draft.variants?.length ?? 0) > 0;
-  if (hasVariants) {
-    const { price: _, listPrice: __, stock: ___, ...others } = values;
-    values = others;
-    ifNew = { ...ifNew, price: '0' };
+/** Adds what the operator, or the format, says about rows that do not say it. */
+const completed = (draft: Draft, { fields, key }: ImportKind, format: Format, options: ReadOptions): Draft => {
+  const { values, slugSource, variants = [] } = draft;
+  const { currency, category = format.category } = options;
+  const ifNew = { ...draft.ifNew };
+  const takeIfNew = (name: string, value: Value): void => {
+    delete values[name];
+    ifNew[name] = value;
+  };
+  if (variants.length > 0) {
+    for (const name of Object.keys(values)) if (fields[name]?.isOfVariants) delete values[name];
+    ifNew.price = '0';
   }
-  if (key === 'sku' && draft.slugSource !== undefined) {
-    const { slug = '', ...others } = values;
-    values = others;
-    ifNew = { ...ifNew, slug };
-  }
-  if (currency && (hasVariants || !isBlank(values.price)) && isBlank(values.currency)) values = { ...values, currency };
+  if (key === 'sku' && slugSource !== undefined) takeIfNew('slug', values.slug ?? '');
+  if (currency && (variants.length > 0 || !isBlank(values.price)) && isBlank(values.currency))
+    values.currency = currency;
   if (category && fields.category && isBlank(values.category)) {
-    const { category: _, ...others } = values;
-    values = others;
-    ifNew = { ...ifNew, category };
+    if (format.category !== undefined && values.category !== undefined) values.category = category;
+    else takeIfNew('category', category);
   }
-  return { ...draft, values, ifNew };
+  return { ...draft, ifNew };
 };
 
-/** A row as the staging table stores it. */
-export interface CheckedRow extends Place {
-  /** The sum of {@link presentBit} over the fields that the file has a value for. */
-  readonly presentFields: number;
-  /** The same of {@link Draft.ifNew}. */
-  readonly newFields: number;
-  /** `rejected`: the row is staged only because its slug is not free for others, and its product is in the file. */
-  readonly mark: Draft['doubt'] | 'rejected';
-  readonly slugSource: string | undefined;
-  /** The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs. */
-  readonly otherSlugs: readonly string[];
-  readonly values: ParsedRow;
-  /** All variants of a product, as the staging table has them. */
-  readonly variants?: string | undefined;
-}
+/** The file's name for a field. */
+type ColumnOf = (field: string, draft?: Pick<Draft, 'columns'>) => string;
 
-interface CheckOptions extends ImportOptions {
+interface CheckOptions extends ReadOptions, Pick<ImportOptions, 'onFault'> {
   readonly kind: ImportKind;
   /** Where the kind is that of products, the kind of their variants. */
   readonly variantKind: ImportKind | undefined;
-  /** The file's name for a field. */
-  readonly columnOf: (field: string, draft?: Pick<Draft, 'columns'>) => string;
+  readonly columnOf: ColumnOf;
 }
 
 const MAX_VARIANTS = 250;
 
 /** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
-const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | undefined) => {
+const createCheck = (options: CheckOptions): ((draft: Draft, ordinal: number) => StagedRow | undefined) => {
   const { kind, variantKind, columnOf, onFault } = options;
   const parse = createParse(kind, options);
-  const stageVariants = createStageVariants(variantKind, options);
-  return (draft) => {
-    const { values, ifNew = {}, rejection, doubt, variants } = draft;
+  const stageVariants = variantKind && createStageVariants(variantKind, options);
+  return (draft, ordinal) => {
+    const { values, rejection, doubt, variants } = draft;
     kind.complete?.(values, options);
     const faults: Fault[] = [];
     const rejecting =
@@ -190,57 +164,64 @@ const createCheck = (options: CheckOptions): ((draft: Draft) => CheckedRow | und
         faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
       };
     const reject = rejecting(draft);
-    const { parsed, presentFields, newFields } = parse(values, ifNew, reject);
-    const missing = draft.slugSource !== undefined && !parsed.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !parsed[missing]) reject(missing, 'is missing');
-    const conflict = kind.check?.(parsed);
+    const row = parse(draft, reject);
+    const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
+    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
+    const conflict = kind.check?.(row);
     if (conflict) reject(conflict.field, conflict.reason);
     if (rejection && faults.length === 0) reject(kind.key, rejection);
-    const staged = variants && stageVariants(variants, parsed, rejecting);
+    const stagedVariants = variants && stageVariants?.(variants, ordinal, row, rejecting);
     if (variants && variants.length > MAX_VARIANTS)
       reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
     for (const fault of faults) onFault(fault);
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, parsed.slug ?? '');
-    const otherSlugs = kind.key === 'sku' ? endsOfSku(parsed.sku ?? '') : slugsOfName;
-    const row = { ...placeOf(draft), presentFields, newFields, slugSource, otherSlugs };
-    if (faults.length === 0) return { ...row, mark: doubt, values: parsed, variants: staged };
-    const { [kind.key]: key = null, name = null } = parsed;
+    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, row.slug ?? '');
+    const otherSlugs = kind.key === 'sku' ? endsOfSku(row.sku ?? '') : slugsOfName;
+    row.ordinal = String(ordinal);
+    row.slug_source = slugSource;
+    if (otherSlugs.length > 0) row.other_slugs = toArray(otherSlugs);
+    if (faults.length === 0) return Object.assign(row, { mark: doubt, variants: stagedVariants });
+    const { [kind.key]: key, line, record, present_fields, slug_source, other_slugs, name } = row;
     if (!isProductKind(kind) || !key) return undefined;
-    return { ...row, newFields: 0, mark: 'rejected', values: { [kind.key]: key, name } };
+    const own = { ordinal: row.ordinal, line, record, present_fields, new_fields: '0', slug_source, other_slugs };
+    return { ...own, mark: 'rejected', [kind.key]: key, name };
   };
 };
 
 /** How many items a list in PostgreSQL's notation has, each of them in quotes. */
 const itemCount = (list: string): number => (list === '{}' ? 0 : list.split('","').length);
 
-/** Parses the variants of a product, under the names of the staging table's columns. */
-const createStageVariants = (kind: ImportKind | undefined, options: ReadOptions) => {
-  const parse = kind && createParse(kind, options);
+/** Parses the variants of a product. Returns their staged rows as JSON. */
+const createStageVariants = (kind: ImportKind, options: ReadOptions) => {
+  const parse = createParse(kind, options);
+  const ofProduct = presentBit(kind, 'product');
   return (
     variants: readonly VariantDraft[],
-    { optionNames: names }: ParsedRow,
+    ordinal: number,
+    { option_names: names }: StagedRow,
     rejecting: (variant: VariantDraft) => Reject,
-  ): string | undefined => {
+  ): string => {
     const seen = new Set<string>();
-    const rows = variants.map((variant) => {
+    const rows = variants.map((variant, at): StagedRow => {
       const reject = rejecting(variant);
-      const row = parse?.(variant.values, {}, reject);
-      const { sku, optionValues } = row?.parsed ?? {};
+      const row = parse(variant, reject);
+      const { sku, option_values, present_fields } = row;
       // What says no values is found by its sku.
-      const values = optionValues ?? (sku ? undefined : '{}');
+      const values = option_values ?? (sku ? undefined : '{}');
       if (values && names && itemCount(values) !== itemCount(names))
         reject('optionValues', `has ${itemCount(values)} values, but the product has ${itemCount(names)} options`);
       else if (values && seen.has(values)) reject('optionValues', 'is the same as of another variant of this product');
       if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
       seen.add(values ?? '').add(`sku ${sku}`);
-      const columns = Object.entries(kind?.fields ?? {}).map(([name, { column }]) => [column, row?.parsed[name]]);
-      const present_fields = (row?.presentFields ?? 0) + (kind ? presentBit(kind, 'product') : 0);
-      return { ...placeOf(variant), present_fields, ...Object.fromEntries(columns) };
+      return Object.assign(row, {
+        ordinal: String(ordinal),
+        place: String(at + 1),
+        present_fields: String(Number(present_fields) + ofProduct),
+      });
     });
-    return kind && JSON.stringify(rows);
+    return JSON.stringify(rows);
   };
 };
 
@@ -249,22 +230,22 @@ type Reject = (name: string, reason: string) => void;
 /** Parses the values of one row. */
 const createParse = (kind: ImportKind, options: ReadOptions) => {
   const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
-  return (values: Draft['values'], ifNew: NonNullable<Draft['ifNew']>, reject: Reject) => {
-    const parsed: Record<string, string | null> = {};
-    let presentFields = 0;
-    let newFields = 0;
-    for (const { name, bit, isNullable, parse } of fields) {
+  return (draft: VariantDraft & Pick<Draft, 'ifNew'>, reject: Reject): StagedRow => {
+    const { values, ifNew = {} } = draft;
+    const row: StagedRow = { line: String(draft.line), record: draft.record?.toString() };
+    let [present, ofNew] = [0, 0];
+    for (const { name, column, bit, isNullable, parse } of fields) {
       const isForNew = values[name] === undefined && ifNew[name] !== undefined;
       const value = isForNew ? ifNew[name] : values[name];
       try {
-        parsed[name] = isBlank(value) ? null : parse(value as Value, options);
-        if (isForNew) newFields += bit;
-        else if (!isBlank(value) || (isNullable && value !== undefined)) presentFields += bit;
+        row[column] = isBlank(value) ? null : parse(value as Value, options);
+        if (isForNew) ofNew += bit;
+        else if (!isBlank(value) || (isNullable && value !== undefined)) present += bit;
       } catch (error) {
         if (!(error instanceof InvalidValueError)) throw error;
         reject(name, error.message);
       }
     }
-    return { parsed, presentFields, newFields };
+    return Object.assign(row, { present_fields: String(present), new_fields: String(ofNew) });
   };
 };

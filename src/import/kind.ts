@@ -1,18 +1,19 @@
-import { plain } from './fields/html.ts';
 import { slug, slugOf } from './fields/slug.ts';
 import {
   INT32_MAX,
   integer,
+  type Key,
   mergeStock,
   type Parse,
+  plain,
   type ReadOptions,
   SOME,
   shortText,
   stock,
   timestamp,
 } from './fields/values.ts';
-import type { FormatOptions } from './formats/format.ts';
 import type { Value } from './record.ts';
+import type { StagedRow } from './write/stage.ts';
 
 /** How rows of one table are imported. Each feature describes its own kind, and the commands pass all of them to the importer. */
 export interface ImportKind {
@@ -31,14 +32,11 @@ export interface ImportKind {
   /** The table's column that refers to a category. The staging table has a path in `category_path` instead. */
   readonly categoryColumn?: string;
   /** Checks several fields of a row together. */
-  readonly check?: (row: ParsedRow) => { readonly field: string; readonly reason: string } | undefined;
+  readonly check?: (row: StagedRow) => { readonly field: string; readonly reason: string } | undefined;
   /** Derives values that the file does not have from others. */
   readonly complete?: (values: Record<string, Value>, options: ReadOptions) => void;
   readonly native: NativeColumns;
 }
-
-/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
-export type Key = 'slug' | 'sku' | 'id';
 
 export interface Field {
   /** The column of the staging table; the catalogue's table has the same, except for a reference to a category. */
@@ -67,9 +65,6 @@ export interface Field {
   readonly mustExceed?: string;
 }
 
-/** Values in PostgreSQL's notation by field; null for a blank one. */
-export type ParsedRow = Readonly<Record<string, string | null>>;
-
 /** SQL conditions that identify a row: `s` and `other` are staged rows, `t` is the catalogue's. */
 export interface Identity {
   readonly isSame: string;
@@ -85,14 +80,12 @@ export interface Identity {
 export interface NativeColumns {
   readonly summary: string;
   readonly recognises: Recognises;
-  /** A row that shows every column of a CSV: the template. */
-  readonly example: Readonly<Record<string, string>>;
   /** Columns beside the fields. */
   readonly extra?: readonly string[];
   /** Extra columns that may supply a field's value. */
   readonly alternatives?: Readonly<Record<string, readonly string[]>>;
   /** Turns the columns of a row into fields. @returns the name from which a missing slug was made */
-  readonly shape?: (values: Record<string, Value>, options: FormatOptions) => string | undefined;
+  readonly shape?: (values: Record<string, Value>, options: ReadOptions) => string | undefined;
 }
 
 /**
@@ -125,6 +118,9 @@ export const STOCK = field('stock', 'int', stock, {
 export const CREATED_AT = field('created_at', 'timestamptz', timestamp, { isInsertOnly: true });
 export const UPDATED_AT = field('updated_at', 'timestamptz', timestamp);
 
+/** The column of the staging table for a field. */
+export const columnIn = ({ fields }: ImportKind, field: string): string => fields[field]?.column ?? field;
+
 export const isCategoryReference = ({ column }: Field): boolean => column === 'category_path';
 
 export const categoryFieldOf = ({ fields }: ImportKind): string | undefined =>
@@ -143,35 +139,25 @@ export const isCategoryKind = ({ table }: ImportKind): boolean => table === 'cat
 const ID = field('id', 'int', integer(1, INT32_MAX), { isKeyOnly: true });
 
 /** The kind with its rows found by another column, if it can be that one. */
-export const withKey = (kind: ImportKind, key: Key): ImportKind => {
-  if (!kind.keys?.includes(key) || key === 'slug') return kind;
+export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
+  if (key === 'slug' || !kind.keys?.includes(key)) return kind;
   const { recognises } = kind.native;
   const native: NativeColumns = {
     ...kind.native,
     recognises: (has, hasNoOther) =>
       recognises((...columns) => has(...columns, ...(columns.includes('slug') ? [key] : [])), hasNoOther),
   };
-  if (key === 'sku')
-    return {
-      ...kind,
-      key,
-      native,
-      identity: { isSame: 'other.sku = s.sku', isFound: () => 't.sku = s.sku', order: 't.id' },
-    };
-  const identity: Identity = {
-    isSame: 'other.id = s.id',
-    isFound: () => 't.id = s.id',
-    order: 't.id',
-    whyUnknown: `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`,
-  };
-  return { ...kind, key: 'id', identity, native, fields: { id: ID, ...kind.fields } };
+  const identity: Identity = { isSame: `other.${key} = s.${key}`, isFound: () => `t.${key} = s.${key}`, order: 't.id' };
+  if (key === 'sku') return { ...kind, key, identity, native };
+  const whyUnknown = `is the id of no ${kind.table}: ids are Vitrine's own. Those of another system are found by --key sku --map sku=id`;
+  return { ...kind, key, identity: { ...identity, whyUnknown }, native, fields: { id: ID, ...kind.fields } };
 };
 
 /** The bit of a field in a staged row's `present_fields`, which has one for each field that the file has a value for. */
 export const presentBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
 
 /** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
-export const addMissingSlug = (values: Record<string, Value>, options: FormatOptions): string | undefined => {
+export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
   if (options.key === 'id' || (values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
   const { slug = '', slugSource } = slugOf(values.name, options);
   values.slug = slug;

@@ -10,15 +10,9 @@ export interface Place {
 }
 
 /** @param record null as PostgreSQL returns it */
-export const placeOf = ({
-  line,
-  record,
-}: {
-  readonly line: number;
-  readonly record?: number | null | undefined;
-}): Place => ({
-  line,
-  record: record ?? undefined,
+export const placeOf = (row: { readonly line: number; readonly record?: number | null | undefined }): Place => ({
+  line: row.line,
+  record: row.record ?? undefined,
 });
 
 /** One record of a file, with its fields under the names that the file uses. */

@@ -151,4 +151,4 @@ const open = (path: string): number => {
 const count = (number: number): string => Math.round(number).toLocaleString('en');
 
 /** A cell of a CSV file. */
-export const toCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const toCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -27,23 +27,12 @@ export const noticeImport: ImportKind = {
     createdAt: CREATED_AT,
     updatedAt: UPDATED_AT,
   },
-  check: ({ startsAt, endsAt }) =>
+  check: ({ starts_at: startsAt, ends_at: endsAt }) =>
     startsAt && endsAt && Date.parse(endsAt) <= Date.parse(startsAt)
       ? { field: 'endsAt', reason: 'must be after the start' }
       : undefined,
   native: {
     summary: 'notices, with columns as in the table notice or the API',
-    example: {
-      title: 'Free delivery in December',
-      content: 'Orders of 50 euros and more are delivered free of charge.',
-      summary: 'From 50 euros',
-      type: 'PROMOTION',
-      level: 'NORMAL',
-      pinned: 'false',
-      status: 'PUBLISHED',
-      startsAt: '2026-12-01T00:00:00Z',
-      endsAt: '2027-01-01T00:00:00Z',
-    },
     // Posts of every kind have a title and a content.
     recognises: (has, hasNoOther) =>
       has('title') && (has('endsat', 'startsat', 'pinned', 'level') || (has('content') && hasNoOther('id'))),

@@ -1,7 +1,6 @@
-import { attributes } from '../import/fields/attributes.ts';
-import { categoryPath } from '../import/fields/category-path.ts';
-import { plain, richText } from '../import/fields/html.ts';
 import {
+  attributes,
+  categoryPath,
   firstPicture,
   optionNames,
   pictureUrl,
@@ -17,6 +16,8 @@ import {
   longText,
   oneOf,
   type Parse,
+  plain,
+  richText,
   shortText,
   TRUE,
   timestamp,
@@ -104,43 +105,19 @@ export const productImport: ImportKind = {
       ((has('name') || !has('product')) &&
         has('slug', 'name') &&
         has(
-          ...[
-            'price',
-            'stock',
-            'sales',
-            'tags',
-            'brand',
-            'listprice',
-            'category',
-            'publishedat',
-            'variants',
-            'attributes',
-          ],
+          'price',
+          'stock',
+          'sales',
+          'tags',
+          'brand',
+          'listprice',
+          'category',
+          'publishedat',
+          'variants',
+          'attributes',
         )) ||
       // What only products have, such as new statuses: categories have names and pictures, too.
       (has('slug') && !has('name', 'imageurl') && hasNoOther()),
-    example: {
-      slug: 'copper-pan',
-      name: 'Copper Pan, 24 cm',
-      category: 'Kitchen > Pans',
-      subtitle: 'For gas and induction',
-      description: 'Heats evenly, and lasts for generations.',
-      brand: 'Halden',
-      tags: 'copper|new',
-      price: '119.00',
-      listPrice: '139.00',
-      currency: 'EUR',
-      stock: '12',
-      sales: '0',
-      imageUrl: 'https://cdn.example/copper-pan.jpg',
-      imageUrls: 'https://cdn.example/copper-pan.jpg|https://cdn.example/copper-pan-lid.jpg',
-      imageAlts: 'The pan from above|Its lid',
-      sku: 'PAN-24',
-      optionNames: 'Diameter|Lid',
-      attributes: '{"Material":"Copper","Weight":1.2,"Fits":["gas","induction"]}',
-      status: 'ON_SALE',
-      publishedAt: '2026-11-20T09:00:00Z',
-    },
     extra: ['currencyCode', 'categorySlug', 'variants', 'options', 'images'],
     alternatives: {
       category: ['categorySlug'],

@@ -34,17 +34,6 @@ export const variantImport: ImportKind = {
   native: {
     summary: 'variants of products, with columns as in the table product_variant or the API, and their product',
     recognises: (has) => has('product') && has('sku', 'barcode', 'options', 'optionvalues') && !has('name', 'title'),
-    example: {
-      product: 'copper-pan',
-      options: 'Diameter=24 cm|Lid=With',
-      sku: 'PAN-24-L',
-      barcode: '4006381333931',
-      price: '139.00',
-      listPrice: '159.00',
-      stock: '5',
-      imageUrl: 'https://cdn.example/copper-pan-with-lid.jpg',
-      position: '1',
-    },
     extra: ['options', 'selectedOptions'],
     alternatives: { optionValues: ['options', 'selectedOptions'], optionNames: ['options', 'selectedOptions'] },
     shape: (values) => {

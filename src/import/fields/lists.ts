@@ -1,6 +1,7 @@
-import { isBlank, type Value } from '../record.ts';
+import { isBlank, isObject, type Value } from '../record.ts';
 import { parseJson } from '../source/json.ts';
-import { InvalidValueError, longText, type Parse, type ReadOptions } from './values.ts';
+import { slug, slugify, slugOfName } from './slug.ts';
+import { assertStorable, InvalidValueError, longText, type Parse, plainValue, type ReadOptions } from './values.ts';
 
 /** `["a"]`, `[{"name": "a"}]` or `{"name": "a"}`, which exports write into the cell of a CSV. `[NEW] Mug` and `[1984]` are texts. */
 const JSON_START = /^\s*(?:\[\s*(?:["[{]|\]\s*$)|\{\s*")/;
@@ -133,4 +134,89 @@ export const firstPicture = (value: Value | undefined, options: ReadOptions): st
   } catch {
     return undefined;
   }
+};
+
+/** A text that JSON writes as a number or a boolean, which the sources of files give as their text. */
+const LITERAL = /^(?:-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:e[+-]?\d{1,2})?|true|false)$/i;
+
+/**
+ * Attributes by their names: `{ "Material": "Copper", "Weight": 1.2, "Fits": ["gas", "induction"] }`, or as the API returns them,
+ * `[{ "name": "Weight", "values": ["1.2"] }]`; both also as JSON in a text. Returned as a JSON object; blank ones are left out.
+ */
+export const attributes: Parse = (value) => {
+  const given = unpacked(value);
+  const pairs = Array.isArray(given) ? given.map(pairOf) : isObject(given) ? Object.entries(given) : undefined;
+  if (!pairs) throw new InvalidValueError('must be an object such as {"Material": "Copper", "Weight": 1.2}');
+  const members = pairs.flatMap(([name, of]) => {
+    const json = toJson(of);
+    return json === undefined ? [] : [`${JSON.stringify(assertStorable(name))}:${json}`];
+  });
+  return `{${members.join(',')}}`;
+};
+
+const pairOf = (pair: Value): [string, Value] => {
+  if (!isObject(pair) || typeof pair.name !== 'string')
+    throw new InvalidValueError('must have a name for each attribute');
+  const values = pair.values ?? pair.value ?? null;
+  return [pair.name, Array.isArray(values) && values.length < 2 ? (values[0] ?? null) : values];
+};
+
+const toJson = (value: Value): string | undefined => {
+  if (value === null || value === '') return undefined;
+  if (Array.isArray(value)) return JSON.stringify(value.map((item) => longText(item)));
+  if (isObject(value))
+    throw new InvalidValueError('must have a text, a number, true, false or a list of texts for each attribute');
+  const text = String(value);
+  return LITERAL.test(text) ? text.toLowerCase() : JSON.stringify(longText(text));
+};
+
+/**
+ * One category on the path from a root to a product's category. Without a name, the category must exist in the catalogue or in the file.
+ * `isByName`: the step stands for the category with this name below the step before, and the slug is only a proposal for a new one.
+ */
+export type CategoryStep = readonly [slug: string, name: string | null, isByName?: true];
+
+const MAX_DEPTH = 20;
+
+/**
+ * Names with `>` between them (`Kitchen > Pans`, or a list; of several such texts the deepest), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
+ * also as JSON in a text. Returns {@link CategoryStep}s as JSON. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
+ */
+export const categoryPath: Parse = (value, options = {}) => {
+  const path = unpacked(value);
+  const parts = typeof path === 'string' ? deepestOf(path, options) : [path].flat();
+  if (parts.length === 0 || parts.length > MAX_DEPTH)
+    throw new InvalidValueError(`must have 1 to ${MAX_DEPTH} categories`);
+  const names: string[] = [];
+  const stepOfName = (value: Value): CategoryStep => {
+    const name = longText(value).trim();
+    if (slugify(name) === '') throw new InvalidValueError('must be category names with > between them');
+    names.push(name);
+    return [slugOfName(names.join('-'), options), name, true];
+  };
+  const toStep = (part: Value): CategoryStep => {
+    if (!isObject(part)) return stepOfName(plainValue(part, options));
+    const name = part.name === undefined ? undefined : plainValue(part.name, options);
+    if (isBlank(part.slug) && name !== undefined) return stepOfName(name);
+    return [slug(part.slug ?? ''), (typeof name === 'string' && name.trim()) || null];
+  };
+  return JSON.stringify(parts.map(toStep));
+};
+
+/** The deepest of several paths: exports name the parents of a category, too. */
+const deepestOf = (text: string, options: ReadOptions): readonly string[] => {
+  const { listSeparator } = options;
+  const paths = (listSeparator === undefined ? [text] : text.split(listSeparator)).filter((path) => path.trim() !== '');
+  const [deepest = []] = paths.map((path) => namesOf(path, options)).sort((one, other) => other.length - one.length);
+  return deepest;
+};
+
+const namesOf = (path: string, { pathSeparator = '>' }: ReadOptions): readonly string[] =>
+  path.split(pathSeparator).map((name) => name.trim());
+
+/** The parts of a path, which {@link categoryPath} reads. */
+export const splitPath = (value: Value | undefined, options: ReadOptions): readonly Value[] => {
+  if (value === undefined || value === null || value === '') return [];
+  const path = typeof value === 'string' ? (jsonIn(value) ?? value) : value;
+  return typeof path === 'string' ? namesOf(path, options) : [path].flat();
 };

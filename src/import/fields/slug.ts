@@ -1,5 +1,4 @@
-import { withoutEntities } from './html.ts';
-import { assertStorable, InvalidValueError, type Parse, type ReadOptions, textOf } from './values.ts';
+import { assertStorable, InvalidValueError, type Parse, type ReadOptions, textOf, withoutEntities } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
 const MAX_CHARACTERS = 250;

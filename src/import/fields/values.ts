@@ -1,3 +1,5 @@
+import { compile } from 'html-to-text';
+import { Parser } from 'htmlparser2';
 import { isDay } from '../../parse-time.ts';
 import type { Value } from '../record.ts';
 import { looksLikeList } from './lists.ts';
@@ -7,8 +9,28 @@ export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';
 }
 
-/** How the operator wants values to be read. */
+/** Which column of the file finds an existing row: `sku` is the shop's own number, `id` is Vitrine's. */
+export type Key = 'slug' | 'sku' | 'id';
+
+/** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
+export interface MappedColumn {
+  readonly target: string;
+  /** Empty: none, also not one that is named like the target. */
+  readonly source: string;
+}
+
+/** How the operator wants a file to be read. */
 export interface ReadOptions {
+  /** The name of a format. @default the one that recognises the columns */
+  readonly format?: string | undefined;
+  /** Columns that the file names in another way than the named format or, by default, than a native one. */
+  readonly map?: readonly MappedColumn[] | undefined;
+  /** @default slug */
+  readonly key?: Key | undefined;
+  /** The line of a CSV that names the columns, from 1: the lines before it are not read. @default the first that is not blank */
+  readonly headerLine?: number | undefined;
+  /** The currency of prices without one. @default the database's */
+  readonly currency?: string | undefined;
   /** What stands before the decimals of an amount. @default a point, with no separators of thousands */
   readonly decimal?: '.' | ',' | undefined;
   /** What becomes of HTML in descriptions. @default text */
@@ -139,4 +161,57 @@ export const timestamp: Parse = (value) => {
   }
   // PostgreSQL would round more than six decimals of a second up.
   return `${date} ${minutes}${seconds.slice(0, 10)}${/^(Z|UTC)$/i.test(offset) ? 'Z' : offset}`;
+};
+
+/** Elements that descriptions have. Other text in angle brackets, such as `<stdin>`, is no HTML. */
+const ELEMENT =
+  /<\/?(?:a|abbr|article|b|big|blockquote|body|br|center|code|dd|div|dl|dt|em|embed|figure|font|footer|form|h[1-6]|header|hr|html|i|iframe|img|input|label|li|link|main|mark|meta|object|ol|p|picture|pre|s|script|section|small|source|span|strike|strong|style|sub|sup|svg|table|tbody|td|tfoot|th|thead|title|tr|u|ul|video)(?:\s[^>]{0,2000})?\/?>/i;
+const BLOCK = /<(?:p|div|br|li|tr|h[1-6]|table|section|article)[\s/>]/i;
+const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,30});/i;
+const ENTITIES = new RegExp(ENTITY, 'gi');
+
+const compiled = (preserveNewlines: boolean): ReturnType<typeof compile> =>
+  compile({
+    wordwrap: false,
+    preserveNewlines,
+    selectors: [
+      { selector: 'a', options: { ignoreHref: true } },
+      { selector: 'img', format: 'skip' },
+      { selector: 'ul', options: { itemPrefix: '- ' } },
+      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  });
+const toText = compiled(false);
+// Without paragraphs, the line ends of the text are all it has.
+const toTextWithLines = compiled(true);
+
+/** A text that may be HTML: by default it becomes plain text, with its paragraphs, lists and tables as lines. */
+export const richText: Parse = (value, { html = 'text' } = {}) => {
+  const text = longText(value);
+  if (html === 'keep' || !(ELEMENT.test(text) || ENTITY.test(text))) return text;
+  return (BLOCK.test(text) ? toText : toTextWithLines)(text).trim();
+};
+
+/** A text that is no HTML, but in which shops store some letters as entities: `Salt &amp; Pepper`. */
+export const withoutEntities = (text: string): string => text.replaceAll(ENTITIES, decoded);
+
+const decoded = (entity: string): string => {
+  let text = '';
+  const parser = new Parser({ ontext: (part) => (text += part) });
+  parser.end(entity);
+  return text;
+};
+
+/** What a parser of texts reads, or of lists of texts, without entities; with `--html keep`, as it is. */
+export const plain =
+  (parse: Parse): Parse =>
+  (value, options = {}) =>
+    parse(plainValue(value, options), options);
+
+/** The text without entities, or each text of a list; with `--html keep`, and other values, as they are. */
+export const plainValue = (value: Value, { html }: ReadOptions): Value => {
+  if (html === 'keep') return value;
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? withoutEntities(item) : item));
+  return typeof value === 'string' ? withoutEntities(value) : value;
 };

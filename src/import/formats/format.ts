@@ -1,5 +1,5 @@
-import type { ReadOptions } from '../fields/values.ts';
-import type { Key, Recognises } from '../kind.ts';
+import type { Key, ReadOptions } from '../fields/values.ts';
+import type { Recognises } from '../kind.ts';
 import type { Place, SourceRecord, Value } from '../record.ts';
 
 /** A way in which files name and nest the catalogue's rows. */
@@ -14,16 +14,16 @@ export interface Format {
   readonly columns: readonly string[];
   /** The columns that may find a product. @default only that of its slug */
   readonly keys?: readonly Key[] | undefined;
+  /** The category of products that have none, unless the operator names one. A file without that column says it of new products alone. */
+  readonly category?: string | undefined;
   /** By the columns of its first records. */
   readonly recognises: Recognises;
   /** Starts to read one file. */
-  readonly open: (options: FormatOptions) => FormatReader;
+  readonly open: (options: ReadOptions, namesOf?: NamesOf) => FormatReader;
 }
 
-export interface FormatOptions extends ReadOptions {
-  /** @default slug */
-  readonly key?: Key | undefined;
-}
+/** The format's columns that a column of the file stands for. None: it is left out, because the operator says another in its place. */
+export type NamesOf = (column: string) => readonly string[];
 
 export interface FormatReader {
   /** The rows that are complete with this record: none while the next record may belong to the same row. */
@@ -70,7 +70,7 @@ export interface VariantDraft extends Place, Pick<Draft, 'values' | 'columns'> {
 
 /** One file of a format, with its columns under the format's names for them. */
 export interface FormatFile<Name extends string> {
-  readonly options: FormatOptions;
+  readonly options: ReadOptions;
   /** Whether a column of this name was seen. What a file lacks stays as it is in the catalogue. */
   readonly has: (name: Name) => boolean;
   /** The first of the columns of this name that the record has. */
@@ -87,24 +87,29 @@ interface Description<Name extends string> extends Omit<Format, 'columns' | 'ope
   /** The columns of the fields that have another name. */
   readonly columnOf?: Readonly<Record<string, NoInfer<Name>>>;
   /** @param uses takes note of a column that is not the record's own */
-  readonly open: (
-    file: FormatFile<Name>,
-    uses: FormatReader['uses'],
-  ) => Pick<FormatReader, 'read'> & Partial<FormatReader>;
+  readonly open: (file: FormatFile<Name>, uses: FormatReader['uses']) => Reader;
 }
+
+type Reader = Pick<FormatReader, 'read'> &
+  Partial<FormatReader> & {
+    /** Takes note of a column that has none of the names. @param name {@link plainName} of that which it stands for @returns whether it is read */
+    readonly usesOther?: (name: string, column: string) => boolean;
+  };
 
 export const defineFormat = <Name extends string>(description: Description<Name>): Format => {
   const { names, columnOf = {}, open, ...format } = description;
   return {
     ...format,
     columns: Object.values<readonly string[]>(names).flat(),
-    open: (options) => {
-      const { uses, ...file } = openFile(names, options);
-      return {
-        columnOf: (field) => file.columnOf(columnOf[field] ?? (field as Name)),
-        uses,
-        ...open(file, uses),
-      };
+    open: (options, namesOf = (column) => [column]) => {
+      const { uses, ...file } = openFile(
+        names,
+        options,
+        namesOf,
+        (name, column) => reader.usesOther?.(name, column) === true,
+      );
+      const reader = open(file, uses);
+      return { columnOf: (field) => file.columnOf(columnOf[field] ?? (field as Name)), uses, ...reader };
     },
   };
 };
@@ -114,7 +119,9 @@ export const MAX_COLUMNS = 1000;
 
 const openFile = <Name extends string>(
   names: Readonly<Record<Name, readonly string[]>>,
-  options: FormatOptions,
+  options: ReadOptions,
+  namesOf: NamesOf,
+  usesOther: (name: string, column: string) => boolean,
 ): FormatFile<Name> & Pick<FormatReader, 'uses'> => {
   const nameOf = new Map<string, Name>();
   for (const name of Object.keys(names) as Name[]) {
@@ -122,7 +129,16 @@ const openFile = <Name extends string>(
   }
   const columnsOf = new Map<Name, string[]>();
   // A file has few columns, each in many records.
-  const isOurs = new Map<string, boolean>();
+  const isUsed = new Map<string, boolean>();
+  const take = (column: string): boolean => {
+    const taken = namesOf(column).map((each) => {
+      const name = nameOf.get(plainName(each));
+      if (name === undefined) return usesOther(plainName(each), column);
+      columnsOf.set(name, [...(columnsOf.get(name) ?? []), column]);
+      return true;
+    });
+    return taken.length === 0 || taken.includes(true);
+  };
   const get: FormatFile<Name>['get'] = ({ fields }, name) => {
     for (const column of columnsOf.get(name) ?? []) if (fields[column] !== undefined) return fields[column];
     return undefined;
@@ -138,14 +154,10 @@ const openFile = <Name extends string>(
     },
     columnOf: (name) => columnsOf.get(name)?.[0] ?? names[name]?.[0] ?? name,
     uses: (column) => {
-      const known = isOurs.get(column);
-      if (known !== undefined) return known;
-      const name = nameOf.get(plainName(column));
-      if (isOurs.size < MAX_COLUMNS) {
-        isOurs.set(column, name !== undefined);
-        if (name !== undefined) columnsOf.set(name, [...(columnsOf.get(name) ?? []), column]);
-      }
-      return name !== undefined;
+      const known = isUsed.get(column);
+      if (known !== undefined || isUsed.size >= MAX_COLUMNS) return known ?? false;
+      isUsed.set(column, take(column));
+      return isUsed.get(column) === true;
     },
   };
 };

@@ -1,11 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
-import { splitPath } from '../fields/category-path.ts';
-import { jsonIn } from '../fields/lists.ts';
-import { type ImportKind, isVariantKind, type Key } from '../kind.ts';
+import { jsonIn, splitPath } from '../fields/lists.ts';
+import type { Key, MappedColumn, ReadOptions } from '../fields/values.ts';
+import { type ImportKind, isVariantKind } from '../kind.ts';
 import { isBlank, isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
-import { toCell } from '../report.ts';
-import { type Draft, defineFormat, type Format, type FormatOptions, MAX_COLUMNS, plainName } from './format.ts';
+import {
+  type Draft,
+  defineFormat,
+  type Format,
+  type FormatReader,
+  MAX_COLUMNS,
+  type NamesOf,
+  plainName,
+} from './format.ts';
 import { google } from './google.ts';
 import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
@@ -32,6 +40,8 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
     names: Object.fromEntries(names.map((name) => [name, [name]])),
     recognises,
     open: ({ options, get, has, columnOf }, uses) => {
+      const variantKind = kinds.find(isVariantKind);
+      const ofVariants = variantKind && nativeFormat(variantKind, []).open(options);
       const toDrafts = (record: SourceRecord, parent?: Value): Draft[] => {
         const values: Record<string, Value> = {};
         for (const name of names) {
@@ -40,7 +50,7 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
         }
         if (parent !== undefined) values.parent = parent;
         const slugSource = shape?.(values, options);
-        const variants = variantsOf(values, record, kinds, options);
+        const variants = variantsOf(values, record, ofVariants);
         const draft = { ...placeOf(record), values, slugSource, ...variants };
         const children = Array.isArray(values.children) ? values.children.filter(isObject) : [];
         for (const column of children.flatMap(Object.keys)) uses(column);
@@ -62,19 +72,16 @@ const nativeFormat = ({ fields, keys, native, plural, table }: ImportKind, kinds
 const variantsOf = (
   values: Record<string, Value>,
   record: SourceRecord,
-  kinds: readonly ImportKind[],
-  options: FormatOptions,
+  reader: FormatReader | undefined,
 ): Pick<Draft, 'variants' | 'rejection'> => {
   const list = typeof values.variants === 'string' ? jsonIn(values.variants) : values.variants;
-  const kind = kinds.find(isVariantKind);
-  if (isBlank(values.variants) || !kind) return {};
+  if (isBlank(values.variants) || !reader) return {};
   if (!Array.isArray(list) || !list.every(isObject)) return { rejection: 'has variants that are no list of objects' };
-  const { fields, native } = kind;
-  const nameOf = new Map([...Object.keys(fields), ...(native.extra ?? [])].map((name) => [plainName(name), name]));
-  const variants = list.map((variant) => {
-    const own: Record<string, Value> = {};
-    for (const [column, value] of Object.entries(variant)) own[nameOf.get(plainName(column)) ?? column] = value;
-    native.shape?.(own, options);
+  const variants = list.flatMap((fields) => {
+    Object.keys(fields).forEach(reader.uses);
+    return reader.read({ ...record, fields });
+  });
+  for (const { values: own } of variants) {
     values.optionNames ??= own.optionNames ?? null;
     const names = values.optionNames;
     // In the order of the product's names.
@@ -82,29 +89,17 @@ const variantsOf = (
       const [given, ofName] = [own.optionNames, [own.optionValues].flat()];
       own.optionValues = names.map((name) => ofName[given.indexOf(name)] ?? '');
     }
-    return { ...placeOf(record), values: own };
-  });
+  }
   return { variants };
 };
 
-/**
- * An example of a native format as CSV: its columns, and one row.
- * @throws OperatorError if the format has no example
- */
+/** An example of a native format as CSV: its columns, and one row. @throws OperatorError if the format has none */
 export const templateOf = (kinds: readonly ImportKind[], format: string): string => {
-  const example = kinds.find(({ plural }) => plural === format)?.native.example;
-  if (example) return [Object.keys(example), Object.values(example)].map((row) => `${row.map(toCell)}\n`).join('');
-  throw new OperatorError(
-    `There is no template of ${format}, only of ${kinds.map(({ plural }) => plural).join(', ')}.`,
-  );
+  const names = kinds.map(({ plural }) => plural);
+  if (!names.includes(format))
+    throw new OperatorError(`There is no template of ${format}, only of ${names.join(', ')}.`);
+  return readFileSync(new URL(`../templates/${format}.csv`, import.meta.url), 'utf8');
 };
-
-/** Which column of the file stands for which column of a format: `{ target: 'name', source: 'title' }`. */
-export interface MappedColumn {
-  readonly target: string;
-  /** Empty: none, also not one that is named like the target. */
-  readonly source: string;
-}
 
 /** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
 export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] => {
@@ -121,27 +116,10 @@ export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] 
   });
 };
 
-interface Wish {
-  readonly kinds: readonly ImportKind[];
-  /** The name of a format. @default the one that recognises the columns */
-  readonly format?: string | undefined;
-  /** @default slug */
-  readonly key?: Key | undefined;
-  /** Columns to rename, into those of the named format or, by default, of a native one. */
-  readonly map?: readonly MappedColumn[] | undefined;
-}
-
-export interface Choice extends Mapping {
+/** The format of a file, and how the columns of the file are those of the format. */
+interface Choice {
   readonly format: Format;
-  /** Those of the file's first records, as the format names them. */
-  readonly columns: readonly string[];
-}
-
-/** How the columns of records are renamed. */
-interface Mapping {
-  readonly rename: (record: SourceRecord) => SourceRecord;
-  /** The file's name for a column that may have been renamed. */
-  readonly sourceOf: (column: string) => string;
+  readonly namesOf: NamesOf;
 }
 
 const HEAD_RECORDS = 100;
@@ -152,15 +130,20 @@ const OTHER_LINE = 'If a later line of a CSV names its columns, say which: --hea
  * The format of a file, by the columns of its first records.
  * @throws OperatorError if it is in none, or does not have a column that is mapped
  */
-export const chooseFormat = (wish: Wish, sourceName: string, records: readonly SourceRecord[]): Choice => {
-  const { kinds, map = [], key = 'slug' } = wish;
+export const chooseFormat = (
+  { map = [], key = 'slug', format: wanted }: ReadOptions,
+  kinds: readonly ImportKind[],
+  sourceName: string,
+  records: readonly SourceRecord[],
+): Choice => {
   if (records.length === 0) throw new OperatorError(`${sourceName} has no rows: add one below the column names.`);
   const head = records.slice(0, HEAD_RECORDS);
   const formats = map.length > 0 ? kinds.map((kind) => nativeFormat(kind, kinds)) : formatsOf(kinds);
-  const named = formatsOf(kinds).find(({ name }) => name === wish.format);
+  const named = formatsOf(kinds).find(({ name }) => name === wanted);
   assertTargets(map, named ? [named] : formats);
-  const mapping = createMapping(map, sourceName, columnsOf(head));
-  const columns = columnsOf(head.map(mapping.rename));
+  const given = columnsOf(head);
+  const namesOf = map.length > 0 ? mappedNames(map, sourceName, given) : (column: string) => [column];
+  const columns = given.flatMap(namesOf);
   const targets = map.map(({ target }) => target);
   // A column that several formats have tells none of them: everything has a name.
   const areTelling = targets.some((target) => formats.filter((format) => hasColumn(format, target)).length <= 1);
@@ -174,7 +157,7 @@ export const chooseFormat = (wish: Wish, sourceName: string, records: readonly S
   }
   if (format) {
     assertKey(format, key, sourceName, columns);
-    return { ...mapping, format, columns };
+    return { format, namesOf };
   }
   throw new OperatorError(
     `${sourceName} is in no known format. Its columns: ${columns.join(', ')}.\n` +
@@ -218,7 +201,7 @@ const assertKey = (format: Format, key: Key, sourceName: string, columns: readon
   throw new OperatorError(`${sourceName} has no column ${key}: ${advice}. Its columns: ${columns.join(', ')}.`);
 };
 
-/** @throws OperatorError if one of the columns that are mapped to is none of the formats' */
+/** @throws OperatorError if the operator names a column that none of the formats has */
 const assertTargets = (mapped: readonly MappedColumn[], formats: readonly Format[]): void => {
   for (const { target } of mapped) {
     if (formats.some(({ open }) => open({}).uses(target))) continue;
@@ -232,37 +215,18 @@ const assertTargets = (mapped: readonly MappedColumn[], formats: readonly Format
  * @param columns those of the file's first records
  * @throws OperatorError if one of the mapped columns is not in the file
  */
-const createMapping = (mapped: readonly MappedColumn[], sourceName: string, columns: readonly string[]): Mapping => {
-  if (mapped.length === 0) return { rename: (record) => record, sourceOf: (column) => column };
-  const found = mapped.map(({ target, source }) => {
-    if (source === '') return { target, source };
+const mappedNames = (map: readonly MappedColumn[], sourceName: string, columns: readonly string[]): NamesOf => {
+  const targets = new Set(map.map(({ target }) => plainName(target)));
+  const named = map.map(({ target, source }) => {
+    if (source === '') return { target };
     const name = columns.includes(source) ? source : columns.find((each) => plainName(each) === plainName(source));
-    if (name !== undefined) return { target, source: name };
+    if (name !== undefined) return { target, name };
     const hint = suggest(source, columns) || ` ${OTHER_LINE}.`;
     throw new OperatorError(
       `--map: ${sourceName} has no column ${source}.${hint} Its columns: ${columns.slice(0, MAX_COLUMNS).join(', ')}`,
     );
   });
-  const targets = new Set(found.map(({ target }) => plainName(target)));
-  const sources = new Set(found.map(({ source }) => source));
-  // A file has few columns, each in many records.
-  const known = new Map<string, boolean>();
-  const isKept = (column: string): boolean => {
-    const isKept = known.get(column) ?? !(sources.has(column) || targets.has(plainName(column)));
-    if (known.size < MAX_COLUMNS) known.set(column, isKept);
-    return isKept;
-  };
-
-  return {
-    rename: (record) => {
-      const fields: Record<string, Value> = Object.create(null);
-      for (const { target, source } of found) {
-        const value = record.fields[source];
-        if (value !== undefined) fields[target] = value;
-      }
-      for (const [column, value] of Object.entries(record.fields)) if (isKept(column)) fields[column] = value;
-      return { ...record, fields };
-    },
-    sourceOf: (column) => found.find(({ target }) => plainName(target) === plainName(column))?.source || column,
-  };
+  const targetsOf = Map.groupBy(named, ({ name }) => name);
+  return (column) =>
+    targetsOf.get(column)?.map(({ target }) => target) ?? (targets.has(plainName(column)) ? [] : [column]);
 };

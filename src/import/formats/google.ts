@@ -1,10 +1,9 @@
 import { OperatorError } from '../../errors.ts';
-import { offerOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
 import { isSoldOut } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick, type VariantDraft } from './format.ts';
-import { ANY, type Offered, withoutOptions } from './variants.ts';
+import { ANY, type Offered, offerOf, withoutOptions } from './offer.ts';
 
 /** The attributes that are read: https://support.google.com/merchants/answer/7052112 */
 const NAMES = {
@@ -59,6 +58,7 @@ export const google = defineFormat({
   name: 'google',
   summary: 'feeds for Google Merchant Center and Meta, as text or XML',
   kind: 'product',
+  category: 'Uncategorized',
   names: NAMES,
   columnOf: {
     slug: 'name',
@@ -121,8 +121,7 @@ interface Item {
 }
 
 const toItem = (record: SourceRecord, file: GoogleFile): Item => {
-  const { has, get, columnOf, options } = file;
-  const { category: without = 'Uncategorized' } = options;
+  const { has, get, columnOf } = file;
   /** The first value of an attribute, which a feed may repeat. */
   const read = (column: keyof typeof NAMES): string => {
     const value = get(record, column);
@@ -135,18 +134,16 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
   const category = read('category') || nameOf(read('taxonomy'));
   const isCounted = read('stock') !== '' && !isSoldOut(read('availability'));
   const stockColumn = isCounted ? 'stock' : 'availability';
-  // An item of no type has no category, if the feed has that attribute.
-  const hasCategory = category !== '' || has('category');
   const features = FEATURES.map(([column, name]): Pair => [name, read(column)]).filter(([, value]) => value !== '');
   return {
     product: {
       ...placeOf(record),
       values: {
         ...pick(['name', 'description', 'brand', 'imageUrl'], file, read),
-        ...(hasCategory && { category: category || without }),
+        // An item of no type has no category, if the feed has that attribute.
+        ...((category !== '' || has('category')) && { category }),
         currency: regular.currency || sale.currency,
       },
-      ifNew: hasCategory ? undefined : { category: without },
       columns: read('category') === '' && category !== '' ? { category: columnOf('taxonomy') } : undefined,
     },
     variant: {
@@ -183,7 +180,7 @@ const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has,
       ...(hasAttributes && { attributes: named.map(([name, of]) => ({ name, values: of.map(([, value]) => value) })) }),
       ...offered.values,
     },
-    ifNew: { ...product.ifNew, ...(!hasImages && images[0] !== '' && { imageUrls }), ...offered.ifNew },
+    ifNew: { ...(!hasImages && images[0] !== '' && { imageUrls }), ...offered.ifNew },
     columns: { ...product.columns, ...offered.columns },
     variants: offered.variants,
   };

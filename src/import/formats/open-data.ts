@@ -1,7 +1,7 @@
 import { slugify, slugWithKey } from '../fields/slug.ts';
 import { isBlank, isObject, placeOf, type Value } from '../record.ts';
 import { defineFormat, pick } from './format.ts';
-import { withoutOptions } from './variants.ts';
+import { withoutOptions } from './offer.ts';
 
 /**
  * The products of DummyJSON (https://dummyjson.com/docs/products). Some have equal titles, so a slug is the title with the id. The price is

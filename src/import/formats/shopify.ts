@@ -1,7 +1,7 @@
 import { SOME } from '../fields/values.ts';
 import { isObject, placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, type FormatReader, pick, type VariantDraft } from './format.ts';
-import { folded, type Offered, withoutOptions } from './variants.ts';
+import { folded, type Offered, withoutOptions } from './offer.ts';
 
 /**
  * The columns of a product export, in Shopify's older and newer spelling (https://help.shopify.com/en/manual/products/import-export/using-csv),
@@ -58,6 +58,8 @@ export const shopify = defineFormat({
   name: 'shopify',
   summary: 'Shopify’s CSV export of products, or its products.json',
   kind: 'product',
+  // Shopify's own name for products without a type.
+  category: 'Uncategorized',
   names: NAMES,
   columnOf: { category: 'type', imageUrl: 'imageUrls', optionNames: 'option1', optionValues: 'value1' },
   recognises: (has) => has('title') && has('handle', 'urlhandle'),
@@ -117,13 +119,11 @@ const rowsOf = (record: SourceRecord, uses: FormatReader['uses']): Rows => {
 const listOf = (value: Value | undefined): readonly Value[] => (Array.isArray(value) ? value : []);
 
 const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
-  const { has, get, text, columnOf, options } = file;
+  const { has, get, text, columnOf } = file;
   const read = (column: keyof typeof NAMES): string => text(rows[0], column);
-  const named = read('type') || read('taxonomy');
-  // "Uncategorized" is Shopify's own name for products without a type.
-  const category = named || (options.category ?? 'Uncategorized');
+  const category = read('type') || read('taxonomy');
   // A product that has neither is of no category, if the file has both columns.
-  const hasCategory = named !== '' || (has('type') && has('taxonomy'));
+  const hasCategory = category !== '' || (has('type') && has('taxonomy'));
   const tags = get(rows[0], 'tags') ?? [];
   const offered = offeredBy(rows, file);
   return {
@@ -137,7 +137,7 @@ const toDraft = (rows: Rows, file: ShopifyFile): Draft => {
       ...((has('status') || has('published')) && { status: toStatus(read('status'), read('published')) }),
       ...offered.values,
     },
-    ifNew: { ...offered.ifNew, ...(!hasCategory && { category }) },
+    ifNew: offered.ifNew,
     columns: hasCategory && read('type') === '' ? { category: columnOf('taxonomy') } : undefined,
     doubt: doubtOf(rows, file),
     variants: offered.variants,

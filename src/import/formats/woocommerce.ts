@@ -1,12 +1,10 @@
 import { OperatorError } from '../../errors.ts';
-import { plainValue } from '../fields/html.ts';
-import { centsOf, offerOf } from '../fields/price.ts';
+import { centsOf } from '../fields/price.ts';
 import { slugOf } from '../fields/slug.ts';
-import { SOME, TRUE } from '../fields/values.ts';
+import { plainValue, SOME, TRUE } from '../fields/values.ts';
 import { placeOf, type SourceRecord, type Value } from '../record.ts';
 import { type Draft, defineFormat, type FormatFile, pick } from './format.ts';
-import { ANY, folded, type Offered, type OfferedVariant, withoutOptions } from './variants.ts';
-import { type Attribute, listOf, openAttributes, unescaped } from './woocommerce-attributes.ts';
+import { ANY, folded, type Offered, type OfferedVariant, offerOf, withoutOptions } from './offer.ts';
 
 /** The columns that are read: https://github.com/woocommerce/woocommerce/wiki/Product-CSV-Import-Schema */
 const NAMES = {
@@ -36,6 +34,16 @@ const NAMES = {
 
 type Column = keyof typeof NAMES;
 
+/** Columns of attributes, of which there may be any number: `Attribute 1 name`, `Attribute 1 value(s)`, `Attribute 1 visible`. */
+const ATTRIBUTE = /^attribute(\d+)(name|values|visible)$/;
+
+interface Attribute {
+  readonly name: string;
+  /** A list; of a variation one value, or none. */
+  readonly values: string;
+  readonly isHidden: boolean;
+}
+
 /** Variable products wait for their variations until the end of the file, in memory, and groups for the prices of their members. */
 const MAX_WAITING = 50_000;
 
@@ -52,6 +60,7 @@ export const woocommerce = defineFormat({
   name: 'woocommerce',
   summary: 'WooCommerce’s CSV export of products',
   kind: 'product',
+  category: 'Uncategorized',
   names: NAMES,
   columnOf: { slug: 'name', listPrice: 'price', imageUrl: 'imageUrls', status: 'published' },
   keys: ['slug', 'sku'],
@@ -63,12 +72,12 @@ export const woocommerce = defineFormat({
       (has('type') && has('published'));
     return isOwn && has('name', 'sku') && !has('price', 'slug', 'title', 'category', 'listprice');
   },
-  open: (columns, uses) => {
-    const attributes = openAttributes(uses);
+  open: (columns) => {
+    const attributeColumns = new Map<string, Readonly<Record<string, string>>>();
     const file: WooCommerceFile = {
       ...columns,
       text: (record, column) => unescaped(columns.text(record, column)),
-      attributesOf: attributes.read,
+      attributesOf: (record) => attributesOf(record, [...attributeColumns.values()]),
     };
     const { has, text, options } = file;
     const parents: SourceRecord[] = [];
@@ -117,7 +126,12 @@ export const woocommerce = defineFormat({
     });
 
     return {
-      uses: attributes.uses,
+      usesOther: (name, column) => {
+        const [, number, part = ''] = ATTRIBUTE.exec(name) ?? [];
+        if (number === undefined) return false;
+        attributeColumns.set(number, { ...attributeColumns.get(number), [part]: column });
+        return true;
+      },
       read: (record) => {
         const isGroup = GROUPED.test(text(record, 'type'));
         if (isVariation(record)) {
@@ -146,8 +160,21 @@ export const woocommerce = defineFormat({
 });
 
 interface WooCommerceFile extends FormatFile<Column> {
-  readonly attributesOf: ReturnType<typeof openAttributes>['read'];
+  /** Undefined unless the file has the name and the values of each. */
+  readonly attributesOf: (record: SourceRecord) => readonly Attribute[] | undefined;
 }
+
+const attributesOf = (
+  { fields }: SourceRecord,
+  columns: readonly Readonly<Record<string, string>>[],
+): readonly Attribute[] | undefined => {
+  if (columns.length === 0 || columns.some(({ name, values }) => name === undefined || values === undefined))
+    return undefined;
+  const cell = (column = ''): string => unescaped(String(fields[column] ?? '').trim());
+  return columns
+    .map(({ name, values, visible }) => ({ name: cell(name), values: cell(values), isHidden: cell(visible) === '0' }))
+    .filter(({ name }) => name !== '');
+};
 
 /** What is kept of a variation until the end of the file. */
 interface Variation extends OfferedVariant {
@@ -168,7 +195,7 @@ const toDraft = (
   file: WooCommerceFile,
   variations?: readonly Variation[],
 ): Draft => {
-  const { has, text, options } = file;
+  const { text, options } = file;
   const isWhole = variations?.length !== 0;
   const read = (column: Column): string => text(record, column);
   const { slug, slugSource } = slugOf(read('name'), options);
@@ -186,7 +213,7 @@ const toDraft = (
       ...pick(['sku', 'name'], file, read),
       ...pick(['subtitle', 'description'], file, (column) => linesOf(read(column))),
       ...pick(['brand'], file, () => listOf(read('brand'))[0] ?? ''),
-      ...pick(['category'], file, () => categoryOf(read('category'), file)),
+      ...pick(['category'], file, () => deepestOf(listOf(read('category')))),
       ...pick(['tags'], file, () => listOf(read('tags'))),
       ...pick(['imageUrls'], file, () => images),
       ...(isWhole && attributes && { attributes }),
@@ -196,7 +223,6 @@ const toDraft = (
     ifNew: {
       ...ifNew,
       ...(!isWhole && attributes && { attributes }),
-      ...(!has('category') && { category: categoryOf('', file) }),
     },
     columns,
     variants,
@@ -298,10 +324,18 @@ const statusOf = (published: string, visibility: string): string => {
 };
 
 /** The deepest of several categories: the export names the parents of a category, too. */
-const categoryOf = (text: string, { options: { category = 'Uncategorized' } }: WooCommerceFile): string => {
-  const [deepest = category] = listOf(text).toSorted((one, other) => other.split('>').length - one.split('>').length);
-  return deepest;
-};
+const deepestOf = (categories: readonly string[]): string =>
+  categories.toSorted((one, other) => other.split('>').length - one.split('>').length)[0] ?? '';
 
 /** The export writes line ends as `\n`. */
 const linesOf = (text: string): string => text.replaceAll(/(?<!\\)\\n/g, '\n').replaceAll('\\\\n', '\\n');
+
+/** The export writes an apostrophe before what a spreadsheet would take for a formula, such as -1. */
+const unescaped = (text: string): string => text.replace(/^'(?=[=+@-])/, '');
+
+/** Items with commas between them; a comma inside one has a backslash. */
+const listOf = (text: string): string[] =>
+  text
+    .split(/(?<!\\),/)
+    .map((item) => item.replaceAll('\\,', ',').trim())
+    .filter(Boolean);

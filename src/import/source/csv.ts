@@ -1,12 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { OperatorError } from '../../errors.ts';
+import type { ReadOptions } from '../fields/values.ts';
 import type { SourceRecord, Value } from '../record.ts';
 import { CARRIAGE_RETURN, countNewlines, MAX_RECORD_BYTES, MAY_BE_CUT, NEWLINE, type TextBlock } from './text.ts';
-
-export interface CsvOptions {
-  /** The line that names the columns, from 1: the lines before it are not read. @default the first that is not blank */
-  readonly headerLine?: number | undefined;
-}
 
 const DELIMITERS = [',', ';', '\t', '|'];
 
@@ -18,18 +14,19 @@ const DELIMITERS = [',', ';', '\t', '|'];
 export async function* readCsv(
   blocks: AsyncIterable<TextBlock>,
   sourceName: string,
-  { headerLine = 1 }: CsvOptions = {},
+  { headerLine = 1 }: ReadOptions = {},
 ): AsyncGenerator<SourceRecord[], void> {
   let header: string[] | undefined;
   let delimiter = ',';
   let line = 1;
-  let rest: Buffer = Buffer.alloc(0);
+  let text: Buffer = Buffer.alloc(0);
+  let at = 0;
 
   for await (const { bytes, isLast } of blocks) {
-    const text = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    text = at === text.length ? bytes : Buffer.concat([text.subarray(at), bytes]);
+    at = 0;
     const isUnterminated = isLast && text.length > 0 && !isLineEnd(text.at(-1));
     const records: SourceRecord[] = [];
-    let at = 0;
 
     const advance = (to: number): void => {
       line += countNewlines(text, at, to);
@@ -55,17 +52,16 @@ export async function* readCsv(
       while (line < headerLine && at < text.length) advance(text.indexOf(NEWLINE, at) + 1 || text.length);
       delimiter = detectDelimiter(text.subarray(at));
     }
-    rest = Buffer.alloc(0);
     while (at < text.length) {
       const from = at;
       const error = parseRows(text.subarray(from), delimiter, (row, end) => takeRow(row, from + end));
-      if (!error) break;
-      skipLineEnds();
-      // A quote that is open at the end of a block may be closed in the next one.
-      if (error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast && text.length - at < MAX_RECORD_BYTES) {
-        rest = text.subarray(at);
+      if (!error) {
+        advance(text.length);
         break;
       }
+      skipLineEnds();
+      // A quote that is open at the end of a block may be closed in the next one.
+      if (error.code === 'CSV_QUOTE_NOT_CLOSED' && !isLast && text.length - at < MAX_RECORD_BYTES) break;
       if (!header) throw new OperatorError(`${sourceName}, line ${line}, is no list of columns: ${reasonOf(error)}.`);
       const end = text.indexOf(NEWLINE, at) + 1 || text.length;
       const value = text.toString('utf8', at, Math.min(end, at + 200)).trimEnd();
@@ -73,7 +69,6 @@ export async function* readCsv(
       records.push({ line, fields, fault: { line, value, reason: reasonOf(error) } });
       advance(end);
     }
-    if (rest.length === 0) advance(text.length);
     if (records.length > 0) yield records;
   }
 }

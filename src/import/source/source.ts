@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { OperatorError } from '../../errors.ts';
+import type { ReadOptions } from '../fields/values.ts';
 import { isObject, type SourceRecord, type Value } from '../record.ts';
-import { type CsvOptions, readCsv } from './csv.ts';
+import { readCsv } from './csv.ts';
 import { parseJson, readJsonArray, readJsonLines } from './json.ts';
 import { readText } from './text.ts';
 import { readXml } from './xml.ts';
@@ -88,7 +89,7 @@ type Container = keyof typeof READERS;
 const READERS = { CSV: readCsv, JSON: readJsonArray, 'JSON Lines': readJsonLines, XML: readXml };
 
 /** Detects from the first block what kind of file it is. @throws OperatorError if it is empty, or is not UTF-8 text */
-export const readRecords = async (source: Source, signal: AbortSignal, options: CsvOptions = {}): Promise<Records> => {
+export const readRecords = async (source: Source, signal: AbortSignal, options: ReadOptions = {}): Promise<Records> => {
   const { first, all } = await peek(readText(source, signal));
   const head = first?.bytes.toString('utf8').trimStart();
   if (!head) throw new OperatorError(`${source.name} is empty.`);

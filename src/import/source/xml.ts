@@ -43,11 +43,10 @@ export async function* readXml(
   let line = 1;
 
   const lineOf = (index: number): number => {
-    for (let at = block.indexOf('\n', countedTo - blockStart); at !== -1 && at + blockStart < index; ) {
-      line += 1;
-      countedTo = at + blockStart + 1;
-      at = block.indexOf('\n', at + 1);
-    }
+    // A tag may begin in an earlier block.
+    const end = Math.max(countedTo, index - blockStart);
+    line += block.slice(countedTo, end).split('\n').length - 1;
+    countedTo = end;
     return line;
   };
 
@@ -69,14 +68,8 @@ export async function* readXml(
         }
         open.push(name);
         if (!record && RECORD_ELEMENTS.has(name)) {
-          record = {
-            line: lineOf(parser.startIndex),
-            depth: open.length,
-            name,
-            fields: Object.create(null),
-            inner: {},
-            characters: 0,
-          };
+          const line = lineOf(parser.startIndex);
+          record = { line, depth: open.length, name, fields: Object.create(null), inner: {}, characters: 0 };
         } else if (record && open.length === record.depth + 1) {
           text = '';
           record.inner = {};
@@ -109,7 +102,7 @@ export async function* readXml(
   for await (const { bytes, line: firstLine, isLast } of blocks) {
     blockStart += block.length;
     block = bytes.toString('utf8');
-    countedTo = blockStart;
+    countedTo = 0;
     line = firstLine;
     parser.write(block);
     if (isLast) {

@@ -1,31 +1,27 @@
 import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../../database/pool.ts';
-import type { CategoryStep } from '../fields/category-path.ts';
-import { withoutEntities } from '../fields/html.ts';
+import type { CategoryStep } from '../fields/lists.ts';
+import { withoutEntities } from '../fields/values.ts';
 import { type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
-import type { MergeOptions, Written } from './merge.ts';
-import { COUNT_STAGED, countOf, type Range, STAGE, type Statements } from './stage.ts';
+import type { Merged, MergeOptions } from './merge.ts';
+import { type Range, STAGE, type Writer } from './stage.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
-export const mergeCategories = async (
-  options: MergeOptions,
-  { insert, update }: Statements,
-  all: Range,
-): Promise<Written> => {
+export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range): Promise<Merged> => {
   const { client, onProgress } = options;
   for (;;) {
     // A rejected category may leave others without a parent.
     while ((await rejectUnknownCategories(options, all)) > 0);
     await client.query('savepoint categories');
-    const created = await countOf(client, insert, all);
-    const createdCategories = await createMissingCategories(client, all);
-    const changed = await countOf(client, update, all);
-    const unchanged = (await countOf(client, COUNT_STAGED, all)) - created - changed;
+    let createdCategories = 0;
+    const rows = await writer.write(all, async () => {
+      createdCategories = await createMissingCategories(client, all);
+    });
     onProgress('writing', all.to);
     const cycles = await findCycles(client);
-    if (cycles.length === 0) return { created, changed, unchanged, createdCategories };
+    if (cycles.length === 0) return { rows, createdCategories };
     await client.query('rollback to savepoint categories');
     const reason = 'is below this category itself: choose another parent';
     for (const cycle of cycles)
@@ -188,7 +184,6 @@ class CategoryTree {
   readonly #nodes = new Map<string, Node>();
   readonly #slugsAt = new Map<string, Set<string>>();
   readonly #taken = new Set<string>();
-  readonly #lastNumber = new Map<string, number>();
 
   /** Keeps a slug from being given to another category. */
   reserve(slug: string): void {
@@ -243,12 +238,9 @@ class CategoryTree {
   }
 
   #freeSlug(slug: string): string {
-    for (let number = this.#lastNumber.get(slug) ?? 1; ; number += 1) {
-      const candidate = number === 1 ? slug : `${slug}-${number}`;
-      if (this.#taken.has(candidate)) continue;
-      this.#lastNumber.set(slug, number);
-      return candidate;
-    }
+    let candidate = slug;
+    for (let number = 2; this.#taken.has(candidate); number += 1) candidate = `${slug}-${number}`;
+    return candidate;
   }
 }
 

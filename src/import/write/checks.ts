@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { categoryFieldOf, type ImportKind, isCategoryKind, presentBit, singularOf } from '../kind.ts';
+import { categoryFieldOf, columnIn, type ImportKind, isCategoryKind, presentBit, singularOf } from '../kind.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
-import { isMatch, type Range, STAGE, type Statements } from './stage.ts';
+import { isMatch, type Range, STAGE, type Writer } from './stage.ts';
 
 /** Each check removes the rows from the staging table that fail it, and reports them. */
 export interface CheckContext {
@@ -37,14 +37,21 @@ export const reject = async (
 const placeIn = (row: string): string =>
   `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
+/** What can be said of a range of rows. */
+export const rejectRows = async (context: CheckContext, range: Range): Promise<void> => {
+  await rejectRepeated(context, range);
+  await rejectIncomplete(context, range);
+  if (context.kind.categoryColumn && !isCategoryKind(context.kind)) await rejectUnknownCategories(context, range);
+};
+
 /** Of rows with the same key, the last is imported. */
-export const rejectRepeated = (context: CheckContext, { from, to }: Range): Promise<number> => {
+const rejectRepeated = (context: CheckContext, { from, to }: Range): Promise<number> => {
   const { key, identity } = context.kind;
   const later = `from ${STAGE} other where ${identity?.isSame ?? 'other.slug = s.slug'} and other.ordinal > s.ordinal`;
   return reject(
     context,
     `delete from ${STAGE} s where s.ordinal between $1 and $2 and exists (select ${later})
-     returning line, record, $3 as field, ${context.kind.fields[key]?.column}::text as value,
+     returning line, record, $3 as field, ${columnIn(context.kind, key)}::text as value,
        format('is repeated in %s, which is imported instead: remove one of the two',
          (select ${placeIn('other')} ${later} order by other.ordinal desc limit 1)) as reason`,
     [from, to, key],
@@ -52,7 +59,7 @@ export const rejectRepeated = (context: CheckContext, { from, to }: Range): Prom
 };
 
 /** A new row needs all required fields; an existing one may be given a few fields only. */
-export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Promise<number> => {
+const rejectIncomplete = (context: CheckContext, { from, to }: Range): Promise<number> => {
   const { kind } = context;
   const { whyUnknown } = kind.identity ?? {};
   if (whyUnknown) {
@@ -72,7 +79,7 @@ export const rejectIncomplete = (context: CheckContext, { from, to }: Range): Pr
        delete from ${STAGE} s
        where s.ordinal between $1 and $2 and s.present_fields & ${allBits} <> ${allBits}
          and not exists (select from ${kind.table} t where ${isMatch(kind)})
-       returning ordinal, line, record, present_fields, ${kind.fields[kind.key]?.column} as key)
+       returning ordinal, line, record, present_fields, ${columnIn(kind, kind.key)} as key)
      select line, record, field, '' as value, format('is missing, and the ${singularOf(kind)} "%s" is new', key) as reason
      from removed join unnest($3::text[], $4::int[]) required (field, bit) on present_fields & bit = 0
      order by ordinal, bit`,
@@ -132,13 +139,10 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
  * Where the file may be cut inside the last product, it must not change an existing one. A new product, or one without a change, suggests that
  * only the last line end is missing.
  */
-export const rejectUnterminated = (
-  context: CheckContext,
-  statements: readonly (Pick<Statements, 'differing'> | undefined)[],
-): Promise<number> =>
+export const rejectUnterminated = (context: CheckContext, writers: readonly (Writer | undefined)[]): Promise<number> =>
   reject(
     context,
-    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${statements.flatMap((each) => each?.differing ?? []).join(' union ')})
+    `delete from ${STAGE} s where mark = 'unterminated' and ordinal in (${writers.flatMap((each) => each?.differing ?? []).join(' union ')})
      returning line, record, 'slug' as field, slug as value,
        'is not changed, because the last line of the file has no line end${MAY_BE_CUT}. If it is complete, add a line end' as reason`,
     [],

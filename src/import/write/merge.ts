@@ -1,29 +1,21 @@
 import pg, { type ClientBase } from 'pg';
-import type { ReadOptions } from '../fields/values.ts';
-import { type ImportKind, isCategoryKind, isProductKind, isVariantKind, type Key } from '../kind.ts';
+import type { ImportOptions } from '../file.ts';
+import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
 import { keepStaged, keepVariants } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
+import { type CheckContext, rejectRows, rejectSeparated, rejectUnterminated } from './checks.ts';
+import { findProducts } from './product-slugs.ts';
 import {
-  type CheckContext,
-  rejectIncomplete,
-  rejectRepeated,
-  rejectSeparated,
-  rejectUnknownCategories,
-  rejectUnterminated,
-} from './checks.ts';
-import { assignProductSlugs, findByEarlierSlugs } from './product-slugs.ts';
-import {
-  COUNT_STAGED,
   countAssumed,
-  countOf,
-  createStatements,
+  createWriter,
   findExisting,
   type Range,
   STAGE,
-  type Statements,
   settleNewFields,
   VARIANT_STAGE,
+  type Writer,
+  type Written,
 } from './stage.ts';
 import {
   findVariantsOfFile,
@@ -31,38 +23,28 @@ import {
   rejectUnfitNames,
   type StagedVariants,
   stageVariants,
-  type VariantCounts,
 } from './variants.ts';
 
-/** How many rows were written. */
-export interface Written {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
+/** What was done with a part of a file. */
+export interface Merged {
+  readonly rows: Written;
+  /** What was done with variants inside products; undefined if none were said. */
+  readonly variants?: Written | undefined;
   /** Categories that were created because paths lead through them. */
   readonly createdCategories: number;
-  /** What was done with variants inside products; undefined if none were said. */
-  readonly variants?: VariantCounts | undefined;
 }
 
-/** How many rows of a file were written. */
-export interface Counts extends Written {
+/** What was done with the rows of a file. */
+export interface Counts extends Written, Omit<Merged, 'rows'> {
   /** New rows with a value that the file does not have, and that is not the table's default: {@link Field.assumed}. */
   readonly assumed: number;
 }
 
-export interface MergeOptions extends CheckContext, ReadOptions {
-  readonly key: Key;
+export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgress'> {
   /** Where the kind is that of products, the kind of their variants. */
   readonly variantKind: ImportKind | undefined;
-  /** Whether the caller has a transaction open, which it ends. */
-  readonly isInTransaction: boolean;
-  /** Whether the rows that no file has are withdrawn after all files. */
-  readonly isPruning?: boolean | undefined;
   /** How many rows are staged. */
   readonly rowCount: number;
-  /** Commits after so many rows. @default at the end of the file */
-  readonly batchRows?: number | undefined;
   readonly onProgress: (step: 'checking' | 'writing', rows: number) => void;
 }
 
@@ -76,8 +58,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   await findExisting(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
   if (isProductKind(kind)) {
-    if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
-    await assignProductSlugs(client, kind);
+    await findProducts(client, kind);
     await rejectSeparated(options);
   }
   await settleNewFields(client, kind);
@@ -87,54 +68,46 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   const all: Range = { from: 1, to: rowCount };
   for (const range of rangesOf(all, CHUNK_ROWS)) {
-    await rejectRepeated(options, range);
-    await rejectIncomplete(options, range);
-    if (kind.categoryColumn && !isCategoryKind(kind)) await rejectUnknownCategories(options, range);
+    await rejectRows(options, range);
     onProgress('checking', range.to);
   }
   if (isProductKind(kind)) await rejectUnfitNames(options);
-  const statements = await createStatements(client, kind, options);
+  const writer = await createWriter(client, kind, options);
   const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
-  if (isProductKind(kind)) await rejectUnterminated(options, [statements, variants]);
-  let counts = NONE;
+  if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
+  const merged: Merged[] = [];
   for (const batch of isCategoryKind(kind) ? [all] : rangesOf(all, batchRows)) {
-    const written = await transaction(options, (onFault) =>
-      mergeBatch({ ...options, onFault }, statements, variants, batch),
-    );
-    counts = sum(counts, written);
+    const parts = await transaction(options, (onFault) => mergeBatch({ ...options, onFault }, writer, variants, batch));
+    merged.push(...parts);
   }
-  return { ...counts, assumed };
+  return {
+    ...merged.map(({ rows }) => rows).reduce(sum, NONE),
+    variants: variants && merged.flatMap((part) => part.variants ?? []).reduce(sum, NONE),
+    createdCategories: merged.reduce((count, part) => count + part.createdCategories, 0),
+    assumed,
+  };
 };
 
 const mergeBatch = async (
   options: MergeOptions,
-  statements: Statements,
+  writer: Writer,
   variants: StagedVariants | undefined,
   batch: Range,
-): Promise<Written> => {
-  if (isCategoryKind(options.kind)) return mergeCategories(options, statements, batch);
-  let counts = NONE;
+): Promise<readonly Merged[]> => {
+  if (isCategoryKind(options.kind)) return [await mergeCategories(options, writer, batch)];
+  const merged: Merged[] = [];
   for (const range of rangesOf(batch, CHUNK_ROWS)) {
-    counts = sum(counts, await mergeRange(options, statements, variants, range));
+    merged.push(...(await mergeRange(options, writer, variants, range)));
     options.onProgress('writing', range.to);
   }
-  return counts;
+  return merged;
 };
 
-const NONE: Written = { created: 0, changed: 0, unchanged: 0, createdCategories: 0 };
+const NONE: Written = { created: 0, changed: 0, unchanged: 0, deleted: 0 };
 
 const sum = (one: Written, other: Written): Written => ({
-  created: one.created + other.created,
-  changed: one.changed + other.changed,
-  unchanged: one.unchanged + other.unchanged,
-  createdCategories: one.createdCategories + other.createdCategories,
-  variants:
-    one.variants && other.variants ? sumOfVariants(one.variants, other.variants) : (one.variants ?? other.variants),
-});
-
-const sumOfVariants = (one: VariantCounts, other: VariantCounts): VariantCounts => ({
   created: one.created + other.created,
   changed: one.changed + other.changed,
   unchanged: one.unchanged + other.unchanged,
@@ -148,10 +121,10 @@ function* rangesOf({ from, to }: Range, size: number): Generator<Range> {
 /** Writes a range of rows. Where the database refuses one of them, it is found by halving the range, and rejected. */
 const mergeRange = async (
   options: MergeOptions,
-  statements: Statements,
+  writer: Writer,
   variants: StagedVariants | undefined,
   range: Range,
-): Promise<Written> => {
+): Promise<readonly Merged[]> => {
   const { client, kind, onFault } = options;
   const { from, to } = range;
   try {
@@ -160,23 +133,19 @@ const mergeRange = async (
       if (isVariantKind(kind)) await prepareVariants(client, range);
       // Before their product is written, which takes its own price once it has none.
       const deleted = await variants?.remove(range);
-      const created = await countOf(client, statements.insert, range);
-      // After the insert, so that rows which another writer has inserted meanwhile are updated.
-      const changed = await countOf(client, statements.update, range);
-      const unchanged = Math.max(0, (await countOf(client, COUNT_STAGED, range)) - created - changed);
+      const rows = await writer.write(range);
       const ofVariants = variants && { ...(await variants.write(range)), deleted: deleted ?? 0 };
-      return { created, changed, unchanged, createdCategories, variants: ofVariants };
+      return [{ rows, variants: ofVariants, createdCategories }];
     });
   } catch (error) {
     if (!isRowError(error)) throw error;
     if (from < to) {
       const middle = Math.floor((from + to) / 2);
-      const lower = await mergeRange(options, statements, variants, { from, to: middle });
-      return sum(lower, await mergeRange(options, statements, variants, { from: middle + 1, to }));
+      const lower = await mergeRange(options, writer, variants, { from, to: middle });
+      return [...lower, ...(await mergeRange(options, writer, variants, { from: middle + 1, to }))];
     }
-    const { rows } = await client.query<Place>(`delete from ${STAGE} where ordinal = $1 returning line, record`, [
-      from,
-    ]);
+    const refused = `delete from ${STAGE} where ordinal = $1 returning line, record`;
+    const { rows } = await client.query<Place>(refused, [from]);
     const { message, column: ofError, detail = '' } = error as pg.DatabaseError;
     // "Key (sku)=(A-7) already exists.", in the language of the server.
     const [, column = ofError, value] = /\((.+)\)=\((.*)\)/s.exec(detail) ?? [];
@@ -185,7 +154,7 @@ const mergeRange = async (
     const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
     for (const place of ofVariant ? [ofVariant] : rows)
       onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
-    return NONE;
+    return [];
   }
 };
 

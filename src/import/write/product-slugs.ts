@@ -11,12 +11,20 @@ interface Series {
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
 
+/** Finds the products of staged rows that have no slug, or by an earlier one. The planner would take minutes for 100,000 rows: it chooses nested loops. */
+export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  await client.query('set enable_nestloop = off');
+  if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
+  await assignProductSlugs(client, kind);
+  await client.query('reset enable_nestloop');
+};
+
 /**
  * Gives each staged row without a slug the slug that it has in the catalogue, or a free one. The catalogue's product is found by its name, and
  * among several of one name by their order in the file. Rejected rows count, so that the others keep their slugs when one is corrected.
  * With `--key sku` names find nothing, and new rows alone get a slug.
  */
-export const assignProductSlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+const assignProductSlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   const { rowCount } = await client.query(`select from ${STAGE} where slug_source is not null limit 1`);
   if (rowCount === 0) return;
   const isByName = kind.key === 'slug';
@@ -27,11 +35,8 @@ export const assignProductSlugs = async (client: ClientBase, kind: ImportKind): 
       where o.ordinal = s.ordinal and o.slug_source is not null and (o.target_id is not null or o.mark = 'rejected' or exists (
         select from ${STAGE} later where later.sku = o.sku and later.ordinal > o.ordinal and later.mark is distinct from 'rejected'))`);
   }
-  // The planner underestimates the joins, and would choose nested loops, which take minutes for 100,000 rows.
-  await client.query('set enable_nestloop = off');
   if (isByName) await findByOtherSlugs(client, kind);
   const assigned = (await readSeries(client, kind)).flatMap((series) => [...assign(series)]);
-  await client.query('reset enable_nestloop');
   await client.query(
     `update ${STAGE} s set slug = assigned.slug
      from unnest($1::int[], $2::text[]) assigned (ordinal, slug) where s.ordinal = assigned.ordinal`,
@@ -124,8 +129,7 @@ const readSeries = async (client: ClientBase, { table, key }: ImportKind): Promi
  * Finds, for staged rows whose sku the catalogue does not have, products without one whose slug ends with that sku: earlier versions kept it
  * there. Each is that of one row, whose sku it then gets.
  */
-export const findByEarlierSlugs = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
-  await client.query('set enable_nestloop = off');
+const findByEarlierSlugs = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
   await client.query(`
     with ended as (
       select id, split_part(slug, '--', -1) as slug_end from ${table} where sku is null and strpos(slug, '--') > 0),
@@ -135,5 +139,4 @@ export const findByEarlierSlugs = async (client: ClientBase, { table }: ImportKi
       where target_id is null order by id, mark is not distinct from 'rejected', rank, ordinal desc)
     update ${STAGE} s set target_id = found.id from (select distinct on (ordinal) * from found order by ordinal, id) found
     where found.ordinal = s.ordinal`);
-  await client.query('reset enable_nestloop');
 };

@@ -1,11 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { toArray } from '../fields/lists.ts';
 import type { ReadOptions } from '../fields/values.ts';
-import type { CheckedRow } from '../file.ts';
 import {
   categoryFieldOf,
+  columnIn,
   type Field,
   type ImportKind,
   isCategoryKind,
@@ -16,81 +15,82 @@ import {
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
 
-/** The variants of staged products, each with the number of its product in `ordinal`, and its own place, from 1, among those of the product. */
+/** The variants of staged products. */
 export const VARIANT_STAGE = 'pg_temp.vitrine_import_variants';
 
-/**
- * A staged row has its number in the file in `ordinal`, from 1, a bit for each field that the file has in `present_fields`, and for each that
- * only a new row takes in `new_fields`.
- */
+/** The columns of a staging table beside those of the fields. */
 const OWN_COLUMNS = [
+  // The number of the row in the file, from 1; of a variant that of its product.
   'ordinal int',
+  // The place of a variant among those of its product, from 1.
+  'place int',
   'line int',
   'record int',
+  // A bit for each field that the file has a value for, and for each that only a new row takes.
   'present_fields int',
   'new_fields int',
+  // Why the row may be incomplete; `rejected`: it is staged only because its slug is not free for others, and its product is in the file.
   'mark text',
   'slug_source text',
+  // The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs.
   'other_slugs text[]',
-  // All variants of a product, as JSON.
+  // All variants of a product: their staged rows as JSON.
   'variants text',
+  // What is found out about the row: which one of the table it is, and of a variant the product.
+  'target_id int',
+  'owner_id int',
+  'is_new boolean',
 ];
 
-/** What is found out about a staged row; `owner_id` is the product of a variant. */
-const FOUND_COLUMNS = 'target_id int, owner_id int, place int, is_new boolean not null default false';
+/** Rows are passed to COPY in pieces of about this size. */
+const PIECE_CHARACTERS = 64 * 1024;
 
-const fieldColumns = ({ fields }: ImportKind): readonly string[] =>
-  Object.values(fields).map(({ column, type }) => `${column} ${type}`);
+/** A row by the columns of its staging table, in PostgreSQL's notation. */
+export type StagedRow = Record<string, string | null | undefined>;
 
-/**
- * Creates the staging table, which the caller drops, and copies rows into it.
- * @param rows rows as {@link toCopyRow} writes them; if reading one throws, nothing is copied
- */
+/** @returns the names of its columns */
+const createStage = async (client: ClientBase, stage: string, { fields }: ImportKind): Promise<readonly string[]> => {
+  const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
+  await client.query(`create temporary table ${stage} (${columns.join(', ')})`);
+  return columns.map((column) => column.slice(0, column.indexOf(' ')));
+};
+
+/** Creates the staging table, which the caller drops, and copies rows into it. If reading one throws, nothing is copied. */
 export const copyIntoStage = async (
   client: ClientBase,
   kind: ImportKind,
-  rows: AsyncIterable<string>,
+  rows: AsyncIterable<Iterable<StagedRow>>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const columns = [...OWN_COLUMNS, ...fieldColumns(kind)];
-  await client.query(`create temporary table vitrine_import (${columns.join(', ')}, ${FOUND_COLUMNS})`);
-  const names = columns.map((column) => column.split(' ', 1)[0]).join(', ');
-  await pipeline(rows, client.query(copyFrom(`copy ${STAGE} (${names}) from stdin`)), { signal });
-  await client.query(`create index on ${STAGE} (ordinal)`);
-  await client.query(`create index on ${STAGE} (${kind.fields[kind.key]?.column})`);
+  const columns = await createStage(client, STAGE, kind);
+  // COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2
+  const toLine = (row: StagedRow): string => `${columns.map((column) => toCell(row[column])).join('\t')}\n`;
+  async function* lines(): AsyncGenerator<string, void> {
+    let piece = '';
+    for await (const part of rows) {
+      for (const row of part) {
+        piece += toLine(row);
+        if (piece.length < PIECE_CHARACTERS) continue;
+        yield piece;
+        piece = '';
+      }
+    }
+    yield piece;
+  }
+  await pipeline(lines, client.query(copyFrom(`copy ${STAGE} from stdin`)), { signal });
+  for (const column of ['ordinal', columnIn(kind, kind.key)])
+    await client.query(`create index on ${STAGE} (${column})`);
   await client.query(`analyze ${STAGE}`);
 };
 
 /** Creates the staging table of the variants of staged products, which the caller drops. */
 export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  const columns = ['line int', 'record int', 'present_fields int', ...fieldColumns(kind)];
-  const names = columns.map((column) => column.split(' ', 1)[0]);
-  await client.query(`create temporary table vitrine_import_variants (
-    ordinal int, ${columns.join(', ')}, new_fields int not null default 0, ${FOUND_COLUMNS})`);
+  await createStage(client, VARIANT_STAGE, kind);
   await client.query(`
-    insert into ${VARIANT_STAGE} (ordinal, place, ${names.join(', ')})
-    select s.ordinal, v.place, ${names.map((name) => `v.${name}`).join(', ')}
-    from ${STAGE} s cross join rows from (json_to_recordset(s.variants::json) as (${columns.join(', ')}))
-      with ordinality v (${names.join(', ')}, place)
-    where s.variants is not null`);
-  await client.query(`create index on ${VARIANT_STAGE} (ordinal)`);
-};
-
-/** The row in COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
-export const toCopyRow = (kind: ImportKind, ordinal: number, row: CheckedRow): string => {
-  const { line, record, presentFields, newFields, mark, slugSource, otherSlugs, variants, values } = row;
-  const others = otherSlugs.length > 0 ? toArray(otherSlugs) : undefined;
-  const texts = [
-    record?.toString(),
-    presentFields.toString(),
-    newFields.toString(),
-    mark,
-    slugSource,
-    others,
-    variants,
-  ];
-  const cells = [...texts, ...Object.keys(kind.fields).map((name) => values[name])].map(toCell);
-  return `${[ordinal, line, ...cells].join('\t')}\n`;
+    insert into ${VARIANT_STAGE} select v.*
+    from ${STAGE} s cross join json_populate_recordset(null::${VARIANT_STAGE}, s.variants::json) v
+    where s.variants is not null;
+    create index on ${VARIANT_STAGE} (ordinal)`);
 };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -104,21 +104,24 @@ export interface Range {
   readonly to: number;
 }
 
-/** Statements that write staged rows `between $1 and $2` into their table, each returning one row `{ count }`. */
-export interface Statements {
-  /** Inserts the rows that the table does not have. */
-  readonly insert: string;
-  /** Updates the rows that differ in the table; equal rows are not touched. */
-  readonly update: string;
+/** How many rows were written. */
+export interface Written {
+  readonly created: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly deleted: number;
+}
+
+/** Writes staged rows into their table. */
+export interface Writer {
+  /**
+   * Inserts the rows of a range that the table does not have, and updates those that differ in it; equal rows are not touched.
+   * @param between is done after the insert
+   */
+  readonly write: (range: Range, between?: () => Promise<void>) => Promise<Written>;
   /** Selects the ordinals of all staged rows that differ in the table. */
   readonly differing: string;
 }
-
-export const COUNT_STAGED = `select count(*)::int as count from ${STAGE} where ordinal between $1 and $2`;
-
-/** Runs a statement that returns one row `{ count }`. */
-export const countOf = async (client: ClientBase, sql: string, { from, to }: Range): Promise<number> =>
-  (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
 
 /** How many staged rows are new and lack a field whose value is then assumed. */
 export const countAssumed = async (client: ClientBase, kind: ImportKind): Promise<number> => {
@@ -147,12 +150,12 @@ export const settleNewFields = async (client: ClientBase, kind: ImportKind): Pro
   );
 };
 
-export const createStatements = async (
+export const createWriter = async (
   client: ClientBase,
   kind: ImportKind,
   options: ReadOptions,
   stage = STAGE,
-): Promise<Statements> => {
+): Promise<Writer> => {
   const { table, categoryColumn = '' } = kind;
   const defaults = await readDefaults(client, kind);
   const target = (field: Field): string => (isCategoryReference(field) ? categoryColumn : field.column);
@@ -204,26 +207,37 @@ export const createStatements = async (
   const differs = `(${updatable.map(({ comparedOld }) => comparedOld).join(', ')}) is distinct from
               (${updatable.map(({ comparedNew }) => comparedNew).join(', ')})`;
 
+  const insert = `
+    with done as (
+      insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
+      select ${fields.map(({ inserted }) => inserted).join(', ')}
+      from ${source}
+      where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
+      order by s.ordinal, s.place
+      ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
+      returning t.*)
+    ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
+    select count(*)::int as count from done`;
+  const update = `
+    with done as (
+      update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
+      from ${source}
+      where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
+      returning s.is_new)
+    select (count(*) filter (where is_new is not true))::int as count from done`;
+  const count = async (sql: string, { from, to }: Range): Promise<number> =>
+    (await client.query<{ count: number }>(sql, [from, to])).rows[0]?.count ?? 0;
+
   return {
+    write: async (range, between) => {
+      const created = await count(insert, range);
+      await between?.();
+      // After the insert, so that rows which another writer has inserted meanwhile are updated.
+      const changed = await count(update, range);
+      const staged = await count(`select count(*)::int as count from ${stage} where ordinal between $1 and $2`, range);
+      return { created, changed, unchanged: Math.max(0, staged - created - changed), deleted: 0 };
+    },
     differing: `select s.ordinal from ${table} t, ${source} where ${isMatch(kind)} and ${differs}`,
-    insert: `
-      with done as (
-        insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
-        select ${fields.map(({ inserted }) => inserted).join(', ')}
-        from ${source}
-        where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
-        order by s.ordinal, s.place
-        ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
-        returning t.id${isCategoryKind(kind) ? ', t.slug' : ''})
-      ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
-      select count(*)::int as count from done`,
-    update: `
-      with done as (
-        update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
-        from ${source}
-        where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
-        returning s.is_new)
-      select (count(*) filter (where not is_new))::int as count from done`,
   };
 };
 

@@ -1,28 +1,16 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { type ImportKind, type Key, presentBit } from '../kind.ts';
+import { type ImportKind, presentBit } from '../kind.ts';
 import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
-import { COUNT_STAGED, countOf, createStatements, type Range, STAGE, unfoldVariants, VARIANT_STAGE } from './stage.ts';
+import { createWriter, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
 
-/** How many variants were written with their products. */
-export interface VariantCounts {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly deleted: number;
-}
-
-/** The variants of the staged products that say theirs. */
-export interface StagedVariants {
-  /** Selects the ordinals of the products whose variants would change. */
-  readonly differing: string;
+/** The variants of the staged products that say theirs. They are written once the products of a range are in the catalogue. */
+export interface StagedVariants extends Writer {
   /** Deletes the variants that the products of a range do not have any more. @returns how many */
   readonly remove: (range: Range) => Promise<number>;
   /** Where the variant of a product with a sku is in the file; undefined if there is none. */
   readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
-  /** Writes the variants of the products of a range, which are in the catalogue. */
-  readonly write: (range: Range) => Promise<Omit<VariantCounts, 'deleted'>>;
 }
 
 /** The id of the product that a staged one is, or becomes. */
@@ -53,7 +41,7 @@ export const stageVariants = async (
   await settlePositions(client, kind);
   await client.query(`create index on ${VARIANT_STAGE} (target_id)`);
   await client.query(`analyze ${VARIANT_STAGE}`);
-  const { insert, update, differing } = await createStatements(client, kind, options, VARIANT_STAGE);
+  const { write, differing } = await createWriter(client, kind, options, VARIANT_STAGE);
   const absent = `
     from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = ${OWNER}
       and not exists (select from ${VARIANT_STAGE} v where v.target_id = t.id)`;
@@ -61,21 +49,18 @@ export const stageVariants = async (
     differing: `${differing}
       union select ordinal from ${VARIANT_STAGE} where target_id is null and owner_id is not null
       union select s.ordinal ${absent}`,
-    remove: (range) =>
-      countOf(
-        client,
-        `with done as (delete from product_variant where id = any (
-           array(select t.id ${absent} and s.ordinal between $1 and $2)) returning id)
-         select count(*)::int as count from done`,
-        range,
-      ),
-    placeOf: async (ordinal, sku) =>
-      (
-        await client.query<Place>(`select line, record from ${VARIANT_STAGE} where ordinal = $1 and sku = $2`, [
-          ordinal,
-          sku,
-        ])
-      ).rows[0],
+    remove: async ({ from, to }) => {
+      const gone = `select t.id ${absent} and s.ordinal between $1 and $2`;
+      const { rowCount } = await client.query(`delete from product_variant where id = any (array(${gone}))`, [
+        from,
+        to,
+      ]);
+      return rowCount ?? 0;
+    },
+    placeOf: async (ordinal, sku) => {
+      const place = `select line, record from ${VARIANT_STAGE} where ordinal = $1 and sku = $2`;
+      return (await client.query<Place>(place, [ordinal, sku])).rows[0];
+    },
     write: async (range) => {
       await client.query(
         `delete from ${VARIANT_STAGE} v where ordinal between $1 and $2 and not exists (select from ${STAGE} s where s.ordinal = v.ordinal)`,
@@ -83,10 +68,7 @@ export const stageVariants = async (
       );
       await setOwners(client, range);
       await freeSkus(client, VARIANT_STAGE, range);
-      const created = await countOf(client, insert, range);
-      const changed = await countOf(client, update, range);
-      const staged = await countOf(client, COUNT_STAGED.replace(STAGE, VARIANT_STAGE), range);
-      return { created, changed, unchanged: staged - created - changed };
+      return write(range);
     },
   };
 };
@@ -97,8 +79,8 @@ const NAMES = `(
   from ${STAGE} s join product p on p.id = s.owner_id where s.option_names is not null order by p.id, s.ordinal)`;
 
 /** Finds the products of a file of variants, by the column of the key, and their existing variants. Its rows then have the values in the product's order. */
-export const findVariantsOfFile = async (context: CheckContext & { readonly key: Key }): Promise<void> => {
-  const { client, kind, key } = context;
+export const findVariantsOfFile = async (context: CheckContext & ReadOptions): Promise<void> => {
+  const { client, kind, key = 'slug' } = context;
   await client.query(`update ${STAGE} s set owner_id = p.id from product p where p.${key}::text = s.product_id`);
   await reject(
     context,

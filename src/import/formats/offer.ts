@@ -1,7 +1,8 @@
+import { isDay } from '../../parse-time.ts';
 import { centsOf } from '../fields/price.ts';
 import { type ReadOptions, stock } from '../fields/values.ts';
 import { isBlank, type Value } from '../record.ts';
-import type { Draft, VariantDraft } from './format.ts';
+import type { Draft, FormatFile, VariantDraft } from './format.ts';
 
 /** What a product costs, and in which ways it is to be had. */
 export type Offered = Pick<Draft, 'values' | 'ifNew' | 'columns' | 'variants'>;
@@ -60,4 +61,30 @@ const sumOf = (stocks: readonly Value[], options: ReadOptions): Value => {
   }
   if (stocks.some((value) => /^\d/.test(String(value)))) return String(sum);
   return sum > 0 ? 'in stock' : 'out of stock';
+};
+
+/**
+ * Prices are imported as they are now, because the table has no dates for them. Dates that cannot be read do not end a sale. A file with one of
+ * the two prices has the price of now; with a sale price alone, the one before becomes the list price.
+ */
+export const offerOf = (
+  { has, columnOf }: Pick<FormatFile<'price' | 'sale'>, 'has' | 'columnOf'>,
+  { regular, sale, from, to }: Readonly<Record<'regular' | 'sale' | 'from' | 'to', string>>,
+): Offered => {
+  // A date alone is the whole day.
+  const end = timeOf(/^\d{4}-\d\d-\d\d$/.test(to) ? `${to}T23:59:59Z` : to);
+  const isSale = sale !== '' && !(timeOf(from) > Date.now() || end < Date.now());
+  const price = isSale ? sale : regular;
+  if (price === '') return { values: {} };
+  if (!isSale) return { values: { price, ...(has('sale') && { listPrice: '' }) } };
+  const columns = { price: columnOf('sale'), listPrice: columnOf('price') };
+  return has('price')
+    ? { values: { price, listPrice: regular }, columns }
+    : { values: { price }, ifNew: { listPrice: '' }, columns };
+};
+
+/** NaN for a day that does not exist. */
+const timeOf = (text: string): number => {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  return day !== undefined && !isDay(day) ? Number.NaN : Date.parse(text);
 };
