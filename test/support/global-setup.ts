@@ -25,7 +25,7 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/** Linux keeps files in memory here, where a database is made and dropped in an eighth of the processor time. */
+/** Linux keeps files in memory here, where a database is made and dropped in a seventh of the processor time. */
 const IN_MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 * 2 ** 30;
 
