@@ -5,7 +5,7 @@ const SLOW = 'test/**/*.slow.test.ts';
 /** What measures times of its own. */
 const ALONE = [
   'test/cache/{added-models-properties,properties,stale-if-error,wrong-clock}.slow.test.ts',
-  'test/database/{late-database,replicas,silent-connections,slow-database}.slow.test.ts',
+  'test/database/{replicas,silent-connections,slow-database}.slow.test.ts',
   'test/{http/shutdown,notice/views-lock,overload/overload}.slow.test.ts',
 ];
 
@@ -45,8 +45,8 @@ export default defineConfig({
           name: 'slow',
           include: [SLOW],
           exclude: [...configDefaults.exclude, ...ALONE],
-          // Each in a process of its own.
-          maxWorkers: WORKERS,
+          // Each in a process of its own. They wait for processes, proxies and time limits still more.
+          maxWorkers: WORKERS + 1,
           sequence: { groupOrder: 2 },
         },
       },

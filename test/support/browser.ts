@@ -24,7 +24,9 @@ export const startDemoServer = async (environment: Record<string, string> = {}):
   return { url, database, stop: () => running.disposeAsync() };
 };
 
-const chromiumPath = process.env.CHROMIUM_PATH ?? findProgram('chromium', 'chromium-browser', 'google-chrome');
+// The one without windows first: it takes half the processor time.
+const chromiumPath =
+  process.env.CHROMIUM_PATH ?? findProgram('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome');
 
 export const hasBrowser = chromiumPath !== undefined;
 

@@ -12,7 +12,7 @@ const FOLDERS = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin',
 export const findProgram = (...names: readonly string[]): string | undefined => {
   const found = FOLDERS.flatMap((folder) => names.map((name) => path.join(folder, name))).find(existsSync);
   if (found !== undefined) return found;
-  const message = `${names[0]} is not installed: the tests that need it are skipped.`;
+  const message = `${names.join(' or ')} is not installed: the tests that need it are skipped.`;
   if (process.env.CI) throw new Error(message);
   console.warn(message);
   return undefined;
