@@ -173,13 +173,13 @@ export class NamedValues {
   }
 
   /** Counts the values of groups that fit, of each product each value once. @param only values of this name, where there is one */
-  addRows(counts: NamedCounts, { bits, all }: GroupTest, rows: Int32Array, length: number, only?: string): void {
+  addRows(counts: NamedCounts, test: GroupTest | undefined, rows: Int32Array, length: number, only?: string): void {
     const wanted = only === undefined ? undefined : (this.#byName.get(only) ?? -1);
     const { codes: entries } = this.#lists;
     const ends = this.#lists.ends as Uint32Array;
     const nameOf = this.#nameOf;
     const { values, names } = counts;
-    if (all === 0) {
+    if (!test) {
       for (let each = 0; each < length; each += 1) {
         const row = rows[each] as number;
         const end = ends[row] as number;
@@ -194,6 +194,7 @@ export class NamedValues {
       }
       return;
     }
+    const { bits, all } = test;
     const met = this.#met;
     const metNames = this.#metNames;
     let time = this.#time;
@@ -223,28 +224,43 @@ export class NamedValues {
     this.#time = time;
   }
 
-  /** Keeps the rows of which a group fits, in place. @returns how many are left */
-  keep({ bits, all }: GroupTest, rows: Int32Array, length: number): number {
+  /**
+   * Keeps the rows of which a group fits, in place.
+   * @param lacks what a group may lack, and the bits of the row that stay then
+   */
+  keep(
+    { bits: meets, all }: GroupTest,
+    lacks: readonly { readonly mask: number; readonly own: number }[],
+    found: { readonly rows: Int32Array; readonly bits: Uint8Array; length: number },
+  ): void {
+    const { rows, bits, length } = found;
     const { codes: entries } = this.#lists;
     const ends = this.#lists.ends as Uint32Array;
+    const masks = Int32Array.from(lacks, ({ mask }) => ~mask);
+    const owns = Int32Array.from(lacks, ({ own }) => own);
     let kept = 0;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
       const end = ends[row] as number;
       let has = 0;
-      let fits = 0;
+      let left = 0;
       for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
         const entry = entries[at] as number;
-        has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) << STOCK_SHIFT);
+        has |= (meets[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) << STOCK_SHIFT);
         if ((entry & IS_LAST) === 0) continue;
-        fits |= Number((has & all) === all);
+        const missing = all & ~has;
+        left |= -Number(missing === 0);
+        for (let lack = 0; lack < masks.length; lack += 1)
+          left |= (owns[lack] as number) & -Number((missing & (masks[lack] as number)) === 0);
         has = 0;
       }
+      left &= bits[each] as number;
       // A branch would be guessed wrong too often.
       rows[kept] = row;
-      kept += fits;
+      bits[kept] = left;
+      kept += Number(left !== 0);
     }
-    return kept;
+    found.length = kept;
   }
 
   /** Of the names that are wanted those which most products have. */
@@ -344,29 +360,53 @@ export interface GroupTest {
   readonly all: number;
 }
 
-/** Filters that one group must meet together; all but those of one name where a facet counts that one. */
-export class NamedFilter {
-  readonly of: NamedValues;
-  readonly wanted: readonly { readonly name: string; readonly codes: readonly number[] }[];
+/** Filters of options, which one variant must meet together: all but those of one name where a facet counts that one. */
+export class GroupFilter {
+  readonly #of: NamedValues;
+  readonly #wanted: readonly { readonly name: string; readonly codes: readonly number[] }[];
   readonly #bits: Int32Array;
+  readonly #stock: number;
 
-  constructor(of: NamedValues, filters: readonly (AttributeFilter | OptionFilter)[] = []) {
-    this.of = of;
-    this.wanted = filters.map((filter) => ({ name: filter.name, codes: of.find(filter) }));
+  constructor(of: NamedValues, filters: readonly OptionFilter[] = [], wantsStock: boolean) {
+    this.#of = of;
+    this.#wanted = filters.map((filter) => ({ name: filter.name, codes: of.find(filter) }));
+    this.#stock = wantsStock ? STOCK_BIT : 0;
     this.#bits = new Int32Array(of.count);
-    for (const [place, { codes }] of this.wanted.entries())
+    for (const [place, { codes }] of this.#wanted.entries())
       for (const code of codes) this.#bits[code] = (this.#bits[code] as number) | (1 << place);
   }
 
   /** Whether it filters, also without the filters of a name. */
   filters(without?: string): boolean {
-    return this.wanted.some(({ name }) => name !== without);
+    return this.#wanted.some(({ name }) => name !== without);
   }
 
-  test(without: string | undefined, isInStock: boolean): GroupTest {
-    let all = isInStock ? STOCK_BIT : 0;
-    for (const [place, { name }] of this.wanted.entries()) if (name !== without) all |= 1 << place;
-    return { bits: this.#bits, all };
+  /** For each filter the rows that have one of its values, in whatever variant. */
+  lists() {
+    const { rows: postings } = this.#of;
+    return this.#wanted.map(({ name, codes }) => ({
+      name,
+      list: { postings, codes, length: codes.reduce((sum, code) => sum + postings.countOf(code), 0) },
+    }));
+  }
+
+  /** The bits of the filters of a name. */
+  maskOf(name: string): number {
+    return this.#wanted.reduce((mask, each, place) => mask | (Number(each.name === name) << place), 0);
+  }
+
+  /** Undefined where every variant fits. */
+  test(without: string | undefined): GroupTest | undefined {
+    let all = this.#stock;
+    for (const [place, { name }] of this.#wanted.entries()) if (name !== without) all |= 1 << place;
+    return all === 0 ? undefined : { bits: this.#bits, all };
+  }
+
+  /** Of some rows those of which a variant that fits is in stock. */
+  countInStock(rows: Int32Array, length: number): number {
+    const found = { rows: rows.slice(0, length), bits: new Uint8Array(length).fill(1), length };
+    this.#of.keep({ bits: this.#bits, all: (this.test(undefined)?.all ?? 0) | STOCK_BIT }, [], found);
+    return found.length;
   }
 }
 
