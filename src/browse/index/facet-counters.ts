@@ -41,11 +41,9 @@ export class FacetCounters {
 
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
-    for (const { facet, name, counts } of this.#byName) {
-      // A product that fits does so with all its attributes.
-      const test = facet === 'options' ? this.#filter.variantTest(name) : undefined;
-      this.#index[facet].addRows(counts, test, rows, length, name);
-    }
+    for (const { facet, name, counts } of this.#byName)
+      if (facet === 'attributes') this.#index.attributes.addRows(counts, rows, length, name);
+      else this.#index.options.addRows(counts, this.#filter.fittingVariants(name), rows, length, name);
     const { price, state } = this.#index.columns;
     if (this.#isPriceAsked) this.#price = priceRangeOfRows(price.values, rows, length);
     for (const each of this.#byState) {

@@ -3,7 +3,7 @@ import type { Facet, SearchFilter } from '../browse-engine.ts';
 import { collect, IN_STOCK, LIVE, ON_SALE, SETTLED } from './columns.ts';
 import { centsOf, momentOf } from './exact-numbers.ts';
 import { STOCK_AND_SALE } from './facet-values.ts';
-import { GroupFilter, type GroupTest } from './named-values.ts';
+import type { Fitting } from './named-values.ts';
 import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 import type { Matches } from './term-matches.ts';
@@ -55,7 +55,8 @@ export class RowFilter {
   readonly #now: Date;
   /** Apart from those of the state and of options. */
   readonly #conditions: readonly Condition[];
-  readonly #options: GroupFilter;
+  /** For each filter of options the rows that have one of its values, in whatever variant. */
+  readonly #optionLists: readonly { readonly part: FacetPart; readonly list: ValueList }[];
   readonly #parts = new Map<string, FacetPart>();
 
   constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
@@ -67,12 +68,9 @@ export class RowFilter {
     const { minPrice, maxPrice, publishedFrom } = filter;
     const conditions: Condition[] = [];
     const addList = (postings: Postings, codes: readonly number[], part?: FacetPart): void => {
-      const list = { postings, codes, length: codes.reduce((sum, code) => sum + postings.countOf(code), 0) };
-      conditions.push({
-        ...(part && { part }),
-        list,
-        keep: (found, own) => withBits(this.#mark(list), 1, 1)(found, own),
-      });
+      const list = listOf(postings, codes);
+      const keep: Keep = (found, own) => withBits(this.#mark(list), 1, 1)(found, own);
+      conditions.push({ ...(part && { part }), list, keep });
     };
     for (const tag of new Set(filter.tags)) addList(tags.rows, tags.find([tag]));
     if (filter.categoryIds) addList(categories.rows, categories.find(filter.categoryIds), { facet: 'categories' });
@@ -91,7 +89,10 @@ export class RowFilter {
       conditions.push({ keep: within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY) });
     }
     this.#conditions = conditions;
-    this.#options = new GroupFilter(options, filter.options, filter.inStock === true);
+    this.#optionLists = (filter.options ?? []).map((wanted) => ({
+      part: { facet: 'options', name: wanted.name },
+      list: listOf(options.rows, options.find(wanted)),
+    }));
   }
 
   /** The parts of a facet that are counted apart, as each leaves out another part of the filter. */
@@ -122,14 +123,19 @@ export class RowFilter {
     return this.#filter[facet]?.some((each) => each.name === name) === true;
   }
 
-  /** What a variant must have to count in a facet of options; undefined where any does. */
-  variantTest(without: string | undefined): GroupTest | undefined {
-    return this.#options.test(without);
+  /** The variants that count in a facet of options. */
+  fittingVariants(without: string | undefined): Fitting {
+    const { options = [], inStock } = this.#filter;
+    return this.#index.options.fitting(options, inStock === true, without);
   }
 
   /** Of some rows those of which a variant that fits is in stock; undefined without options. */
   countWithVariantInStock(rows: Int32Array, length: number): number | undefined {
-    return this.#options.filters() ? this.#options.countInStock(rows, length) : undefined;
+    const { options = [] } = this.#filter;
+    if (options.length === 0) return undefined;
+    const found = { rows: rows.slice(0, length), bits: new Uint8Array(length).fill(1), length };
+    this.#index.options.keep(this.#index.options.fitting(options, true), found);
+    return found.length;
   }
 
   /** Whether nothing but stock and sale decides, as tallies count them. */
@@ -137,7 +143,7 @@ export class RowFilter {
     return (
       !this.#matches &&
       this.#conditions.every(({ part }) => isLeftOut(part, without)) &&
-      !this.#options.filters(nameIn('options', without))
+      !this.#filter.options?.some(({ name }) => name !== nameIn('options', without))
     );
   }
 
@@ -192,17 +198,20 @@ export class RowFilter {
     found.bits.fill((1 << parts.length) - 1, 0, found.length);
     if (this.#matches && met !== this.#matches) within(this.#matches.scores, 1, Number.POSITIVE_INFINITY)(found, 0);
     for (const { part, keep, list } of this.#conditions) if (!list || list !== met) keep(found, ownOf(part));
-    for (const { part, bit, wanted } of this.#states()) withBits(state.values, bit, wanted)(found, ownOf(part));
-    withBits(state.values, LIVE, LIVE)(found, 0);
+    const states = this.#states();
+    const isLeftOutBySome = ({ part }: (typeof states)[number]): boolean => ownOf(part) !== 0;
+    const { mask, wanted } = states
+      .filter((each) => !isLeftOutBySome(each))
+      .reduce((all, each) => ({ mask: all.mask | each.bit, wanted: all.wanted | each.wanted }), LIVE_STATE);
+    withBits(state.values, mask, wanted)(found, 0);
+    for (const each of states.filter(isLeftOutBySome))
+      withBits(state.values, each.bit, each.wanted)(found, ownOf(each.part));
     if (unsettled.size > 0) visibleAt(state.values, publishedAt.values, this.#now)(found);
-    const test = this.variantTest(undefined);
-    if (this.#options.filters() && test) {
-      const lacks = parts.flatMap((part, place) =>
-        part?.facet === 'options' && part.name !== undefined
-          ? [{ mask: this.#options.maskOf(part.name), own: 1 << place }]
-          : [],
-      );
-      options.keep(test, lacks, found);
+    if (this.#filter.options?.length) {
+      const bitsOf = parts
+        .map((part) => this.fittingVariants(nameIn('options', part)))
+        .reduce((bits, fits, place) => bits.map((each, variant) => each | ((fits[variant] as number) << place)));
+      options.keep(bitsOf, found);
     }
     return found;
   }
@@ -221,7 +230,7 @@ export class RowFilter {
     const matches = this.#matches;
     const lists = [
       ...this.#conditions.flatMap(({ part, list }) => (list ? { part, list } : [])),
-      ...this.#options.lists().map(({ name, list }) => ({ part: { facet: 'options' as const, name }, list })),
+      ...this.#optionLists,
     ].filter(({ part }) => !parts.some((each) => isLeftOut(part, each)));
     const { list } = lists.sort((one, other) => one.list.length - other.list.length)[0] ?? {};
     if (matches && matches.length <= (list?.length ?? Number.POSITIVE_INFINITY)) {
@@ -262,8 +271,15 @@ export class RowFilter {
   }
 }
 
+const LIVE_STATE = { mask: LIVE, wanted: LIVE };
 const NO_ROWS = new Int32Array(0);
 const NO_BYTES = new Uint8Array(0);
+
+const listOf = (postings: Postings, codes: readonly number[]): ValueList => ({
+  postings,
+  codes,
+  length: codes.reduce((sum, code) => sum + postings.countOf(code), 0),
+});
 
 const isLeftOut = (part: FacetPart | undefined, by: LeftOut): boolean =>
   part !== undefined && part.facet === by?.facet && part.name === by.name;
