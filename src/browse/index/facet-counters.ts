@@ -42,8 +42,10 @@ export class FacetCounters {
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
     for (const { facet, name, counts } of this.#byName)
-      if (facet === 'attributes') this.#index.attributes.addRows(counts, rows, length, name);
-      else this.#index.options.addRows(counts, this.#filter.fittingVariants(name), rows, length, name);
+      if (facet === 'options')
+        this.#index.options.addRows(counts, this.#filter.fittingVariants(name), rows, length, name);
+      else if (name === undefined) this.#index.attributes.addRows(counts, rows, length);
+      else this.#index.attributes.addRowsOf(name, counts, rows, length);
     const { price, state } = this.#index.columns;
     if (this.#isPriceAsked) this.#price = priceRangeOfRows(price.values, rows, length);
     for (const each of this.#byState) {

@@ -196,36 +196,53 @@ export class AttributeValues extends NamedValues {
     this.#changeTallies(row, columns, -1);
   }
 
-  /** @param only values of this name, where there is one */
-  addRows({ values, names }: NamedCounts, rows: Int32Array, length: number, only?: string): void {
-    const wanted = only === undefined ? undefined : this.numberOfName(only);
+  addRows({ values, names }: NamedCounts, rows: Int32Array, length: number): void {
     const { codes } = this.lists;
     const ends = this.lists.ends as Uint32Array;
     const { nameOf } = this;
-    const isWanted = (at: number): boolean => nameOf[codes[at] as number] === wanted;
-    /** Where the name was in the row before: mostly it is there again. */
-    let place = 0;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
-      const begin = row === 0 ? 0 : (ends[row - 1] as number);
       const end = ends[row] as number;
-      let at = begin;
-      if (wanted !== undefined) {
-        at += place;
-        if (at >= end || !isWanted(at)) for (at = begin; at < end && !isWanted(at); ) at += 1;
-        while (at > begin && isWanted(at - 1)) at -= 1;
-        place = at - begin;
-      }
       let before = -1;
-      for (; at < end; at += 1) {
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
         const code = codes[at] as number;
         const name = nameOf[code] as number;
-        if (wanted !== undefined && name !== wanted) break;
         values[code] = (values[code] as number) + 1;
         names[name] = (names[name] as number) + Number(name !== before);
         before = name;
       }
     }
+  }
+
+  /** Counts the values of one name. */
+  addRowsOf(wanted: string, { values, names }: NamedCounts, rows: Int32Array, length: number): void {
+    const name = this.numberOfName(wanted);
+    const { codes } = this.lists;
+    const ends = this.lists.ends as Uint32Array;
+    const { nameOf } = this;
+    /** Where the name was in the row before: mostly it is there again. */
+    let place = 0;
+    let count = 0;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const begin = row === 0 ? 0 : (ends[row - 1] as number);
+      const end = ends[row] as number;
+      let at = begin + place;
+      if (at >= end || nameOf[codes[at] as number] !== name) {
+        at = begin;
+        while (at < end && nameOf[codes[at] as number] !== name) at += 1;
+        if (at === end) continue;
+      }
+      while (at > begin && nameOf[codes[at - 1] as number] === name) at -= 1;
+      place = at - begin;
+      count += 1;
+      for (; at < end; at += 1) {
+        const code = codes[at] as number;
+        if (nameOf[code] !== name) break;
+        values[code] = (values[code] as number) + 1;
+      }
+    }
+    if (name >= 0) names[name] = (names[name] as number) + count;
   }
 
   #changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
