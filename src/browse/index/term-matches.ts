@@ -45,6 +45,8 @@ export const matchesOf = (
   let length = 0;
   for (const [place, { words, run }] of rarestFirst.entries()) {
     const isFirst = place === 0;
+    // No row has all terms: those of the others may be very many.
+    if (!isFirst && length === 0) break;
     const best = isFirst ? scores : scratch.zeros('best', count);
     for (const [field, postings] of postingsIn(index, fields).entries())
       for (const word of words) postings.raise(word, WEIGHTS[field] as number, best);
