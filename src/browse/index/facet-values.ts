@@ -136,10 +136,6 @@ export class FacetValues<Value extends string | number> {
     return this.#allFolded.includes(text);
   }
 
-  get codes(): Uint16Array | Uint32Array {
-    return this.#lists.codes;
-  }
-
   codesOf(row: number): Uint16Array | Uint32Array {
     return this.#lists.of(row);
   }

@@ -69,6 +69,16 @@ abstract class NamedValues {
     return this.#names.length;
   }
 
+  enter(row: number, columns: ProductColumns): void {
+    this.changeTallies(row, columns, 1);
+  }
+
+  leave(row: number, columns: ProductColumns): void {
+    this.changeTallies(row, columns, -1);
+  }
+
+  protected abstract changeTallies(row: number, columns: ProductColumns, by: 1 | -1): void;
+
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
     this.lists.renumber(newRows);
@@ -188,14 +198,6 @@ export class AttributeValues extends NamedValues {
     for (const code of codes) this.rows.append(code, row);
   }
 
-  enter(row: number, columns: ProductColumns): void {
-    this.#changeTallies(row, columns, 1);
-  }
-
-  leave(row: number, columns: ProductColumns): void {
-    this.#changeTallies(row, columns, -1);
-  }
-
   addRows({ values, names }: NamedCounts, rows: Int32Array, length: number): void {
     const { codes } = this.lists;
     const ends = this.lists.ends as Uint32Array;
@@ -245,7 +247,7 @@ export class AttributeValues extends NamedValues {
     if (name >= 0) names[name] = (names[name] as number) + count;
   }
 
-  #changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
+  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
     let before = -1;
     for (const code of this.lists.of(row)) {
@@ -302,14 +304,6 @@ export class OptionValues extends NamedValues {
   /** Says what is in stock of a row that has these variants. */
   restock(row: number, variants: readonly number[]): void {
     this.lists.set(row, variants);
-  }
-
-  enter(row: number, columns: ProductColumns): void {
-    this.#changeTallies(row, columns, 1);
-  }
-
-  leave(row: number, columns: ProductColumns): void {
-    this.#changeTallies(row, columns, -1);
   }
 
   /** The variants that meet all filters but those of a name. */
@@ -381,7 +375,7 @@ export class OptionValues extends NamedValues {
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */
-  #changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
+  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
     const variants = this.lists.of(row);
     this.#begin();
