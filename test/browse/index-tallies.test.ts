@@ -108,6 +108,25 @@ test('lists of all products are the same by what is kept of blocks and tallies a
   );
 });
 
+test('facets that leave out ten parts of a filter are the same together as each by itself', () => {
+  const index = indexOf((below) => Math.floor(Math.random() * below));
+  const wide = (name: string, min: number) => ({ name, min: String(min) });
+  const filter: SearchFilter = {
+    categoryIds: [1, 2],
+    brands: ['Ærø', 'Lampe'],
+    minPrice: '1',
+    maxPrice: '900',
+    onSale: false,
+    inStock: false,
+    attributes: [wide('Weight', 1), { name: 'Material', values: ['wood', 'oak'] }, wide('Weight', 0)],
+    options: ['Size', 'Colour'].map((name) => ({ name, values: ['S', 'M', 'red'] })),
+  };
+  const together = ask(index, { filter }).facets;
+  for (const facet of FACETS)
+    expect(ask(index, { filter, facets: new Set([facet]) }).facets[facet], facet).toEqual(together[facet]);
+  expect(together.options?.[0]?.values.length).toBeGreaterThan(0);
+});
+
 test('prices that have become much lower are counted in narrower bands', () => {
   const index = indexOf((below) => Math.floor(Math.random() * below));
   for (let id = 1; id <= PRODUCTS; id += 1)

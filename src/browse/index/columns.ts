@@ -272,9 +272,25 @@ export class Scratch {
     return made;
   }
 
+  /** As many bytes as are asked for, and up to three more. */
   zeros(name: string, length: number): Uint8Array {
-    return this.like(name, NO_BYTES, length).fill(0, 0, length);
+    const bytes = Math.ceil(length / 4) * 4;
+    return this.like(name, NO_BYTES, bytes).fill(0, 0, bytes);
   }
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+/** Writes the numbers of the bytes that are not 0, in their order. @param bytes as {@link Scratch.zeros} gives them @returns how many there are */
+export const collect = (bytes: Uint8Array, count: number, into: Int32Array): number => {
+  const words = new Uint32Array(bytes.buffer, 0, Math.ceil(count / 4));
+  let length = 0;
+  for (let word = 0; word < words.length; word += 1) {
+    if (words[word] === 0) continue;
+    for (let at = word * 4; at < word * 4 + 4; at += 1) {
+      into[length] = at;
+      length += Number(bytes[at] !== 0);
+    }
+  }
+  return length;
+};

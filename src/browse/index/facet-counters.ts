@@ -22,15 +22,17 @@ export class FacetCounters {
   readonly #byCode: { readonly facet: 'categories' | 'brands' | 'tags'; readonly counts: Int32Array }[] = [];
   readonly #byName: (FacetPart & { readonly facet: 'attributes' | 'options'; readonly counts: NamedCounts })[] = [];
   readonly #byState: { readonly facet: 'inStock' | 'onSale'; count: number }[] = [];
-  readonly #prices: PriceCounter | undefined;
+  readonly #isPriceAsked: boolean;
+  #price: PriceRange | null = null;
 
   /** @param parts of attributes and options one name each, or without one all those that are not in the filter */
-  constructor(index: ProductIndex, filter: RowFilter, parts: Iterable<FacetPart>) {
+  constructor(index: ProductIndex, filter: RowFilter, parts: readonly FacetPart[]) {
     this.#index = index;
     this.#filter = filter;
+    this.#isPriceAsked = parts.some(({ facet }) => facet === 'price');
     for (const { facet, name } of parts) {
-      if (facet === 'price') this.#prices = new PriceCounter(index);
-      else if (facet === 'inStock' || facet === 'onSale') this.#byState.push({ facet, count: 0 });
+      if (facet === 'price') continue;
+      if (facet === 'inStock' || facet === 'onSale') this.#byState.push({ facet, count: 0 });
       else if (facet === 'attributes' || facet === 'options')
         this.#byName.push({ facet, name, counts: index[facet].noCounts() });
       else this.#byCode.push({ facet, counts: new Int32Array(index[facet].values.length) });
@@ -40,18 +42,15 @@ export class FacetCounters {
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
     for (const { facet, name, counts } of this.#byName)
-      this.#index[facet].addRows(counts, this.#filter.groupTest(facet, name), rows, length, name);
-    this.#prices?.add(rows, length);
-    const { values: state } = this.#index.columns.state;
+      if (facet === 'options')
+        this.#index.options.addRows(counts, this.#filter.fittingVariants(name), rows, length, name);
+      else if (name === undefined) this.#index.attributes.addRows(counts, rows, length);
+      else this.#index.attributes.addRowsOf(name, counts, rows, length);
+    const { price, state } = this.#index.columns;
+    if (this.#isPriceAsked) this.#price = priceRangeOfRows(price.values, rows, length);
     for (const each of this.#byState) {
-      if (each.facet === 'inStock' && this.#filter.hasOptions) {
-        each.count += this.#filter.countInStock(rows, length);
-        continue;
-      }
-      const bit = STATE_BITS[each.facet];
-      let count = 0;
-      for (let at = 0; at < length; at += 1) count += -((state[rows[at] as number] as number) & bit) >>> 31;
-      each.count += count;
+      const inStock = each.facet === 'inStock' ? this.#filter.countWithVariantInStock(rows, length) : undefined;
+      each.count += inStock ?? countBits(state.values, STATE_BITS[each.facet], rows, length);
     }
   }
 
@@ -76,7 +75,7 @@ export class FacetCounters {
     return {
       ...Object.fromEntries(this.#byState.map(({ facet, count }) => [facet, count])),
       ...Object.fromEntries(this.#byCode.map(({ facet, counts }) => [facet, this.#valuesOf(facet, counts)])),
-      ...(this.#prices && { price: this.#prices.finish() }),
+      ...(this.#isPriceAsked && { price: this.#price }),
     };
   }
 
@@ -90,59 +89,42 @@ export class FacetCounters {
   }
 }
 
-/** The prices of rows, which are given a chunk at a time; then their bands. One at a time of an index. */
-class PriceCounter {
-  readonly #values: Uint32Array | Float64Array;
-  readonly #taken: Uint32Array | Float64Array;
-  readonly #counts = new Int32Array(PRICE_CELLS);
-  #count = 0;
-  #min = Number.POSITIVE_INFINITY;
-  #max = Number.NEGATIVE_INFINITY;
+const countBits = (values: Uint8Array, bit: number, rows: Int32Array, length: number): number => {
+  let count = 0;
+  for (let at = 0; at < length; at += 1) count += -((values[rows[at] as number] as number) & bit) >>> 31;
+  return count;
+};
 
-  constructor({ columns, scratch }: ProductIndex) {
-    this.#values = columns.price.values;
-    this.#taken = scratch.like('prices', this.#values, columns.count);
+const priceRangeOfRows = (values: Uint32Array | Float64Array, rows: Int32Array, length: number): PriceRange | null => {
+  if (length === 0) return null;
+  const counts = new Int32Array(PRICE_CELLS);
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < length; at += 1) {
+    const price = values[rows[at] as number] as number;
+    const cell = priceCellOf(price);
+    counts[cell] = (counts[cell] as number) + 1;
+    if (price < min) min = price;
+    if (price > max) max = price;
   }
-
-  add(rows: Int32Array, length: number): void {
-    const values = this.#values;
-    const taken = this.#taken;
-    const counts = this.#counts;
-    const from = this.#count;
-    let min = this.#min;
-    let max = this.#max;
-    for (let at = 0; at < length; at += 1) {
-      const price = values[rows[at] as number] as number;
-      const cell = priceCellOf(price);
-      taken[from + at] = price;
-      counts[cell] = (counts[cell] as number) + 1;
-      if (price < min) min = price;
-      if (price > max) max = price;
-    }
-    this.#count = from + length;
-    this.#min = min;
-    this.#max = max;
+  const coarse = cellsOf(counts, min, max);
+  const large = new Set(coarse.filter((cell) => isLarge(cell, length)).map(({ first }) => priceCellOf(first)));
+  if (large.size === 0) return priceRangeOf(min, max, coarse);
+  const prices = new Map<number, number>();
+  for (let at = 0; at < length; at += 1) {
+    const price = values[rows[at] as number] as number;
+    if (large.has(priceCellOf(price))) prices.set(price, (prices.get(price) ?? 0) + 1);
   }
-
-  finish(): PriceRange | null {
-    if (this.#count === 0) return null;
-    const coarse = cellsOf(this.#counts, this.#min, this.#max);
-    const large = new Set(coarse.filter((cell) => isLarge(cell, this.#count)).map(({ first }) => priceCellOf(first)));
-    if (large.size === 0) return priceRangeOf(this.#min, this.#max, coarse);
-    const prices = new Map<number, number>();
-    for (const price of this.#taken.subarray(0, this.#count))
-      if (large.has(priceCellOf(price))) prices.set(price, (prices.get(price) ?? 0) + 1);
-    const cells = [
-      ...coarse.filter((cell) => !isLarge(cell, this.#count)),
-      ...prices.entries().map(([price, count]) => pricedCell(price, count, true)),
-    ];
-    return priceRangeOf(
-      this.#min,
-      this.#max,
-      cells.sort((a, b) => a.first - b.first),
-    );
-  }
-}
+  const cells = [
+    ...coarse.filter((cell) => !isLarge(cell, length)),
+    ...prices.entries().map(([price, count]) => pricedCell(price, count, true)),
+  ];
+  return priceRangeOf(
+    min,
+    max,
+    cells.sort((a, b) => a.first - b.first),
+  );
+};
 
 /** @returns undefined where each price of a cell has to be counted by itself */
 export const rangeOfCells = (counts: Int32Array, min: number, max: number): PriceRange | undefined => {

@@ -41,13 +41,14 @@ export class Tally {
 
 /** Some codes that most products have, without those that none has. Only what may be among the first is sorted by its text. @param counts by code */
 export const mostFrequent = (codes: readonly number[], counts: Int32Array, textOf: (code: number) => string) => {
-  const least = Math.max(
-    1,
-    Int32Array.from(codes, (code) => counts[code] as number)
-      .sort()
-      .at(-MAX_FACET_VALUES) ?? 0,
-  );
-  return codes
+  const found = codes.filter((code) => (counts[code] as number) > 0);
+  let least = 1;
+  if (found.length > MAX_FACET_VALUES) {
+    const sorted = new Int32Array(found.length);
+    for (const [at, code] of found.entries()) sorted[at] = counts[code] as number;
+    least = sorted.sort().at(-MAX_FACET_VALUES) as number;
+  }
+  return found
     .filter((code) => (counts[code] as number) >= least)
     .map((code) => ({ code, value: textOf(code), count: counts[code] as number }))
     .sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value))
@@ -133,10 +134,6 @@ export class FacetValues<Value extends string | number> {
   isFolded(text: string): boolean {
     this.#allFolded ??= this.folded.join('\n');
     return this.#allFolded.includes(text);
-  }
-
-  get codes(): Uint16Array | Uint32Array {
-    return this.#lists.codes;
   }
 
   codesOf(row: number): Uint16Array | Uint32Array {

@@ -6,15 +6,6 @@ import type { ProductRow } from './product-index.ts';
 import { RowLists } from './row-lists.ts';
 import { Slice, Texts } from './texts.ts';
 
-/** Values of a product that belong together: its attributes, or the options of a variant. Numbers of texts, each of which stands for some values. */
-export interface ValueGroup {
-  readonly texts: readonly number[];
-  readonly isInStock: boolean;
-}
-
-/** @param texts that are known */
-type GroupsOf = (product: ProductRow, texts: Texts) => readonly ValueGroup[];
-
 interface NamedValue {
   readonly name: string;
   readonly value: string;
@@ -29,23 +20,13 @@ interface Name {
   readonly numbers: Map<string, number>;
 }
 
-/** Of each entry of a row: the code; whether the group is in stock, and ends with it; and whether the row has the value, and the name, for the first time. */
-const CODE_SHIFT = 4;
-const IS_IN_STOCK = 1;
-const IS_LAST = 2;
-const FIRST_SHIFT = 2;
-const FIRST_OF_NAME_SHIFT = 3;
-
-/** Of what a group has, beside a bit for each filter that it meets: there are 20 at most (search-arguments.ts). */
-const STOCK_SHIFT = 30;
-const STOCK_BIT = 1 << STOCK_SHIFT;
 /** How many texts are known by heart, so that they need not be parsed again. */
 const MAX_KNOWN_TEXTS = 50_000;
 
 /** An entry of a map and of a list, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
 
-/** How many products have each value and each name, as far as they are counted. */
+/** How many products have each value and each name, as far as they are counted; and, as the last of each, what nobody asks for. */
 export interface NamedCounts {
   readonly values: Int32Array;
   readonly names: Int32Array;
@@ -56,96 +37,51 @@ export interface CountedName extends ValueCount<string> {
   readonly facet: ValueFacets;
 }
 
-/** Attributes, or the options of variants: each name and value under a code, and which products have it in which group. */
-export class NamedValues {
-  readonly #groupsOf: GroupsOf;
-  readonly #parse: (text: string) => readonly NamedValue[];
+/** Each name and value under a code, and which products have it. */
+abstract class NamedValues {
+  /** By code, the rows that have it, dead ones among them. */
+  readonly rows = new Postings();
+  protected readonly tally = new Tally();
+  protected readonly nameTally = new Tally();
+  protected readonly lists = new RowLists();
+  protected texts = new Texts();
+  /** By the number of a text. */
+  protected codesOfTexts: (readonly number[])[] = [];
+  /** By code. */
+  protected nameOf = new Int32Array(0);
   readonly #names: Name[] = [];
   readonly #byName = new Map<string, number>();
   /** By code. */
-  readonly #nameOf: number[] = [];
   readonly #values: string[] = [];
-  #texts = new Texts();
-  /** By the number of a text. */
-  #codesOfTexts: (readonly number[])[] = [];
-  /** By code, the rows that have it, dead ones among them. */
-  readonly rows = new Postings();
-  /** A product counts as in stock where a group with the value is. */
-  readonly #tally = new Tally();
-  readonly #nameTally = new Tally();
-  readonly #lists = new RowLists();
-  /** By code and by name: the last time that it was met. */
-  #met = new Float64Array(0);
-  #metNames = new Float64Array(0);
-  #time = 0;
-
-  constructor(groupsOf: GroupsOf, parse: (text: string) => readonly NamedValue[]) {
-    this.#groupsOf = groupsOf;
-    this.#parse = parse;
-  }
 
   get bytes(): number {
-    const parts = [this.rows, this.#tally, this.#nameTally, this.#lists, this.#texts];
-    const own = (this.count + this.#codesOfTexts.length) * BYTES_PER_VALUE + this.#met.byteLength;
+    const parts = [this.rows, this.tally, this.nameTally, this.lists, this.texts];
+    const own = (this.count + this.codesOfTexts.length) * BYTES_PER_VALUE + this.nameOf.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
 
   /** How many codes there are. */
   get count(): number {
-    return this.#nameOf.length;
+    return this.#values.length;
   }
 
-  /** The entries of a product, whose values become known. */
-  learn(product: ProductRow): number[] {
-    const entries: number[] = [];
-    this.#time += 1;
-    if (this.#codesOfTexts.length >= MAX_KNOWN_TEXTS) {
-      this.#texts = new Texts();
-      this.#codesOfTexts = [];
-    }
-    for (const { texts, isInStock } of this.#groupsOf(product, this.#texts)) {
-      const begin = entries.length;
-      for (const text of texts)
-        for (const code of this.#codesOfText(text)) {
-          const first = Number(this.#meets(code)) << FIRST_SHIFT;
-          const firstOfName = Number(this.#meetsName(code)) << FIRST_OF_NAME_SHIFT;
-          entries.push((code << CODE_SHIFT) | Number(isInStock) | first | firstOfName);
-        }
-      if (entries.length > begin) entries.push((entries.pop() as number) | IS_LAST);
-    }
-    return entries;
-  }
-
-  /** Whether a row has these entries, apart from what is in stock. */
-  has(row: number, entries: readonly number[]): boolean {
-    const known = this.#lists.of(row);
-    return (
-      known.length === entries.length &&
-      entries.every((entry, at) => ((known[at] as number) | IS_IN_STOCK) === (entry | IS_IN_STOCK))
-    );
-  }
-
-  append(row: number, entries: readonly number[]): void {
-    this.#lists.set(row, entries);
-    for (const entry of entries) if ((entry >>> FIRST_SHIFT) & 1) this.rows.append(entry >>> CODE_SHIFT, row);
-  }
-
-  /** Says what is in stock of a row that has these entries. */
-  restock(row: number, entries: readonly number[]): void {
-    this.#lists.set(row, entries);
+  protected get nameCount(): number {
+    return this.#names.length;
   }
 
   enter(row: number, columns: ProductColumns): void {
-    this.#changeTallies(row, columns, 1);
+    this.changeTallies(row, columns, 1);
   }
 
   leave(row: number, columns: ProductColumns): void {
-    this.#changeTallies(row, columns, -1);
+    this.changeTallies(row, columns, -1);
   }
+
+  protected abstract changeTallies(row: number, columns: ProductColumns, by: 1 | -1): void;
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    this.#lists.renumber(newRows);
+    this.lists.renumber(newRows);
   }
 
   /** The codes that a filter wants. */
@@ -163,88 +99,18 @@ export class NamedValues {
     return [...new Set(codes)];
   }
 
+  /** The number of a name; -1 where no product ever had it. */
+  protected numberOfName(name: string): number {
+    return this.#byName.get(name) ?? -1;
+  }
+
   noCounts(): NamedCounts {
-    return { values: new Int32Array(this.count), names: new Int32Array(this.#names.length) };
+    return { values: new Int32Array(this.count + 1), names: new Int32Array(this.nameCount + 1) };
   }
 
   addTallies(counts: NamedCounts, states: readonly number[]): void {
-    this.#tally.addTo(counts.values, states);
-    this.#nameTally.addTo(counts.names, states);
-  }
-
-  /** Counts the values of groups that fit, of each product each value once. @param only values of this name, where there is one */
-  addRows(counts: NamedCounts, { bits, all }: GroupTest, rows: Int32Array, length: number, only?: string): void {
-    const wanted = only === undefined ? undefined : (this.#byName.get(only) ?? -1);
-    const { codes: entries } = this.#lists;
-    const ends = this.#lists.ends as Uint32Array;
-    const nameOf = this.#nameOf;
-    const { values, names } = counts;
-    if (all === 0) {
-      for (let each = 0; each < length; each += 1) {
-        const row = rows[each] as number;
-        const end = ends[row] as number;
-        for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-          const entry = entries[at] as number;
-          const code = entry >>> CODE_SHIFT;
-          const name = nameOf[code] as number;
-          if (wanted !== undefined && name !== wanted) continue;
-          values[code] = (values[code] as number) + ((entry >>> FIRST_SHIFT) & 1);
-          names[name] = (names[name] as number) + ((entry >>> FIRST_OF_NAME_SHIFT) & 1);
-        }
-      }
-      return;
-    }
-    const met = this.#met;
-    const metNames = this.#metNames;
-    let time = this.#time;
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const end = ends[row] as number;
-      time += 1;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number), next = at; at < end; at = next) {
-        let has = 0;
-        let entry: number;
-        do {
-          entry = entries[next++] as number;
-          has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) << STOCK_SHIFT);
-        } while ((entry & IS_LAST) === 0);
-        if ((has & all) !== all) continue;
-        for (; at < next; at += 1) {
-          const code = (entries[at] as number) >>> CODE_SHIFT;
-          const name = nameOf[code] as number;
-          if (met[code] === time || (wanted !== undefined && name !== wanted)) continue;
-          met[code] = time;
-          values[code] = (values[code] as number) + 1;
-          names[name] = (names[name] as number) + Number(metNames[name] !== time);
-          metNames[name] = time;
-        }
-      }
-    }
-    this.#time = time;
-  }
-
-  /** Keeps the rows of which a group fits, in place. @returns how many are left */
-  keep({ bits, all }: GroupTest, rows: Int32Array, length: number): number {
-    const { codes: entries } = this.#lists;
-    const ends = this.#lists.ends as Uint32Array;
-    let kept = 0;
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const end = ends[row] as number;
-      let has = 0;
-      let fits = 0;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-        const entry = entries[at] as number;
-        has |= (bits[entry >>> CODE_SHIFT] as number) | ((entry & IS_IN_STOCK) << STOCK_SHIFT);
-        if ((entry & IS_LAST) === 0) continue;
-        fits |= Number((has & all) === all);
-        has = 0;
-      }
-      // A branch would be guessed wrong too often.
-      rows[kept] = row;
-      kept += fits;
-    }
-    return kept;
+    this.tally.addTo(counts.values, states);
+    this.nameTally.addTo(counts.names, states);
   }
 
   /** Of the names that are wanted those which most products have. */
@@ -277,14 +143,16 @@ export class NamedValues {
   }
 
   #isNumber(code: number): boolean {
-    return this.#names[this.#nameOf[code] as number]?.numbers.get(this.#values[code] as string) === code;
+    return this.#names[this.nameOf[code] as number]?.numbers.get(this.#values[code] as string) === code;
   }
 
-  #codesOfText(text: number): readonly number[] {
-    const known = this.#codesOfTexts[text];
+  protected abstract parse(text: string): readonly NamedValue[];
+
+  protected codesOfText(text: number): readonly number[] {
+    const known = this.codesOfTexts[text];
     if (known) return known;
-    const codes = [...new Set(this.#parse(this.#texts.values[text] as string).map((value) => this.#codeOf(value)))];
-    this.#codesOfTexts[text] = codes;
+    const codes = [...new Set(this.parse(this.texts.values[text] as string).map((value) => this.#codeOf(value)))];
+    this.codesOfTexts[text] = codes;
     return codes;
   }
 
@@ -297,76 +165,254 @@ export class NamedValues {
     const { codes, texts, numbers } = this.#names[number] as Name;
     const known = (isNumber ? numbers : texts).get(value);
     if (known !== undefined) return known;
-    const code = this.#nameOf.push(number) - 1;
+    const code = this.count;
+    this.nameOf = withRoom(this.nameOf, code + 1);
+    this.nameOf[code] = number;
     (isNumber ? numbers : texts).set(value, code);
     this.#values.push(value);
     codes.push(code);
-    this.#met = withRoom(this.#met, this.count);
-    this.#metNames = withRoom(this.#metNames, this.#names.length);
     return code;
   }
+}
 
-  /** A product is in one state for each value: values that are in stock in one group come first. */
-  #changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
-    const bits = state.values[row] as number;
-    const entries = this.#lists.of(row);
-    this.#time += 1;
-    for (const inStock of [IS_IN_STOCK, 0]) {
-      const ofState = bits & (inStock ? IN_STOCK | ON_SALE : ON_SALE);
-      for (const entry of entries) {
-        const code = entry >>> CODE_SHIFT;
-        if ((entry & IS_IN_STOCK) !== inStock || !this.#meets(code)) continue;
-        this.#tally.change(code, ofState, by);
-        if (this.#meetsName(code)) this.#nameTally.change(this.#nameOf[code] as number, ofState, by);
+/** The attributes of products: of each row the codes, each once, those of a name one after another. */
+export class AttributeValues extends NamedValues {
+  /** The codes of a product, whose values become known. */
+  learn({ attributes }: ProductRow): number[] {
+    if (this.codesOfTexts.length >= MAX_KNOWN_TEXTS) {
+      this.texts = new Texts();
+      this.codesOfTexts = [];
+    }
+    const codes: number[] = [];
+    for (const member of membersOf(attributes)) codes.push(...this.codesOfText(this.texts.numberOf(member)));
+    return codes;
+  }
+
+  has(row: number, codes: readonly number[]): boolean {
+    const known = this.lists.of(row);
+    return known.length === codes.length && codes.every((code, at) => known[at] === code);
+  }
+
+  append(row: number, codes: readonly number[]): void {
+    this.lists.set(row, codes);
+    for (const code of codes) this.rows.append(code, row);
+  }
+
+  addRows({ values, names }: NamedCounts, rows: Int32Array, length: number): void {
+    const { codes } = this.lists;
+    const ends = this.lists.ends as Uint32Array;
+    const { nameOf } = this;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      let before = -1;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+        const code = codes[at] as number;
+        const name = nameOf[code] as number;
+        values[code] = (values[code] as number) + 1;
+        names[name] = (names[name] as number) + Number(name !== before);
+        before = name;
       }
     }
   }
 
-  /** Whether it is the first time now. */
+  /** Counts the values of one name. */
+  addRowsOf(wanted: string, { values, names }: NamedCounts, rows: Int32Array, length: number): void {
+    const name = this.numberOfName(wanted);
+    const { codes } = this.lists;
+    const ends = this.lists.ends as Uint32Array;
+    const { nameOf } = this;
+    /** Where the name was in the row before: mostly it is there again. */
+    let place = 0;
+    let count = 0;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const begin = row === 0 ? 0 : (ends[row - 1] as number);
+      const end = ends[row] as number;
+      let at = begin + place;
+      if (at >= end || nameOf[codes[at] as number] !== name) {
+        at = begin;
+        while (at < end && nameOf[codes[at] as number] !== name) at += 1;
+        if (at === end) continue;
+      }
+      while (at > begin && nameOf[codes[at - 1] as number] === name) at -= 1;
+      place = at - begin;
+      count += 1;
+      for (; at < end; at += 1) {
+        const code = codes[at] as number;
+        if (nameOf[code] !== name) break;
+        values[code] = (values[code] as number) + 1;
+      }
+    }
+    if (name >= 0) names[name] = (names[name] as number) + count;
+  }
+
+  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
+    const bits = state.values[row] as number;
+    let before = -1;
+    for (const code of this.lists.of(row)) {
+      this.tally.change(code, bits, by);
+      const name = this.nameOf[code] as number;
+      if (name !== before) this.nameTally.change(name, bits, by);
+      before = name;
+    }
+  }
+
+  protected override parse(member: string): readonly NamedValue[] {
+    return Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
+      const isNumber = typeof value === 'number';
+      const texts = isNumber ? [numberText(value, member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
+      return texts.map((each) => ({ name, value: String(each), isNumber }));
+    });
+  }
+}
+
+/** By variant: 1 where it fits. */
+export type Fitting = Uint8Array;
+
+/** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
+export class OptionValues extends NamedValues {
+  /** By code and by name: the last time that it was met. */
+  #met = new Float64Array(0);
+  #metNames = new Float64Array(0);
+  #time = 0;
+
+  /** The variants of a product, whose values become known. */
+  learn({ optionNames, variants, isInStock }: ProductRow): number[] {
+    const learnt = variants.map(({ memory, begin, end }) => {
+      const text = this.texts.numberOf(joinedOf(optionNames, new Slice(memory, begin, end - 1)));
+      this.codesOfText(text);
+      // Programs that write past the triggers may leave a product out of stock that has such a variant.
+      return text * 2 + Number(isInStock && memory[end - 1] === PLUS);
+    });
+    return learnt.sort((a, b) => a - b);
+  }
+
+  /** Whether a row has these variants, apart from what is in stock. */
+  has(row: number, variants: readonly number[]): boolean {
+    const known = this.lists.of(row);
+    return known.length === variants.length && variants.every((each, at) => (known[at] as number) >>> 1 === each >>> 1);
+  }
+
+  append(row: number, variants: readonly number[]): void {
+    this.lists.set(row, variants);
+    this.#begin();
+    for (const variant of variants)
+      for (const code of this.codesOfText(variant >>> 1)) if (this.#meets(code)) this.rows.append(code, row);
+  }
+
+  /** Says what is in stock of a row that has these variants. */
+  restock(row: number, variants: readonly number[]): void {
+    this.lists.set(row, variants);
+  }
+
+  /** The variants that meet all filters but those of a name. */
+  fitting(filters: readonly OptionFilter[], wantsStock: boolean, without?: string): Fitting {
+    const fits = new Uint8Array(this.codesOfTexts.length * 2).fill(1);
+    if (wantsStock) for (let variant = 0; variant < fits.length; variant += 2) fits[variant] = 0;
+    for (const filter of filters.filter(({ name }) => name !== without)) {
+      const wanted = new Set(this.find(filter));
+      for (const [text, codes] of this.codesOfTexts.entries())
+        if (!codes.some((code) => wanted.has(code))) fits.fill(0, text * 2, text * 2 + 2);
+    }
+    return fits;
+  }
+
+  /** Keeps the bits of rows that one of their variants has, and the rows that have bits, in place. @param bitsOf by variant */
+  keep(bitsOf: Uint8Array, found: { readonly rows: Int32Array; readonly bits: Uint8Array; length: number }): void {
+    const { rows, bits, length } = found;
+    const { codes: variants } = this.lists;
+    const ends = this.lists.ends as Uint32Array;
+    let kept = 0;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      let left = 0;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1)
+        left |= bitsOf[variants[at] as number] as number;
+      left &= bits[each] as number;
+      // A branch would be guessed wrong too often.
+      rows[kept] = row;
+      bits[kept] = left;
+      kept += Number(left !== 0);
+    }
+    found.length = kept;
+  }
+
+  /** Counts the values of variants that fit, of each product each value once. @param only values of this name, where there is one */
+  addRows({ values, names }: NamedCounts, fits: Fitting, rows: Int32Array, length: number, only?: string): void {
+    const wanted = only === undefined ? undefined : this.numberOfName(only);
+    const { codes: variants } = this.lists;
+    const ends = this.lists.ends as Uint32Array;
+    // By variant the codes that are counted, and their names, as one list. One that does not fit has as many that nobody asks for: to leave it out is guessed wrong too often.
+    const begins = new Int32Array(fits.length + 1);
+    const listed: number[] = [];
+    for (let variant = 0; variant < fits.length; variant += 1) {
+      for (const code of this.codesOfTexts[variant >>> 1] as readonly number[])
+        if (wanted === undefined || this.nameOf[code] === wanted) listed.push(fits[variant] === 1 ? code : this.count);
+      begins[variant + 1] = listed.length;
+    }
+    const codes = Int32Array.from(listed);
+    const namesOfCodes = codes.map((code) => (code === this.count ? this.nameCount : (this.nameOf[code] as number)));
+    const met = new Int32Array(this.count + 1).fill(-1);
+    const metNames = new Int32Array(this.nameCount + 1).fill(-1);
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends[row] as number;
+      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+        const variant = variants[at] as number;
+        const last = begins[variant + 1] as number;
+        for (let place = begins[variant] as number; place < last; place += 1) {
+          const code = codes[place] as number;
+          const name = namesOfCodes[place] as number;
+          values[code] = (values[code] as number) + Number(met[code] !== row);
+          names[name] = (names[name] as number) + Number(metNames[name] !== row);
+          met[code] = row;
+          metNames[name] = row;
+        }
+      }
+    }
+  }
+
+  /** A product is in one state for each value: values that are in stock in one variant come first. */
+  protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
+    const bits = state.values[row] as number;
+    const variants = this.lists.of(row);
+    this.#begin();
+    for (const inStock of [1, 0]) {
+      const ofState = bits & (inStock ? IN_STOCK | ON_SALE : ON_SALE);
+      for (const variant of variants) {
+        if ((variant & 1) !== inStock) continue;
+        for (const code of this.codesOfText(variant >>> 1)) {
+          if (!this.#meets(code)) continue;
+          this.tally.change(code, ofState, by);
+          const name = this.nameOf[code] as number;
+          if (this.#metNames[name] !== this.#time) this.nameTally.change(name, ofState, by);
+          this.#metNames[name] = this.#time;
+        }
+      }
+    }
+  }
+
+  #begin(): void {
+    this.#time += 1;
+    this.#met = withRoom(this.#met, this.count);
+    this.#metNames = withRoom(this.#metNames, this.nameCount);
+  }
+
+  /** Whether it is the first time since the beginning. */
   #meets(code: number): boolean {
     const isFirst = this.#met[code] !== this.#time;
     this.#met[code] = this.#time;
     return isFirst;
   }
 
-  #meetsName(code: number): boolean {
-    const name = this.#nameOf[code] as number;
-    const isFirst = this.#metNames[name] !== this.#time;
-    this.#metNames[name] = this.#time;
-    return isFirst;
-  }
-}
-
-/** What a group must have. */
-export interface GroupTest {
-  /** By code, the filters that it meets. */
-  readonly bits: Int32Array;
-  readonly all: number;
-}
-
-/** Filters that one group must meet together; all but those of one name where a facet counts that one. */
-export class NamedFilter {
-  readonly of: NamedValues;
-  readonly wanted: readonly { readonly name: string; readonly codes: readonly number[] }[];
-  readonly #bits: Int32Array;
-
-  constructor(of: NamedValues, filters: readonly (AttributeFilter | OptionFilter)[] = []) {
-    this.of = of;
-    this.wanted = filters.map((filter) => ({ name: filter.name, codes: of.find(filter) }));
-    this.#bits = new Int32Array(of.count);
-    for (const [place, { codes }] of this.wanted.entries())
-      for (const code of codes) this.#bits[code] = (this.#bits[code] as number) | (1 << place);
-  }
-
-  /** Whether it filters, also without the filters of a name. */
-  filters(without?: string): boolean {
-    return this.wanted.some(({ name }) => name !== without);
-  }
-
-  test(without: string | undefined, isInStock: boolean): GroupTest {
-    let all = isInStock ? STOCK_BIT : 0;
-    for (const [place, { name }] of this.wanted.entries()) if (name !== without) all |= 1 << place;
-    return { bits: this.#bits, all };
+  protected override parse(text: string): readonly NamedValue[] {
+    const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
+    return (names ?? []).flatMap((name, place) => {
+      const value = values?.[place];
+      return name === null || value === null || value === undefined ? [] : [{ name, value, isNumber: false }];
+    });
   }
 }
 
@@ -382,7 +428,7 @@ const extremesOf = (numbers: readonly string[]): { min?: string; max?: string } 
 /** As products show them; beyond the numbers of JavaScript with all their digits. @param one an attribute's */
 const compareNumbers = (one: string, other: string): number => {
   const difference = Number(one) - Number(other);
-  if (String(Number(one)) === one || (difference !== 0 && !Number.isNaN(difference))) return difference;
+  if ((difference !== 0 && !Number.isNaN(difference)) || String(Number(one)) === one) return difference;
   const digits = Math.max(...[one, other].map((text) => text.split('.')[1]?.length ?? 0));
   const [left = 0n, right = 0n] = [one, other].map((text) => {
     const [whole = '', fraction = ''] = text.split('.');
@@ -426,42 +472,9 @@ const joinedOf = (one: Slice, { memory, begin, end }: Slice): Slice => {
   return new Slice(joined, 0, length);
 };
 
-export const attributes = (): NamedValues =>
-  new NamedValues(
-    ({ attributes, isInStock }, texts) => [
-      { texts: membersOf(attributes).map((member) => texts.numberOf(member)), isInStock },
-    ],
-    (member) =>
-      Object.entries<unknown>(JSON.parse(`{${member}}`)).flatMap(([name, value]) => {
-        const isNumber = typeof value === 'number';
-        const texts = isNumber ? [numberText(value, member.slice(member.lastIndexOf(':') + 1).trim())] : [value].flat();
-        return texts.map((each) => ({ name, value: String(each), isNumber }));
-      }),
-  );
-
 /** As facets.sql.ts writes a number: as JavaScript does, and one beyond its range with all its digits. */
 const numberText = (number: number, digits: string): string => {
   const size = Math.abs(number);
   if (size === 0 || (size >= 1e-300 && size <= 1e300)) return String(number);
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 };
-
-export const options = (): NamedValues =>
-  new NamedValues(
-    ({ optionNames, variants, isInStock }, texts) =>
-      variants
-        .map(({ memory, begin, end }) => {
-          const text = texts.numberOf(joinedOf(optionNames, new Slice(memory, begin, end - 1)));
-          return text * 2 + Number(memory[end - 1] === PLUS);
-        })
-        .sort((a, b) => a - b)
-        // Programs that write past the triggers may leave a product out of stock that has such a variant.
-        .map((each) => ({ texts: [each >>> 1], isInStock: isInStock && (each & 1) === 1 })),
-    (text) => {
-      const [names, values]: (string | null)[][] = JSON.parse(`[${text}]`);
-      return (names ?? []).flatMap((name, place) => {
-        const value = values?.[place];
-        return name === null || value === null || value === undefined ? [] : [{ name, value, isNumber: false }];
-      });
-    },
-  );

@@ -16,7 +16,7 @@ export interface PageRows {
 const SALES_RANGE = 2 ** 31;
 
 /** How many rows are looked at together: few enough that all that is read and written for them stays in the processor's cache. */
-export const CHUNK = 1024;
+const CHUNK = 1024;
 
 /** The columns of orders by their names in SQL. */
 const COLUMNS = { sales: 'sales', published_at: 'publishedAt', price: 'price', name: 'nameRank', id: 'id' } as const;
@@ -95,12 +95,18 @@ export class PageSelection {
     return { rows: rows.slice(offset), hasNextPage: hasMore, hasPreviousPage: offset > 0 && this.#taken > 0 };
   }
 
-  /** Takes what belongs to the page out of rows that match: at most {@link CHUNK}. */
+  /** Takes what belongs to the page out of rows that match. */
   offer(rows: Int32Array, length: number): void {
+    for (let begin = 0; begin < length; begin += CHUNK)
+      this.#offerChunk(rows.subarray(begin, Math.min(begin + CHUNK, length)));
+  }
+
+  #offerChunk(rows: Int32Array): void {
     const { values } = this.#column;
     const keys = this.#chunkKeys;
     const direction = this.#direction;
     const scores = this.#scores;
+    const { length } = rows;
     if (scores)
       for (let at = 0; at < length; at += 1) {
         const row = rows[at] as number;

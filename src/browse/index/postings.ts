@@ -115,26 +115,15 @@ export class Postings {
       this.#collectedLists = this.#collectedRows = NO_ROWS;
   }
 
-  /**
-   * For each row of the list, raises `best` to a value, where that is greater.
-   * @param found takes the rows whose `best` was 0, from `length` on
-   * @returns how many rows `found` has then
-   */
-  raise(list: number, value: number, best: Uint8Array, found: Int32Array = NO_ROWS, length = 0): number {
+  /** For each row of the list, raises `best` to a value, where that is greater. */
+  raise(list: number, value: number, best: Uint8Array): void {
     const rows = this.#rows;
-    const collects = found.length > 0;
-    let foundCount = length;
     this.#open(list);
-    for (let read = this.#readSlice(); read > 0; read = this.#readSlice()) {
+    for (let read = this.#readSlice(); read > 0; read = this.#readSlice())
       for (let at = 0; at < read; at += 1) {
         const row = rows[at] as number;
-        const before = best[row] as number;
-        if (before >= value) continue;
-        best[row] = value;
-        if (collects && before === 0) found[foundCount++] = row;
+        if ((best[row] as number) < value) best[row] = value;
       }
-    }
-    return foundCount;
   }
 
   forEach(list: number, visit: (row: number) => void): void {

@@ -4,7 +4,7 @@ import { BestNames } from './best-names.ts';
 import { ProductColumns, Scratch, SETTLED } from './columns.ts';
 import { Dictionary } from './dictionary.ts';
 import { FacetValues, Tally } from './facet-values.ts';
-import { attributes, options } from './named-values.ts';
+import { AttributeValues, OptionValues } from './named-values.ts';
 import { Postings } from './postings.ts';
 import { fieldOf, hashOf, ProductWords, type Words, wordOf } from './product-words.ts';
 import { FIELDS, RunTexts } from './term-matches.ts';
@@ -60,8 +60,8 @@ export class ProductIndex {
   readonly categories = new FacetValues<number>(new Numbers(), ({ categoryId }) => [categoryId], true);
   readonly brands = new FacetValues<string>(new Texts(), ({ brand }) => [brand ?? NO_BRAND_SLICE], true, foldText);
   readonly tags = new FacetValues<string>(new Texts(), ({ tags }) => tags, false, foldText);
-  readonly attributes = attributes();
-  readonly options = options();
+  readonly attributes = new AttributeValues();
+  readonly options = new OptionValues();
   readonly #values = [this.categories, this.brands, this.tags, this.attributes, this.options];
   readonly dictionary = new Dictionary();
   readonly #productWords = new ProductWords(this.dictionary);
@@ -119,9 +119,7 @@ export class ProductIndex {
       for (let at = 0; at < codes.length; at += 1) this.#values[at]?.append(row, codes[at] as number[]);
       columns.wordsHash.values[row] = NO_HASH;
       if (words) this.#appendWords(row, words, wordsHash);
-    } else
-      for (const values of [this.attributes, this.options])
-        values.restock(row, codes[this.#values.indexOf(values)] as number[]);
+    } else this.options.restock(row, codes[this.#values.indexOf(this.options)] as number[]);
     columns.write(row, product, rank);
     if (product.publishedAt <= this.#settledAt) this.#settle(row);
     else this.unsettled.add(row);

@@ -11,7 +11,7 @@ import { FacetCounters, rangeOfCells } from './facet-counters.ts';
 import type { CountedName } from './named-values.ts';
 import { PageSelection, positionOfRow } from './page-selection.ts';
 import type { ProductIndex } from './product-index.ts';
-import { type FacetPart, RowFilter } from './row-filter.ts';
+import { type FacetPart, RowFilter, type VisitRows } from './row-filter.ts';
 import { matchesOf } from './term-matches.ts';
 
 /** Where fewer of all products are wanted, it is quicker to look at all of them than to look for the first ones. */
@@ -41,6 +41,9 @@ export const search = (index: ProductIndex, request: BrowseRequest, known: Known
   const named: Record<'attributes' | 'options', CountedName[]> = { attributes: [], options: [] };
   let facetCounts: FacetCounts = {};
   let totalCount = 0;
+  let isPageTaken = false;
+  /** Counts by a look at each row, by what is left out. */
+  const lookedAt = new Map<FacetPart | undefined, FacetCounters>();
 
   for (const without of new Set([undefined, ...facetsBy.keys()])) {
     const isOfPage = without === undefined;
@@ -52,34 +55,33 @@ export const search = (index: ProductIndex, request: BrowseRequest, known: Known
     const isPriceAsked = asked.some(({ facet }) => facet === 'price');
     const price = areMany && isPriceAsked ? talliedPrices(index, filter, without) : undefined;
     const isKept = ({ facet }: FacetPart): boolean => isTallied && filter.areKept(facet);
-    const kept = new FacetCounters(index, filter, asked.filter(isKept));
     const others = asked.filter((part) => !isKept(part) && (part.facet !== 'price' || price === undefined));
-    const counted = new FacetCounters(index, filter, others);
+    if ((isOfPage && !areMany) || others.length > 0) lookedAt.set(without, new FacetCounters(index, filter, others));
+    if (isOfPage && areMany) {
+      selection.offerAll(filter.hasState());
+      isPageTaken = true;
+    }
+    if (price !== undefined) facetCounts = { ...facetCounts, price };
+    if (!isTallied) continue;
+    const kept = new FacetCounters(index, filter, asked.filter(isKept));
+    kept.addTallies(filter.statesOf(without));
     let count = tallied;
-    if (isTallied) {
-      kept.addTallies(filter.statesOf(without));
-      filter.forEachUnsettled(without, (rows, length) => {
-        kept.count(rows, length);
-        count += length;
-      });
-    }
-    if (isOfPage && areMany) selection.offerAll(filter.holds(without));
-    if ((isOfPage && !areMany) || others.length > 0) {
-      count = 0;
-      filter.forEachChunk(without, (rows, length) => {
-        counted.count(rows, length);
-        count += length;
-        if (isOfPage && !areMany) selection.offer(rows, length);
-      });
-    }
-    if (isOfPage) totalCount = count;
-    facetCounts = {
-      ...facetCounts,
-      ...(price !== undefined && { price }),
-      ...kept.finish(named),
-      ...counted.finish(named),
+    const addUnsettled: VisitRows = (_, rows, length) => {
+      kept.count(rows, length);
+      count += length;
     };
+    filter.forEach([without], addUnsettled, index.unsettled);
+    if (isOfPage) totalCount = count;
+    facetCounts = { ...facetCounts, ...kept.finish(named) };
   }
+  filter.forEach([...lookedAt.keys()], (without, rows, length) => {
+    const counters = lookedAt.get(without);
+    counters?.count(rows, length);
+    facetCounts = { ...facetCounts, ...counters?.finish(named) };
+    if (without !== undefined) return;
+    totalCount = length;
+    if (!isPageTaken) selection.offer(rows, length);
+  });
   for (const facet of ['attributes', 'options'] as const) {
     if (!facets.has(facet)) continue;
     const found = named[facet].sort((a, b) => b.count - a.count || compareCodePoints(a.value, b.value));
@@ -103,7 +105,7 @@ const talliedPrices = (
   const { columns, priceCells } = index;
   const firstOf = (order: 'PRICE_ASC' | 'PRICE_DESC'): number | undefined => {
     const selection = new PageSelection(columns, { order, page: { from: 'start', size: 1 } }, undefined);
-    selection.offerAll(filter.holds(without));
+    selection.offerAll(filter.hasState(without));
     const [row] = selection.finish().rows;
     return row === undefined ? undefined : columns.price.values[row];
   };
@@ -112,11 +114,12 @@ const talliedPrices = (
   if (min === undefined || max === undefined) return null;
   const counts = new Int32Array(PRICE_CELLS);
   priceCells.addTo(counts, filter.statesOf(without));
-  filter.forEachUnsettled(without, (rows, length) => {
+  const addUnsettled: VisitRows = (_, rows, length) => {
     for (const row of rows.subarray(0, length)) {
       const cell = priceCellOf(columns.price.values[row] as number);
       counts[cell] = (counts[cell] as number) + 1;
     }
-  });
+  };
+  filter.forEach([without], addUnsettled, index.unsettled);
   return rangeOfCells(counts, min, max);
 };

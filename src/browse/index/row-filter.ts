@@ -1,13 +1,12 @@
 import { isStorable } from '../../database/storable-text.ts';
 import type { Facet, SearchFilter } from '../browse-engine.ts';
-import { IN_STOCK, LIVE, ON_SALE, SETTLED } from './columns.ts';
+import { collect, IN_STOCK, LIVE, ON_SALE, SETTLED } from './columns.ts';
 import { centsOf, momentOf } from './exact-numbers.ts';
-import { type FacetValues, STOCK_AND_SALE } from './facet-values.ts';
-import { type GroupTest, NamedFilter } from './named-values.ts';
-import { CHUNK } from './page-selection.ts';
+import { STOCK_AND_SALE } from './facet-values.ts';
+import type { Fitting } from './named-values.ts';
 import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
-import type { Candidates, Matches } from './term-matches.ts';
+import type { Matches } from './term-matches.ts';
 
 /** A part of a filter that has a facet: of attributes and options, that of one name. In a facet without a name: all those that are not filtered. */
 export interface FacetPart {
@@ -15,11 +14,38 @@ export interface FacetPart {
   readonly name?: string | undefined;
 }
 
-/** A condition: keeps those of some rows that meet it, in place. @returns how many are left */
-type Keep = (rows: Int32Array, length: number) => number;
+type LeftOut = FacetPart | undefined;
 
-/** From this share of all rows on it is quicker to look at them in their order. */
-const MAX_CANDIDATES_SHARE = 0.25;
+/** @param rows in memory that the next ones take @param without the part of the filter that they need not meet */
+export type VisitRows = (without: LeftOut, rows: Int32Array, length: number) => void;
+
+/** Some rows, and of each a bit for each part that is left out: whether the row meets all the rest. */
+interface Found {
+  readonly rows: Int32Array;
+  readonly bits: Uint8Array;
+  length: number;
+}
+
+/** So many parts are left out in one pass over the rows: the bits of a byte. */
+const PARTS_AT_ONCE = 8;
+
+/** Keeps the rows, in place, that meet a condition or all the rest. @param own bits of the parts that leave the condition out */
+type Keep = (found: Found, own: number) => void;
+
+interface Condition {
+  /** What leaves it out; undefined where nothing does. */
+  readonly part?: FacetPart;
+  readonly keep: Keep;
+  /** The rows that meet it: those of some values. */
+  readonly list?: ValueList;
+}
+
+interface ValueList {
+  readonly postings: Postings;
+  readonly codes: readonly number[];
+  /** Rows that have several of the values are counted several times. */
+  readonly length: number;
+}
 
 /** A filter that can be asked without one of its parts, as facets ask it. */
 export class RowFilter {
@@ -27,48 +53,57 @@ export class RowFilter {
   readonly #matches: Matches | undefined;
   readonly #filter: SearchFilter;
   readonly #now: Date;
-  /** Apart from those of the state, of attributes and of options; the quickest to refuse most rows come first. */
-  readonly #conditions = new Map<Facet, Keep>();
-  readonly #named: Readonly<Record<'attributes' | 'options', NamedFilter>>;
-  readonly #publishedFrom: Keep | undefined;
+  /** Apart from those of the state and of options. */
+  readonly #conditions: readonly Condition[];
+  /** For each filter of options the rows that have one of its values, in whatever variant. */
+  readonly #optionLists: readonly { readonly part: FacetPart; readonly list: ValueList }[];
   readonly #parts = new Map<string, FacetPart>();
 
   constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
     this.#index = index;
     this.#matches = matches;
-    // What no text in PostgreSQL can be is no brand, and not the mark for none either.
-    this.#filter = { ...filter, ...(filter.brands && { brands: filter.brands.filter(isStorable) }) };
+    this.#filter = filter;
     this.#now = now;
-    const { categories, brands, columns } = index;
-    const { minPrice, maxPrice, publishedFrom, categoryIds, tags } = filter;
-    const conditions = this.#conditions;
+    const { categories, brands, tags, attributes, options, columns } = index;
+    const { minPrice, maxPrice, publishedFrom } = filter;
+    const conditions: Condition[] = [];
+    const addList = (postings: Postings, codes: readonly number[], part?: FacetPart): void => {
+      const list = listOf(postings, codes);
+      const keep: Keep = (found, own) => withBits(this.#mark(list), 1, 1)(found, own);
+      conditions.push({ ...(part && { part }), list, keep });
+    };
+    for (const tag of new Set(filter.tags)) addList(tags.rows, tags.find([tag]));
+    if (filter.categoryIds) addList(categories.rows, categories.find(filter.categoryIds), { facet: 'categories' });
+    // What no text in PostgreSQL can be is no brand, and not the mark for none either.
+    if (filter.brands) addList(brands.rows, brands.find(filter.brands.filter(isStorable)), { facet: 'brands' });
+    for (const wanted of filter.attributes ?? [])
+      addList(attributes.rows, attributes.find(wanted), { facet: 'attributes', name: wanted.name });
+    conditions.sort((one, other) => (one.list?.length ?? 0) - (other.list?.length ?? 0));
     if (minPrice !== undefined || maxPrice !== undefined) {
       const min = minPrice === undefined ? 0 : centsOf(minPrice, 'up');
       const max = maxPrice === undefined ? Number.POSITIVE_INFINITY : centsOf(maxPrice, 'down');
-      conditions.set('price', within(columns.price.values, min, max));
+      conditions.push({ part: { facet: 'price' }, keep: within(columns.price.values, min, max) });
     }
-    if (tags) conditions.set('tags', withAll(index, tags));
-    if (categoryIds) conditions.set('categories', withAny(categories, categoryIds));
-    if (this.#filter.brands) conditions.set('brands', withAny(brands, this.#filter.brands));
-    this.#named = {
-      attributes: new NamedFilter(index.attributes, filter.attributes),
-      options: new NamedFilter(index.options, filter.options),
-    };
     if (publishedFrom) {
       const from = momentOf(String(BigInt(publishedFrom.getTime()) * 1000n));
-      this.#publishedFrom = within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY);
+      conditions.push({ keep: within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY) });
     }
+    this.#conditions = conditions;
+    this.#optionLists = (filter.options ?? []).map((wanted) => ({
+      part: { facet: 'options', name: wanted.name },
+      list: listOf(options.rows, options.find(wanted)),
+    }));
   }
 
   /** The parts of a facet that are counted apart, as each leaves out another part of the filter. */
   partsOf(facet: Facet): FacetPart[] {
     if (facet !== 'attributes' && facet !== 'options') return [{ facet }];
-    const names = new Set(this.#named[facet].wanted.map(({ name }) => name));
+    const names = new Set(this.#filter[facet]?.map(({ name }) => name));
     return [{ facet }, ...names.values().map((name) => ({ facet, name }))];
   }
 
   /** What is left out where a facet is counted, the same object for the same part; undefined where all of the filter holds. */
-  leftOutBy({ facet, name }: FacetPart): FacetPart | undefined {
+  leftOutBy({ facet, name }: FacetPart): LeftOut {
     const { inStock, onSale } = this.#filter;
     // Of products in stock there are as many without the part that wants these as with it.
     const isPart =
@@ -76,9 +111,7 @@ export class RowFilter {
         ? inStock === false
         : facet === 'onSale'
           ? onSale === false
-          : facet === 'tags'
-            ? false
-            : name !== undefined || this.#conditions.has(facet);
+          : name !== undefined || this.#conditions.some(({ part }) => part?.facet === facet && part.name === undefined);
     if (!isPart) return undefined;
     const key = `${facet}:${name}`;
     const part = this.#parts.get(key) ?? { facet, name };
@@ -87,33 +120,30 @@ export class RowFilter {
   }
 
   hasName(facet: 'attributes' | 'options', name: string): boolean {
-    return this.#named[facet].wanted.some((each) => each.name === name);
+    return this.#filter[facet]?.some((each) => each.name === name) === true;
   }
 
-  get hasOptions(): boolean {
-    return this.#named.options.filters();
+  /** The variants that count in a facet of options. */
+  fittingVariants(without: string | undefined): Fitting {
+    const { options = [], inStock } = this.#filter;
+    return this.#index.options.fitting(options, inStock === true, without);
   }
 
-  /** What a group of values must have that a facet counts. */
-  groupTest(facet: 'attributes' | 'options', without: string | undefined): GroupTest {
-    return this.#named[facet].test(without, facet === 'options' && this.#filter.inStock === true);
-  }
-
-  /** Of some rows those of which a variant that fits is in stock. */
-  countInStock(rows: Int32Array, length: number): number {
-    const { options } = this.#named;
-    return options.of.keep(options.test(undefined, true), rows.slice(0, length), length);
+  /** Of some rows those of which a variant that fits is in stock; undefined without options. */
+  countWithVariantInStock(rows: Int32Array, length: number): number | undefined {
+    const { options = [] } = this.#filter;
+    if (options.length === 0) return undefined;
+    const found = { rows: rows.slice(0, length), bits: new Uint8Array(length).fill(1), length };
+    this.#index.options.keep(this.#index.options.fitting(options, true), found);
+    return found.length;
   }
 
   /** Whether nothing but stock and sale decides, as tallies count them. */
-  isTallied(without?: FacetPart): boolean {
-    const isFiltered = (facet: Facet): boolean => facet !== without?.facet;
+  isTallied(without?: LeftOut): boolean {
     return (
       !this.#matches &&
-      !this.#publishedFrom &&
-      !this.#conditions.keys().some(isFiltered) &&
-      !this.#named.attributes.filters(nameIn('attributes', without)) &&
-      !this.#named.options.filters(nameIn('options', without))
+      this.#conditions.every(({ part }) => isLeftOut(part, without)) &&
+      !this.#filter.options?.some(({ name }) => name !== nameIn('options', without))
     );
   }
 
@@ -123,185 +153,193 @@ export class RowFilter {
   }
 
   /** The states of {@link STOCK_AND_SALE} that are wanted. */
-  statesOf(without?: FacetPart): number[] {
-    const { mask, wanted } = this.#state(without);
-    return STOCK_AND_SALE.filter((bits) => (bits & mask) === wanted);
+  statesOf(without?: LeftOut): number[] {
+    const states = this.#states().filter(({ part }) => !isLeftOut(part, without));
+    return STOCK_AND_SALE.filter((bits) => states.every(({ bit, wanted }) => (bits & bit) === wanted));
   }
 
-  /** Whether a row fits and is visible, for conditions of which few rows are asked. */
-  holds(without?: FacetPart): (row: number) => boolean {
+  /** Whether a row is visible and of a state that is wanted. */
+  hasState(without?: LeftOut): (row: number) => boolean {
     const isVisible = this.#index.columns.visibleAt(this.#now);
-    const conditions = this.#conditionsOf(without, LIVE);
-    const one = new Int32Array(1);
-    return (row) => {
-      if (!isVisible(row)) return false;
-      one[0] = row;
-      return conditions.every((keep) => keep(one, 1) === 1);
+    const { values: state } = this.#index.columns.state;
+    const wanted = new Set(this.statesOf(without));
+    return (row) => wanted.has((state[row] as number) & (IN_STOCK | ON_SALE)) && isVisible(row);
+  }
+
+  /**
+   * For each of some parts calls back with all visible rows that meet the rest of the filter: all parts are asked for in one pass.
+   * @param among the rows that are looked at: by default all
+   */
+  forEach(leftOut: readonly LeftOut[], visit: VisitRows, among?: Iterable<number>): void {
+    for (let begin = 0; begin < leftOut.length; begin += PARTS_AT_ONCE) {
+      const parts = leftOut.slice(begin, begin + PARTS_AT_ONCE);
+      const found = this.#find(parts, among);
+      const [only] = parts;
+      if (parts.length === 1) visit(only, found.rows, found.length);
+      else
+        for (const [place, part] of parts.entries()) {
+          const picked = this.#index.scratch.like('picked', found.rows, found.length);
+          visit(part, picked, pick(found, place, picked));
+        }
+    }
+  }
+
+  #find(parts: readonly LeftOut[], among: Iterable<number> | undefined): Found {
+    const { columns, scratch, unsettled, options } = this.#index;
+    const { count, state, publishedAt } = columns;
+    const ownOf = (of: FacetPart | undefined): number =>
+      parts.reduce((own, part, place) => own | (Number(isLeftOut(of, part)) << place), 0);
+    const found = {
+      rows: scratch.like('found', NO_ROWS, count),
+      bits: scratch.like('bits', NO_BYTES, count),
+      length: 0,
     };
-  }
-
-  /** Calls back with all visible rows that fit, at most {@link CHUNK} at a time. */
-  forEachChunk(without: FacetPart | undefined, visit: (rows: Int32Array, length: number) => void): void {
-    const rows = new Int32Array(CHUNK);
-    const candidates = this.#candidates(without);
-    const conditions = this.#conditionsOf(without, SETTLED, candidates);
-    const count = candidates?.length ?? this.#index.columns.count;
-    for (let begin = 0; begin < count; begin += CHUNK) {
-      const end = Math.min(begin + CHUNK, count);
-      let length = end - begin;
-      if (candidates) rows.set(candidates.rows.subarray(begin, end));
-      else for (let row = begin; row < end; row += 1) rows[row - begin] = row;
-      for (const keep of conditions) length = length && keep(rows, length);
-      if (length > 0) visit(rows, length);
+    const met = this.#begin(found, parts, among);
+    found.bits.fill((1 << parts.length) - 1, 0, found.length);
+    if (this.#matches && met !== this.#matches) within(this.#matches.scores, 1, Number.POSITIVE_INFINITY)(found, 0);
+    for (const { part, keep, list } of this.#conditions) if (!list || list !== met) keep(found, ownOf(part));
+    const states = this.#states();
+    const isLeftOutBySome = ({ part }: (typeof states)[number]): boolean => ownOf(part) !== 0;
+    const { mask, wanted } = states
+      .filter((each) => !isLeftOutBySome(each))
+      .reduce((all, each) => ({ mask: all.mask | each.bit, wanted: all.wanted | each.wanted }), LIVE_STATE);
+    withBits(state.values, mask, wanted)(found, 0);
+    for (const each of states.filter(isLeftOutBySome))
+      withBits(state.values, each.bit, each.wanted)(found, ownOf(each.part));
+    if (unsettled.size > 0) visibleAt(state.values, publishedAt.values, this.#now)(found);
+    if (this.#filter.options?.length) {
+      const bitsOf = parts
+        .map((part) => this.fittingVariants(nameIn('options', part)))
+        .reduce((bits, fits, place) => bits.map((each, variant) => each | ((fits[variant] as number) << place)));
+      options.keep(bitsOf, found);
     }
-    this.forEachUnsettled(without, visit);
+    return found;
   }
 
-  /** The same of the rows that are not settled, which tallies do not have. */
-  forEachUnsettled(without: FacetPart | undefined, visit: (rows: Int32Array, length: number) => void): void {
-    const { unsettled, columns } = this.#index;
-    if (unsettled.size === 0) return;
-    const isVisible = columns.visibleAt(this.#now);
-    const conditions = this.#conditionsOf(without, LIVE);
-    const visible = Int32Array.from(unsettled.values().filter(isVisible));
-    for (let begin = 0; begin < visible.length; begin += CHUNK) {
-      const rows = visible.subarray(begin, begin + CHUNK);
-      const length = conditions.reduce((left, keep) => keep(rows, left), rows.length);
-      if (length > 0) visit(rows, length);
+  /** Writes the fewest rows that can fit, in their order: those of a search or of some values, or all. @returns what they meet by that */
+  #begin(
+    found: Found,
+    parts: readonly LeftOut[],
+    among: Iterable<number> | undefined,
+  ): Matches | ValueList | undefined {
+    const { rows } = found;
+    if (among) {
+      for (const row of among) rows[found.length++] = row;
+      return undefined;
     }
+    const matches = this.#matches;
+    const lists = [
+      ...this.#conditions.flatMap(({ part, list }) => (list ? { part, list } : [])),
+      ...this.#optionLists,
+    ].filter(({ part }) => !parts.some((each) => isLeftOut(part, each)));
+    const { list } = lists.sort((one, other) => one.list.length - other.list.length)[0] ?? {};
+    if (matches && matches.length <= (list?.length ?? Number.POSITIVE_INFINITY)) {
+      rows.set(matches.rows.subarray(0, matches.length));
+      found.length = matches.length;
+      return matches;
+    }
+    const { count } = this.#index.columns;
+    const [code] = list?.codes ?? [];
+    if (!list) for (let row = 0; row < count; row += 1) rows[row] = row;
+    found.length = !list
+      ? count
+      : code === undefined
+        ? 0
+        : list.codes.length === 1
+          ? list.postings.read(code, rows, 0)
+          : collect(this.#mark(list), count, rows);
+    return list;
   }
 
-  #state(without?: FacetPart): { readonly mask: number; readonly wanted: number } {
-    const inStock = without?.facet === 'inStock' ? undefined : this.#filter.inStock;
-    const onSale = without?.facet === 'onSale' ? undefined : this.#filter.onSale;
-    const mask = (inStock === undefined ? 0 : IN_STOCK) | (onSale === undefined ? 0 : ON_SALE);
-    return { mask, wanted: (inStock ? IN_STOCK : 0) | (onSale ? ON_SALE : 0) };
+  /** By row, 1 where it is in a list; until the next call. */
+  #mark({ postings, codes }: ValueList): Uint8Array {
+    const marks = this.#index.scratch.zeros('marks', this.#index.columns.count);
+    for (const code of codes) postings.raise(code, 1, marks);
+    return marks;
   }
 
-  /** @param bit of the state that rows must have, too @param candidates that the rows are among */
-  #conditionsOf(without: FacetPart | undefined, bit: number, candidates?: FilterCandidates): Keep[] {
-    const { mask, wanted } = this.#state(without);
-    const named = (['attributes', 'options'] as const).flatMap((facet): Keep[] => {
-      const name = nameIn(facet, without);
-      if (!this.#named[facet].filters(name) || candidates?.met === facet) return [];
-      const test = this.groupTest(facet, name);
-      return [(rows, length) => this.#index[facet].keep(test, rows, length)];
-    });
+  #states(): { readonly part: FacetPart; readonly bit: number; readonly wanted: number }[] {
+    const { inStock, onSale } = this.#filter;
     return [
-      ...(this.#matches && !candidates?.areMatches ? [within(this.#matches.scores, 1, Number.POSITIVE_INFINITY)] : []),
-      ...this.#conditions
-        .entries()
-        .flatMap(([facet, keep]) => (facet === without?.facet || facet === candidates?.met ? [] : [keep])),
-      ...(this.#publishedFrom ? [this.#publishedFrom] : []),
-      withBits(this.#index.columns.state.values, mask | bit, wanted | bit),
-      ...named,
+      ...(inStock === undefined
+        ? []
+        : [{ part: { facet: 'inStock' as const }, bit: IN_STOCK, wanted: inStock ? IN_STOCK : 0 }]),
+      ...(onSale === undefined
+        ? []
+        : [{ part: { facet: 'onSale' as const }, bit: ON_SALE, wanted: onSale ? ON_SALE : 0 }]),
     ];
   }
-
-  /** No other row can match: the rows that a search has found, or those of some values. Undefined where these are many. */
-  #candidates(without: FacetPart | undefined): FilterCandidates | undefined {
-    const { columns, categories, brands, tags, scratch } = this.#index;
-    const { categoryIds, brands: wantedBrands, tags: wantedTags, inStock } = this.#filter;
-    const listOf = (facet: Facet, postings: Postings, codes: readonly number[], isMet: boolean) => ({
-      postings,
-      codes,
-      isShared: codes.length > 1 && (facet === 'attributes' || facet === 'options'),
-      met: isMet ? facet : undefined,
-      length: codes.reduce((sum, code) => sum + postings.countOf(code), 0),
-    });
-    const distinctTags = [...new Set(wantedTags)];
-    const lists = [
-      ...(categoryIds ? [listOf('categories', categories.rows, categories.find(categoryIds), true)] : []),
-      ...(wantedBrands ? [listOf('brands', brands.rows, brands.find(wantedBrands), true)] : []),
-      ...distinctTags.map((tag) => listOf('tags', tags.rows, tags.find([tag]), distinctTags.length === 1)),
-    ].filter(({ met }) => met === undefined || met !== without?.facet);
-    for (const facet of ['attributes', 'options'] as const) {
-      const { of, wanted } = this.#named[facet];
-      const isAll = wanted.length === 1 && (facet === 'attributes' || inStock !== true);
-      for (const { name, codes } of wanted)
-        if (name !== nameIn(facet, without)) lists.push(listOf(facet, of.rows, codes, isAll));
-    }
-    const [narrowest] = lists.sort((one, other) => one.length - other.length);
-    const matches = this.#matches;
-    if (matches && matches.length <= (narrowest?.length ?? columns.count)) return { ...matches, areMatches: true };
-    if (!narrowest || narrowest.length > columns.count * MAX_CANDIDATES_SHARE) return undefined;
-    const { postings, codes, met, isShared } = narrowest;
-    const rows = new Int32Array(narrowest.length);
-    let length = 0;
-    // A row may have several of the values.
-    const seen = isShared ? scratch.zeros('seen', columns.count) : undefined;
-    for (const code of codes)
-      length = seen ? postings.raise(code, 1, seen, rows, length) : postings.read(code, rows, length);
-    return { rows, length, met, areMatches: false };
-  }
 }
 
-const nameIn = (facet: Facet, part: FacetPart | undefined): string | undefined =>
-  part?.facet === facet ? part.name : undefined;
+const LIVE_STATE = { mask: LIVE, wanted: LIVE };
+const NO_ROWS = new Int32Array(0);
+const NO_BYTES = new Uint8Array(0);
 
-interface FilterCandidates extends Candidates {
-  /** The part of the filter that they meet. */
-  readonly met?: Facet | undefined;
-  readonly areMatches: boolean;
-}
+const listOf = (postings: Postings, codes: readonly number[]): ValueList => ({
+  postings,
+  codes,
+  length: codes.reduce((sum, code) => sum + postings.countOf(code), 0),
+});
+
+const isLeftOut = (part: FacetPart | undefined, by: LeftOut): boolean =>
+  part !== undefined && part.facet === by?.facet && part.name === by.name;
+
+const nameIn = (facet: Facet, part: LeftOut): string | undefined => (part?.facet === facet ? part.name : undefined);
 
 // In each loop a row is written, and then counted or not: the processor would often predict a branch wrongly.
 
 const within =
   (values: Uint8Array | Uint32Array | Float64Array, min: number, max: number): Keep =>
-  (rows, length) => {
+  (found, own) => {
+    const { rows, bits, length } = found;
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
       const row = rows[at] as number;
       const value = values[row] as number;
+      const left = (bits[at] as number) & (own | -(Number(value >= min) & Number(value <= max)));
       rows[kept] = row;
-      kept += Number(value >= min) & Number(value <= max);
+      bits[kept] = left;
+      kept += Number(left !== 0);
     }
-    return kept;
+    found.length = kept;
   };
 
 const withBits =
   (values: Uint8Array, mask: number, wanted: number): Keep =>
-  (rows, length) => {
+  (found, own) => {
+    const { rows, bits, length } = found;
+    let kept = 0;
+    for (let at = 0; at < length; at += 1) {
+      const row = rows[at] as number;
+      const left = (bits[at] as number) & (own | -Number(((values[row] as number) & mask) === wanted));
+      rows[kept] = row;
+      bits[kept] = left;
+      kept += Number(left !== 0);
+    }
+    found.length = kept;
+  };
+
+const visibleAt =
+  (state: Uint8Array, publishedAt: Float64Array, now: Date) =>
+  (found: Found): void => {
+    const { rows, bits, length } = found;
+    const nowUs = now.getTime() * 1000;
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
       const row = rows[at] as number;
       rows[kept] = row;
-      kept += Number(((values[row] as number) & mask) === wanted);
+      bits[kept] = bits[at] as number;
+      kept += Number(((state[row] as number) & SETTLED) !== 0) | Number((publishedAt[row] as number) <= nowUs);
     }
-    return kept;
+    found.length = kept;
   };
 
-const withAny = <Value extends string | number>(of: FacetValues<Value>, values: readonly Value[]): Keep => {
-  const { codes } = of;
-  const wanted = new Uint8Array(of.values.length);
-  for (const code of of.find(values)) wanted[code] = 1;
-  return (rows, length) => {
-    let kept = 0;
-    for (let at = 0; at < length; at += 1) {
-      const row = rows[at] as number;
-      rows[kept] = row;
-      kept += wanted[codes[row] as number] as number;
-    }
-    return kept;
-  };
-};
-
-const withAll = ({ columns, tags, scratch }: ProductIndex, values: readonly string[]): Keep => {
-  const wanted = [...new Set(values)];
-  let keep: Keep | undefined;
-  // Where the rows are those of the tag, nobody asks.
-  return (rows, length) => {
-    if (!keep) {
-      /** By row, how many of the tags it has, as far as it has all that come before. */
-      const found = scratch.zeros('tags', columns.count);
-      for (const [index, tag] of wanted.entries())
-        for (const code of tags.find([tag]))
-          tags.rows.forEach(code, (row) => {
-            if (found[row] === index) found[row] = index + 1;
-          });
-      keep = withBits(found, 0xff, wanted.length);
-    }
-    return keep(rows, length);
-  };
+/** Writes the rows with a bit. @returns how many there are */
+const pick = ({ rows, bits, length }: Found, place: number, into: Int32Array): number => {
+  let picked = 0;
+  for (let at = 0; at < length; at += 1) {
+    into[picked] = rows[at] as number;
+    picked += ((bits[at] as number) >>> place) & 1;
+  }
+  return picked;
 };

@@ -1,6 +1,6 @@
 import { CODE_SCORE, FIELD_WEIGHTS, type SearchTerm } from '../browse-engine.ts';
 import { piecesOfTerm } from '../words.ts';
-import { withRoom } from './columns.ts';
+import { collect, withRoom } from './columns.ts';
 import type { Postings } from './postings.ts';
 import type { ProductIndex } from './product-index.ts';
 
@@ -11,14 +11,10 @@ const WEIGHTS: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
 const NO_ROWS = new Int32Array(0);
 
-/** Rows of an index that are looked at, each once. */
-export interface Candidates {
+/** The rows that have all terms, dead ones among them; until the next question. */
+export interface Matches {
   readonly rows: Int32Array;
   readonly length: number;
-}
-
-/** The rows that have all terms, dead ones among them; until the next question. */
-export interface Matches extends Candidates {
   /** By row, the sum over the terms of what the best field is worth that has the term; 0 where one of them is in no field. */
   readonly scores: Uint8Array;
 }
@@ -28,9 +24,6 @@ const CODE_BYTE = 255;
 
 export const scoreOfByte = (byte: number): number => (byte === CODE_BYTE ? CODE_SCORE : byte);
 export const byteOfScore = (score: number): number => Math.min(score, CODE_BYTE);
-
-/** From this share of all rows on they are looked at in their order, which is kinder to the processor's cache. */
-const MIN_ORDERED_SHARE = 1 / 16;
 
 /**
  * @param fields names alone: the beginnings of what somebody types
@@ -52,10 +45,12 @@ export const matchesOf = (
   let length = 0;
   for (const [place, { words, run }] of rarestFirst.entries()) {
     const isFirst = place === 0;
+    // No row has all terms: those of the others may be very many.
+    if (!isFirst && length === 0) break;
     const best = isFirst ? scores : scratch.zeros('best', count);
-    const found = isFirst ? rows : undefined;
     for (const [field, postings] of postingsIn(index, fields).entries())
-      for (const word of words) length = postings.raise(word, WEIGHTS[field] as number, best, found, length);
+      for (const word of words) postings.raise(word, WEIGHTS[field] as number, best);
+    if (isFirst) length = collect(scores, count, rows);
     if (isFirst && run === undefined) continue;
     let kept = 0;
     for (let at = 0; at < length; at += 1) {
@@ -71,14 +66,6 @@ export const matchesOf = (
     if (row < 0) continue;
     if (scores[row] === 0) rows[length++] = row;
     scores[row] = CODE_BYTE;
-  }
-  if (length > count * MIN_ORDERED_SHARE) {
-    length = 0;
-    for (let row = 0; row < count; row += 1) {
-      rows[length] = row;
-      // A branch would be guessed wrong too often.
-      length += Number((scores[row] as number) > 0);
-    }
   }
   return { rows, length, scores };
 };
