@@ -140,7 +140,7 @@ export const rootFieldsOf = (document: DocumentNode, definition: OperationDefini
 const namesOf = (fields: ReadonlyMap<string, MergedField>): Set<string> =>
   new Set([...fields.values()].flat().map(({ node }) => node.name.value));
 
-/** The text of a result without the fields whose change alone is no event: those with `extensions: { isSilent: true }`. */
+/** What of a result is compared: without the fields whose change alone is no event, those with `extensions: { isSilent: true }`. */
 type WithoutSilentFields = (json: string) => string;
 
 /** @returns undefined where the document selects none */
@@ -158,5 +158,8 @@ const silentFields = (schema: GraphQLSchema, document: DocumentNode): WithoutSil
   visit(document, visitWithTypeInfo(typeInfo, { Field: note }));
   const isSilent = (key: string): boolean => isSilentByKey.get(key) === true;
   if (![...isSilentByKey.keys()].some(isSilent)) return undefined;
-  return (json) => JSON.stringify(JSON.parse(json, (key, value) => (isSilent(key) ? undefined : value)));
+  return (json) => {
+    const { data, ...beside } = JSON.parse(json);
+    return JSON.stringify([JSON.stringify(data, (key, value) => (isSilent(key) ? undefined : value)), beside]);
+  };
 };
