@@ -1,4 +1,4 @@
-import type { Metric, Registry } from 'prom-client';
+import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
 import {
   type Answered,
   type CacheUse,
@@ -21,36 +21,64 @@ export const OLD_NAMES: Readonly<Record<string, string>> = {
   vitrine_requests_rejected_total: 'vitrine_shed_total',
 };
 
+/** Of all counters and gauges: prom-client takes labels that were named before. */
+const LABEL_NAMES = [
+  ...['cache', 'code', 'door', 'engine', 'handler', 'node', 'operation', 'outcome'],
+  ...['reason', 'replica', 'server', 'statement', 'status', 'version'],
+];
+
+/** The one value, or a value for each of its labels. */
+type Read<Of extends Value> = () => Of | Iterable<Sample<Of>>;
+
 /** Makes metrics whose values are kept elsewhere, and read at each scrape. */
 export const collectorsOf = (registry: Registry) => {
-  /**
-   * @param read the one value, or a value for each of its labels
-   * @param aggregator how the values of several processes are combined
-   */
-  const collector =
-    <Of extends Value>(type: 'counter' | 'gauge' | 'histogram') =>
-    (
+  const namesOf = (name: string): string[] => [name, OLD_NAMES[name] ?? []].flat();
+  const shared = { labelNames: LABEL_NAMES, registers: [registry] };
+  return {
+    counter: (name: string, help: string, read: Read<number>): void => {
+      for (const each of namesOf(name))
+        new Counter({
+          ...shared,
+          name: each,
+          help,
+          collect() {
+            this.reset();
+            for (const [labels, value] of samplesOf(read())) this.inc(labels, value);
+          },
+        });
+    },
+
+    /** @param aggregator how the values of several processes are combined */
+    gauge: (
       name: string,
       help: string,
-      read: () => Of | Iterable<Sample<Of>>,
+      read: Read<number>,
       aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum',
     ): void => {
-      for (const each of [name, OLD_NAMES[name] ?? []].flat()) {
-        const values = () => samplesOf(read()).flatMap((sample) => valuesOf(each, sample));
-        // prom-client's own need the names of the labels, a label object and a hash for each value.
-        const get = async () => ({ name: each, help, type, aggregator, values: values() });
-        registry.registerMetric({ name: each, get } as unknown as Metric);
-      }
-    };
-  return {
-    counter: collector<number>('counter'),
-    gauge: collector<number>('gauge'),
-    histogram: collector<Distribution>('histogram'),
+      for (const each of namesOf(name))
+        new Gauge({
+          ...shared,
+          name: each,
+          help,
+          aggregator,
+          collect() {
+            this.reset();
+            for (const [labels, value] of samplesOf(read())) this.set(labels, value);
+          },
+        });
+    },
+
+    /** prom-client's own would have to be given each value by itself. */
+    histogram: (name: string, help: string, read: Read<Distribution>): void => {
+      const values = () => samplesOf(read()).flatMap((sample) => valuesOf(name, sample));
+      const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: values() });
+      registry.registerMetric({ name, get } as unknown as Histogram);
+    },
   };
 };
 
-const samplesOf = (value: Value | Iterable<Sample<Value>>): readonly Sample<Value>[] =>
-  typeof value === 'number' || value instanceof Distribution ? [[{}, value]] : [...value];
+const samplesOf = <Of extends Value>(value: Of | Iterable<Sample<Of>>): readonly Sample<Of>[] =>
+  typeof value === 'number' || value instanceof Distribution ? [[{}, value]] : [...(value as Iterable<Sample<Of>>)];
 
 /** A sample for each value of a label. */
 export const byLabel = (
@@ -59,9 +87,7 @@ export const byLabel = (
 ): Sample[] =>
   [...(Symbol.iterator in values ? values : Object.entries(values))].map(([of, value]) => [{ [label]: of }, value]);
 
-const valuesOf = (name: string, [labels, value]: Sample<Value>) => {
-  if (typeof value === 'number') return [{ labels, value }];
-  const { bounds, counts, sum } = value;
+const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distribution>) => {
   let count = 0;
   const buckets = counts.map((inRange, index) => {
     count += inRange;
