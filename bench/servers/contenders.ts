@@ -42,8 +42,8 @@ export const GATEWAY_FLAGS = packageJson.scripts.start.split(' ').filter((word) 
 
 const GATEWAY = [...GATEWAY_FLAGS, fileURLToPath(new URL('../../bin/vitrine.js', import.meta.url)), 'serve'];
 
-/** As `npm start` has it; but none of the servers writes a line for a request. */
-const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', LOG_REQUESTS: 'none' };
+/** None of the servers writes a line for a request. */
+const NO_LINES = { LOG_REQUESTS: 'none' };
 
 /** The gateway, watched less and more: `--only gateway,gateway-unwatched,…` with many short rounds tells what that costs. */
 const WATCHED: readonly Contender[] = [
@@ -63,7 +63,7 @@ const WATCHED: readonly Contender[] = [
   name,
   label: `Vitrine, cache warm, ${label}`,
   command: GATEWAY,
-  environment: { ...ENVIRONMENT, ...environment },
+  environment: { ...NO_LINES, ...environment },
   methods: ['GET', 'POST'],
   isWarm: true,
   isOptional: true,
@@ -91,7 +91,7 @@ export const CONTENDERS: readonly Contender[] = [
     name: 'gateway',
     label: 'Vitrine, cache warm',
     command: GATEWAY,
-    environment: ENVIRONMENT,
+    environment: NO_LINES,
     methods: ['GET', 'POST'],
     isWarm: true,
   },
@@ -99,14 +99,14 @@ export const CONTENDERS: readonly Contender[] = [
     name: 'gateway-off',
     label: 'Vitrine, cache off',
     command: GATEWAY,
-    environment: { CACHE_MAX_MB: '0', ...ENVIRONMENT },
+    environment: { CACHE_MAX_MB: '0', ...NO_LINES },
     methods: ['GET', 'POST'],
   },
   {
     name: 'gateway-first',
     label: 'Vitrine, first asked',
     command: GATEWAY,
-    environment: ENVIRONMENT,
+    environment: NO_LINES,
     methods: ['POST'],
     isFirstAsked: true,
   },
@@ -114,7 +114,7 @@ export const CONTENDERS: readonly Contender[] = [
     name: 'gateway-churn',
     label: 'Vitrine, 1,000 changes a second',
     command: GATEWAY,
-    environment: ENVIRONMENT,
+    environment: NO_LINES,
     database: 'changing',
     methods: ['GET'],
     isWarm: true,
@@ -124,7 +124,7 @@ export const CONTENDERS: readonly Contender[] = [
     name: 'gateway-uncounted',
     label: 'Vitrine, views counted in its memory',
     command: ['--import', COUNTED_IN_MEMORY, ...GATEWAY],
-    environment: ENVIRONMENT,
+    environment: NO_LINES,
     methods: ['GET', 'POST'],
     isWarm: true,
     isForViews: true,

@@ -14,10 +14,7 @@ const FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsW
 const commandLineOf = async (pid: number | undefined): Promise<string[]> =>
   (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').filter(Boolean);
 
-const environmentOf = async (pid: number | undefined): Promise<string[]> =>
-  (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0');
-
-test('the flags of V8 and the arenas of malloc are those of the script, also in each worker', async () => {
+test('the flags of V8 are those of the script, also in each worker', async () => {
   await using gateway = await startByNpm({ DATABASE_URL: database.url, WORKERS: '2' });
   const [primary] = await childrenOf(gateway.command.child.pid);
   expect(FLAGS).not.toEqual([]);
@@ -27,7 +24,6 @@ test('the flags of V8 and the arenas of malloc are those of the script, also in 
   for (const worker of workers) {
     const [, ...args] = await commandLineOf(worker);
     expect(args).toEqual([...FLAGS, path.join(ROOT, 'bin/vitrine.js'), 'serve']);
-    expect(await environmentOf(worker)).toContain('MALLOC_ARENA_MAX=1');
   }
 });
 
@@ -64,7 +60,8 @@ test.for([
 test('a worker has the compile cache of its primary', async () => {
   await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, WORKERS: '2' });
   const [worker] = await childrenOf(gateway.command.child.pid);
-  expect(await environmentOf(worker)).toContain(`NODE_COMPILE_CACHE=${process.env.XDG_CACHE_HOME}/vitrine`);
+  const variables = (await readFile(`/proc/${worker}/environ`, 'utf8')).split('\0');
+  expect(variables).toContain(`NODE_COMPILE_CACHE=${process.env.XDG_CACHE_HOME}/vitrine`);
 });
 
 test('a cache whose size is no number is refused by name', async () => {
