@@ -185,15 +185,13 @@ export class AttributeValues extends NamedValues {
     for (const member of membersOf(attributes)) {
       const own = this.codesOfText(this.texts.numberOf(member));
       codes.push(...own);
-      for (let at = 1; at < own.length; at += 1) codes.push(this.#surplusOf(this.nameOf[own[0] as number] as number));
+      if (own.length < 2) continue;
+      const number = this.nameOf[own[0] as number] as number;
+      const name = this.names[number] as Name;
+      name.surplus ??= this.newCode(number, '');
+      for (let at = 1; at < own.length; at += 1) codes.push(name.surplus);
     }
     return codes;
-  }
-
-  #surplusOf(number: number): number {
-    const name = this.names[number] as Name;
-    name.surplus ??= this.newCode(number, '');
-    return name.surplus;
   }
 
   has(row: number, codes: readonly number[]): boolean {
@@ -260,8 +258,9 @@ export class OptionValues extends NamedValues {
 
   append(row: number, variants: readonly number[]): void {
     this.lists.set(row, variants);
-    const codes = new Set<number>();
-    for (const variant of variants) for (const code of this.codesOfText(variant >>> 1)) codes.add(code);
+    const codes: number[] = [];
+    for (const variant of variants)
+      for (const code of this.codesOfText(variant >>> 1)) if (!codes.includes(code)) codes.push(code);
     for (const code of codes) this.rows.append(code, row);
   }
 
@@ -379,11 +378,9 @@ export class OptionValues extends NamedValues {
   }
 
   #setOf(text: number): number {
-    const names = [...new Set(this.codesOfText(text).map((code) => this.nameOf[code] as number))];
-    const known = this.#nameSets.findIndex(
-      (set) => set.length === names.length && names.every((name) => set.includes(name)),
-    );
-    return known < 0 ? this.#nameSets.push(names) - 1 : known;
+    const names = new Set(this.codesOfText(text).map((code) => this.nameOf[code] as number));
+    const known = this.#nameSets.findIndex((set) => set.length === names.size && set.every((name) => names.has(name)));
+    return known < 0 ? this.#nameSets.push([...names]) - 1 : known;
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */

@@ -29,7 +29,7 @@ interface Found {
 /** So many parts are left out, and so many lists are marked, in one pass over the rows: the bits of a byte. */
 const AT_ONCE = 8;
 
-/** Where fewer of all rows are in a list, it is quicker to write them first than to look at all rows by all lists at once. */
+/** Where fewer of all rows are in a list of several values, it is quicker to write them first than to look at all rows by all lists at once. */
 const MAX_RARE_SHARE = 1 / 16;
 
 /** Keeps the rows, in place, that meet a condition or all the rest. @param own bits of the parts that leave the condition out */
@@ -216,8 +216,9 @@ export class RowFilter {
     const matches = this.#matches;
     const shortest = this.#lists.find(({ part }) => ownOf(part) === 0);
     const isSearch = matches !== undefined && matches.length <= (shortest?.length ?? count);
-    /** Whose rows are written first, as few have its values. */
-    const rare = !among && !isSearch && shortest && shortest.length < count * MAX_RARE_SHARE ? shortest : undefined;
+    const isRare = shortest && (shortest.codes.length === 1 || shortest.length < count * MAX_RARE_SHARE);
+    /** Whose rows are written first. */
+    const rare = isRare && !among && !isSearch ? shortest : undefined;
     if (among) for (const row of among) found.rows[found.length++] = row;
     else if (isSearch) {
       found.rows.set(matches.rows.subarray(0, matches.length));
@@ -234,7 +235,9 @@ export class RowFilter {
       else allWithBits(values, bitsOf, count, found);
       isBegun = true;
     };
-    const lists = this.#lists.filter((list) => list !== rare && ownOf(list.part) !== all);
+    // Where few rows are left, it is enough that their variants are looked at.
+    const isAsked = ({ part }: ValueList): boolean => !(isBegun && part?.facet === 'options') && ownOf(part) !== all;
+    const lists = this.#lists.filter((list) => list !== rare && isAsked(list));
     for (let begin = 0; begin < lists.length; begin += AT_ONCE) {
       const asked = lists.slice(begin, begin + AT_ONCE);
       const bits = asked.map(({ part }, place) => ({ part, bit: 1 << place, wanted: 1 << place }));
