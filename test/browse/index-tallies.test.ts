@@ -32,8 +32,8 @@ const product = (id: number, random: (below: number) => number): ProductRow => (
     }),
   ),
   optionNames: Slice.of('["Size","Colour"]'),
-  variants: ['["S","red"]', '["M","red"]', '["M","blue"]']
-    .slice(random(4))
+  variants: ['["S","red"]', '["M","red"]', '["M"]', '["M","blue"]']
+    .slice(random(5))
     .map((values) => Slice.of(values + '+-'[random(2)])),
   // Mostly by the id, so that blocks differ.
   sales: random(5) === 0 ? random(PRODUCTS) : id >> 4,
@@ -125,6 +125,23 @@ test('facets that leave out ten parts of a filter are the same together as each 
   for (const facet of FACETS)
     expect(ask(index, { filter, facets: new Set([facet]) }).facets[facet], facet).toEqual(together[facet]);
   expect(together.options?.[0]?.values.length).toBeGreaterThan(0);
+});
+
+test('names with most products come first, however many values and variants these have', () => {
+  const index = new ProductIndex();
+  index.settle(NOW_US);
+  const rows = [
+    ['{"Material": ["oak", "brass", "wood"]}', '["S","red"]+', '["M"]+'],
+    ['{"Weight": 1}', '[null,"blue"]+'],
+    ['{"Weight": 2}'],
+  ].map((texts) => texts.map(Slice.of));
+  for (const [id, [attributes = Slice.of('{}'), ...variants]] of rows.entries())
+    put(index, { ...product(id + 1, () => 1), publishedAt: NOW_US - 1e12, attributes, variants });
+  for (const filter of [{}, ALWAYS]) {
+    const { attributes, options } = ask(index, { filter }).facets;
+    expect(attributes?.map(({ name }) => name)).toEqual(['Weight', 'Material']);
+    expect(options?.map(({ name }) => name)).toEqual(['Colour', 'Size']);
+  }
 });
 
 test('prices that have become much lower are counted in narrower bands', () => {

@@ -210,10 +210,7 @@ export class ProductColumns {
     const { values: state } = this.state;
     const { values: publishedAt } = this.publishedAt;
     const nowUs = now.getTime() * 1000;
-    return (row) => {
-      const bits = state[row] as number;
-      return (bits & SETTLED) !== 0 || ((bits & LIVE) !== 0 && (publishedAt[row] as number) <= nowUs);
-    };
+    return (row) => ((state[row] as number) & LIVE) !== 0 && (publishedAt[row] as number) <= nowUs;
   }
 
   /** Closes the gaps of dead rows. @returns the new rows by the old ones, -1 for dead ones */

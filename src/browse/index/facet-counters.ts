@@ -41,11 +41,12 @@ export class FacetCounters {
 
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
-    for (const { facet, name, counts } of this.#byName)
-      if (facet === 'options')
-        this.#index.options.addRows(counts, this.#filter.fittingVariants(name), rows, length, name);
-      else if (name === undefined) this.#index.attributes.addRows(counts, rows, length);
-      else this.#index.attributes.addRowsOf(name, counts, rows, length);
+    for (const part of this.#byName)
+      if (part.facet === 'attributes') this.#index.attributes.addRows(part.counts, rows, length);
+      else {
+        const fits = this.#filter.fittingVariants(part.name);
+        this.#index.options.addRows(part.counts, fits, rows, length, this.#filter.hasName(part));
+      }
     const { price, state } = this.#index.columns;
     if (this.#isPriceAsked) this.#price = priceRangeOfRows(price.values, rows, length);
     for (const each of this.#byState) {
@@ -67,11 +68,8 @@ export class FacetCounters {
 
   /** @param named gets the names of attributes and options that were counted */
   finish(named: Record<'attributes' | 'options', CountedName[]>): FacetCounts {
-    for (const { facet, name, counts } of this.#byName) {
-      const isWanted = (each: string): boolean =>
-        name === undefined ? !this.#filter.hasName(facet, each) : each === name;
-      named[facet].push(...this.#index[facet].facetsOf(counts, isWanted));
-    }
+    for (const part of this.#byName)
+      named[part.facet].push(...this.#index[part.facet].facetsOf(part.counts, this.#filter.hasName(part)));
     return {
       ...Object.fromEntries(this.#byState.map(({ facet, count }) => [facet, count])),
       ...Object.fromEntries(this.#byCode.map(({ facet, counts }) => [facet, this.#valuesOf(facet, counts)])),

@@ -141,8 +141,7 @@ export class FacetValues<Value extends string | number> {
   }
 
   has(row: number, codes: readonly number[]): boolean {
-    const known = this.codesOf(row);
-    return known.length === codes.length && codes.every((code, index) => known[index] === code);
+    return this.#lists.has(row, codes);
   }
 
   append(row: number, codes: readonly number[]): void {
@@ -167,18 +166,7 @@ export class FacetValues<Value extends string | number> {
   }
 
   count(counts: Int32Array, rows: Int32Array, length: number): void {
-    const { codes, ends } = this.#lists;
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      if (!ends) {
-        const code = codes[row] as number;
-        counts[code] = (counts[code] as number) + 1;
-      } else
-        for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < (ends[row] as number); at += 1) {
-          const code = codes[at] as number;
-          counts[code] = (counts[code] as number) + 1;
-        }
-    }
+    this.#lists.count(counts, rows, length);
   }
 
   salesAtMost(code: number): number {

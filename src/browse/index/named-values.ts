@@ -18,6 +18,8 @@ interface Name {
   /** Codes of the values by their texts: those that are no numbers of JSON, and those that are. */
   readonly texts: Map<string, number>;
   readonly numbers: Map<string, number>;
+  /** The code of what a product has too often for it to count once under the name: see {@link AttributeValues}. */
+  surplus?: number;
 }
 
 /** How many texts are known by heart, so that they need not be parsed again. */
@@ -26,7 +28,7 @@ const MAX_KNOWN_TEXTS = 50_000;
 /** An entry of a map and of a list, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
 
-/** How many products have each value and each name, as far as they are counted; and, as the last of each, what nobody asks for. */
+/** How many products have each value and each name, as far as they are counted; and, as the last of the values, what nobody asks for. */
 export interface NamedCounts {
   readonly values: Int32Array;
   readonly names: Int32Array;
@@ -42,20 +44,19 @@ abstract class NamedValues {
   /** By code, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
   protected readonly tally = new Tally();
-  protected readonly nameTally = new Tally();
   protected readonly lists = new RowLists();
   protected texts = new Texts();
   /** By the number of a text. */
   protected codesOfTexts: (readonly number[])[] = [];
   /** By code. */
   protected nameOf = new Int32Array(0);
-  readonly #names: Name[] = [];
+  protected readonly names: Name[] = [];
   readonly #byName = new Map<string, number>();
   /** By code. */
   readonly #values: string[] = [];
 
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.nameTally, this.lists, this.texts];
+    const parts = [this.rows, this.tally, this.lists, this.texts];
     const own = (this.count + this.codesOfTexts.length) * BYTES_PER_VALUE + this.nameOf.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
@@ -63,10 +64,6 @@ abstract class NamedValues {
   /** How many codes there are. */
   get count(): number {
     return this.#values.length;
-  }
-
-  protected get nameCount(): number {
-    return this.#names.length;
   }
 
   enter(row: number, columns: ProductColumns): void {
@@ -86,7 +83,7 @@ abstract class NamedValues {
 
   /** The codes that a filter wants. */
   find({ name, values = [], min, max }: AttributeFilter | (OptionFilter & { min?: never; max?: never })): number[] {
-    const known = this.#names[this.#byName.get(name) ?? -1];
+    const known = this.names[this.#byName.get(name) ?? -1];
     if (!known) return [];
     const codes = values.flatMap((value) => [known.texts.get(value) ?? [], known.numbers.get(value) ?? []].flat());
     if (min !== undefined || max !== undefined)
@@ -99,26 +96,20 @@ abstract class NamedValues {
     return [...new Set(codes)];
   }
 
-  /** The number of a name; -1 where no product ever had it. */
-  protected numberOfName(name: string): number {
-    return this.#byName.get(name) ?? -1;
-  }
-
   noCounts(): NamedCounts {
-    return { values: new Int32Array(this.count + 1), names: new Int32Array(this.nameCount + 1) };
+    return { values: new Int32Array(this.count + 1), names: new Int32Array(this.names.length) };
   }
 
   addTallies(counts: NamedCounts, states: readonly number[]): void {
     this.tally.addTo(counts.values, states);
-    this.nameTally.addTo(counts.names, states);
   }
 
   /** Of the names that are wanted those which most products have. */
   facetsOf({ values, names }: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
-    const counted = [...this.#names.keys()].filter((name) => isWanted((this.#names[name] as Name).name));
-    return mostFrequent(counted, names, (name) => (this.#names[name] as Name).name).map(
+    const counted = [...this.names.keys()].filter((name) => isWanted((this.names[name] as Name).name));
+    return mostFrequent(counted, names, (name) => (this.names[name] as Name).name).map(
       ({ code: name, value, count }) => {
-        const { codes, texts, numbers } = this.#names[name] as Name;
+        const { codes, texts, numbers } = this.names[name] as Name;
         const found = codes.filter((code) => (values[code] as number) > 0);
         const isOfNumbers = found.every((code) => this.#isNumber(code));
         // A number and a text that are written alike are one value.
@@ -143,7 +134,7 @@ abstract class NamedValues {
   }
 
   #isNumber(code: number): boolean {
-    return this.#names[this.nameOf[code] as number]?.numbers.get(this.#values[code] as string) === code;
+    return this.names[this.nameOf[code] as number]?.numbers.get(this.#values[code] as string) === code;
   }
 
   protected abstract parse(text: string): readonly NamedValue[];
@@ -159,23 +150,30 @@ abstract class NamedValues {
   #codeOf({ name, value, isNumber }: NamedValue): number {
     let number = this.#byName.get(name);
     if (number === undefined) {
-      number = this.#names.push({ name, codes: [], texts: new Map(), numbers: new Map() }) - 1;
+      number = this.names.push({ name, codes: [], texts: new Map(), numbers: new Map() }) - 1;
       this.#byName.set(name, number);
     }
-    const { codes, texts, numbers } = this.#names[number] as Name;
+    const { codes, texts, numbers } = this.names[number] as Name;
     const known = (isNumber ? numbers : texts).get(value);
     if (known !== undefined) return known;
-    const code = this.count;
-    this.nameOf = withRoom(this.nameOf, code + 1);
-    this.nameOf[code] = number;
+    const code = this.newCode(number, value);
     (isNumber ? numbers : texts).set(value, code);
-    this.#values.push(value);
     codes.push(code);
+    return code;
+  }
+
+  protected newCode(name: number, value: string): number {
+    const code = this.#values.push(value) - 1;
+    this.nameOf = withRoom(this.nameOf, code + 1);
+    this.nameOf[code] = name;
     return code;
   }
 }
 
-/** The attributes of products: of each row the codes, each once, those of a name one after another. */
+/**
+ * The attributes of products: of each row the codes of its values, each once. For each value after the first of a name it has that name's surplus, too: so a name
+ * is counted by its values, less its surplus.
+ */
 export class AttributeValues extends NamedValues {
   /** The codes of a product, whose values become known. */
   learn({ attributes }: ProductRow): number[] {
@@ -184,13 +182,20 @@ export class AttributeValues extends NamedValues {
       this.codesOfTexts = [];
     }
     const codes: number[] = [];
-    for (const member of membersOf(attributes)) codes.push(...this.codesOfText(this.texts.numberOf(member)));
+    for (const member of membersOf(attributes)) {
+      const own = this.codesOfText(this.texts.numberOf(member));
+      codes.push(...own);
+      if (own.length < 2) continue;
+      const number = this.nameOf[own[0] as number] as number;
+      const name = this.names[number] as Name;
+      name.surplus ??= this.newCode(number, '');
+      for (let at = 1; at < own.length; at += 1) codes.push(name.surplus);
+    }
     return codes;
   }
 
   has(row: number, codes: readonly number[]): boolean {
-    const known = this.lists.of(row);
-    return known.length === codes.length && codes.every((code, at) => known[at] === code);
+    return this.lists.has(row, codes);
   }
 
   append(row: number, codes: readonly number[]): void {
@@ -198,64 +203,21 @@ export class AttributeValues extends NamedValues {
     for (const code of codes) this.rows.append(code, row);
   }
 
-  addRows({ values, names }: NamedCounts, rows: Int32Array, length: number): void {
-    const { codes } = this.lists;
-    const ends = this.lists.ends as Uint32Array;
-    const { nameOf } = this;
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const end = ends[row] as number;
-      let before = -1;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-        const code = codes[at] as number;
-        const name = nameOf[code] as number;
-        values[code] = (values[code] as number) + 1;
-        names[name] = (names[name] as number) + Number(name !== before);
-        before = name;
-      }
-    }
+  addRows({ values }: NamedCounts, rows: Int32Array, length: number): void {
+    this.lists.count(values, rows, length);
   }
 
-  /** Counts the values of one name. */
-  addRowsOf(wanted: string, { values, names }: NamedCounts, rows: Int32Array, length: number): void {
-    const name = this.numberOfName(wanted);
-    const { codes } = this.lists;
-    const ends = this.lists.ends as Uint32Array;
-    const { nameOf } = this;
-    /** Where the name was in the row before: mostly it is there again. */
-    let place = 0;
-    let count = 0;
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const begin = row === 0 ? 0 : (ends[row - 1] as number);
-      const end = ends[row] as number;
-      let at = begin + place;
-      if (at >= end || nameOf[codes[at] as number] !== name) {
-        at = begin;
-        while (at < end && nameOf[codes[at] as number] !== name) at += 1;
-        if (at === end) continue;
-      }
-      while (at > begin && nameOf[codes[at - 1] as number] === name) at -= 1;
-      place = at - begin;
-      count += 1;
-      for (; at < end; at += 1) {
-        const code = codes[at] as number;
-        if (nameOf[code] !== name) break;
-        values[code] = (values[code] as number) + 1;
-      }
+  override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
+    for (const [number, { codes, surplus }] of this.names.entries()) {
+      const sum = codes.reduce((all, code) => all + (counts.values[code] as number), 0);
+      counts.names[number] = sum - (surplus === undefined ? 0 : (counts.values[surplus] as number));
     }
-    if (name >= 0) names[name] = (names[name] as number) + count;
+    return super.facetsOf(counts, isWanted);
   }
 
   protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
-    let before = -1;
-    for (const code of this.lists.of(row)) {
-      this.tally.change(code, bits, by);
-      const name = this.nameOf[code] as number;
-      if (name !== before) this.nameTally.change(name, bits, by);
-      before = name;
-    }
+    for (const code of this.lists.of(row)) this.tally.change(code, bits, by);
   }
 
   protected override parse(member: string): readonly NamedValue[] {
@@ -272,10 +234,10 @@ export type Fitting = Uint8Array;
 
 /** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
 export class OptionValues extends NamedValues {
-  /** By code and by name: the last time that it was met. */
-  #met = new Float64Array(0);
-  #metNames = new Float64Array(0);
-  #time = 0;
+  readonly #nameTally = new Tally();
+  /** The sets of names that variants have, the empty one first; and by the number of a variant's text which it has. */
+  readonly #nameSets: (readonly number[])[] = [[]];
+  readonly #setOfTexts: number[] = [];
 
   /** The variants of a product, whose values become known. */
   learn({ optionNames, variants, isInStock }: ProductRow): number[] {
@@ -296,9 +258,10 @@ export class OptionValues extends NamedValues {
 
   append(row: number, variants: readonly number[]): void {
     this.lists.set(row, variants);
-    this.#begin();
+    const codes: number[] = [];
     for (const variant of variants)
-      for (const code of this.codesOfText(variant >>> 1)) if (this.#meets(code)) this.rows.append(code, row);
+      for (const code of this.codesOfText(variant >>> 1)) if (!codes.includes(code)) codes.push(code);
+    for (const code of codes) this.rows.append(code, row);
   }
 
   /** Says what is in stock of a row that has these variants. */
@@ -339,72 +302,108 @@ export class OptionValues extends NamedValues {
     found.length = kept;
   }
 
-  /** Counts the values of variants that fit, of each product each value once. @param only values of this name, where there is one */
-  addRows({ values, names }: NamedCounts, fits: Fitting, rows: Int32Array, length: number, only?: string): void {
-    const wanted = only === undefined ? undefined : this.numberOfName(only);
+  override addTallies(counts: NamedCounts, states: readonly number[]): void {
+    super.addTallies(counts, states);
+    this.#nameTally.addTo(counts.names, states);
+  }
+
+  /** Counts the values of variants that fit, of each product each value once. @param isWanted whether the values of a name are */
+  addRows(
+    { values, names }: NamedCounts,
+    fits: Fitting,
+    rows: Int32Array,
+    length: number,
+    isWanted: (name: string) => boolean,
+  ): void {
+    const areWanted = this.names.map(({ name }) => isWanted(name));
     const { codes: variants } = this.lists;
     const ends = this.lists.ends as Uint32Array;
-    // By variant the codes that are counted, and their names, as one list. One that does not fit has as many that nobody asks for: to leave it out is guessed wrong too often.
-    const begins = new Int32Array(fits.length + 1);
-    const listed: number[] = [];
+    const wantedOf = this.codesOfTexts.map((codes) => codes.filter((code) => areWanted[this.nameOf[code] as number]));
+    const width = wantedOf.reduce((most, codes) => Math.max(most, codes.length), 0);
+    if (width === 0) return;
+    // By variant its first code, its second one, and so on; where there is none, and of those that do not fit, one that nobody asks for: to leave it out is guessed wrong too often.
+    const codes = new Int32Array(width * fits.length).fill(this.count);
+    // By variant the number of the set of its names, and the bits that this has not.
+    const setOf = new Int32Array(fits.length);
+    const notOf = new Int32Array(fits.length);
     for (let variant = 0; variant < fits.length; variant += 1) {
-      for (const code of this.codesOfTexts[variant >>> 1] as readonly number[])
-        if (wanted === undefined || this.nameOf[code] === wanted) listed.push(fits[variant] === 1 ? code : this.count);
-      begins[variant + 1] = listed.length;
+      if (fits[variant] === 0) continue;
+      const text = variant >>> 1;
+      this.#setOfTexts[text] ??= this.#setOf(text);
+      const set = this.#setOfTexts[text] as number;
+      setOf[variant] = set;
+      notOf[variant] = ~set;
+      for (const [place, code] of (wantedOf[text] as number[]).entries()) codes[place * fits.length + variant] = code;
     }
-    const codes = Int32Array.from(listed);
-    const namesOfCodes = codes.map((code) => (code === this.count ? this.nameCount : (this.nameOf[code] as number)));
+    /** The only name that is wanted: of one, it is enough to see whether any variant has it. */
+    const only = areWanted.indexOf(true) === areWanted.lastIndexOf(true) ? areWanted.indexOf(true) : -1;
+    const nobody = this.count;
+    const sets = new Int32Array(this.#nameSets.length);
     const met = new Int32Array(this.count + 1).fill(-1);
-    const metNames = new Int32Array(this.nameCount + 1).fill(-1);
+    let countOfOnly = 0;
+    const metNames = new Int32Array(names.length).fill(-1);
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
+      const begin = row === 0 ? 0 : (ends[row - 1] as number);
       const end = ends[row] as number;
-      for (let at = row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
-        const variant = variants[at] as number;
-        const last = begins[variant + 1] as number;
-        for (let place = begins[variant] as number; place < last; place += 1) {
-          const code = codes[place] as number;
-          const name = namesOfCodes[place] as number;
-          values[code] = (values[code] as number) + Number(met[code] !== row);
-          names[name] = (names[name] as number) + Number(metNames[name] !== row);
-          met[code] = row;
-          metNames[name] = row;
+      let set = 0;
+      let not = 0;
+      if (only < 0)
+        for (let at = begin; at < end; at += 1) {
+          const variant = variants[at] as number;
+          set |= setOf[variant] as number;
+          not |= notOf[variant] as number;
         }
-      }
+      let hasOnly = 0;
+      for (let first = 0; first < codes.length; first += fits.length)
+        for (let at = begin; at < end; at += 1) {
+          const code = codes[first + (variants[at] as number)] as number;
+          values[code] = (values[code] as number) + Number(met[code] !== row);
+          met[code] = row;
+          hasOnly |= Number(code !== nobody);
+        }
+      countOfOnly += hasOnly;
+      // Mostly all variants of a product have the same names.
+      if ((set & not) === 0) sets[set] = (sets[set] as number) + 1;
+      else
+        for (let at = begin; at < end; at += 1)
+          for (const name of this.#nameSets[setOf[variants[at] as number] as number] as readonly number[]) {
+            names[name] = (names[name] as number) + Number(metNames[name] !== row);
+            metNames[name] = row;
+          }
     }
+    if (only >= 0) names[only] = (names[only] as number) + countOfOnly;
+    for (const [set, count] of sets.entries())
+      for (const name of this.#nameSets[set] as readonly number[]) names[name] = (names[name] as number) + count;
+  }
+
+  #setOf(text: number): number {
+    const names = new Set(this.codesOfText(text).map((code) => this.nameOf[code] as number));
+    const known = this.#nameSets.findIndex((set) => set.length === names.size && set.every((name) => names.has(name)));
+    return known < 0 ? this.#nameSets.push([...names]) - 1 : known;
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */
   protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
     const variants = this.lists.of(row);
-    this.#begin();
+    const codes: number[] = [];
+    const names: number[] = [];
     for (const inStock of [1, 0]) {
       const ofState = bits & (inStock ? IN_STOCK | ON_SALE : ON_SALE);
       for (const variant of variants) {
         if ((variant & 1) !== inStock) continue;
         for (const code of this.codesOfText(variant >>> 1)) {
-          if (!this.#meets(code)) continue;
+          if (codes.includes(code)) continue;
+          codes.push(code);
           this.tally.change(code, ofState, by);
           const name = this.nameOf[code] as number;
-          if (this.#metNames[name] !== this.#time) this.nameTally.change(name, ofState, by);
-          this.#metNames[name] = this.#time;
+          if (names.includes(name)) continue;
+          names.push(name);
+          this.#nameTally.change(name, ofState, by);
         }
       }
     }
-  }
-
-  #begin(): void {
-    this.#time += 1;
-    this.#met = withRoom(this.#met, this.count);
-    this.#metNames = withRoom(this.#metNames, this.nameCount);
-  }
-
-  /** Whether it is the first time since the beginning. */
-  #meets(code: number): boolean {
-    const isFirst = this.#met[code] !== this.#time;
-    this.#met[code] = this.#time;
-    return isFirst;
   }
 
   protected override parse(text: string): readonly NamedValue[] {

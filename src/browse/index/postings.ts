@@ -126,6 +126,17 @@ export class Postings {
       }
   }
 
+  /** For each row of the list, sets some bits. */
+  mark(list: number, bits: number, marks: Uint8Array): void {
+    const rows = this.#rows;
+    this.#open(list);
+    for (let read = this.#readSlice(); read > 0; read = this.#readSlice())
+      for (let at = 0; at < read; at += 1) {
+        const row = rows[at] as number;
+        marks[row] = (marks[row] as number) | bits;
+      }
+  }
+
   forEach(list: number, visit: (row: number) => void): void {
     this.#open(list);
     for (let length = this.#readSlice(); length > 0; length = this.#readSlice()) {

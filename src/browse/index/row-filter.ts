@@ -1,6 +1,6 @@
 import { isStorable } from '../../database/storable-text.ts';
 import type { Facet, SearchFilter } from '../browse-engine.ts';
-import { collect, IN_STOCK, LIVE, ON_SALE, SETTLED } from './columns.ts';
+import { collect, IN_STOCK, LIVE, ON_SALE } from './columns.ts';
 import { centsOf, momentOf } from './exact-numbers.ts';
 import { STOCK_AND_SALE } from './facet-values.ts';
 import type { Fitting } from './named-values.ts';
@@ -26,21 +26,33 @@ interface Found {
   length: number;
 }
 
-/** So many parts are left out in one pass over the rows: the bits of a byte. */
-const PARTS_AT_ONCE = 8;
+/** So many parts are left out, and so many lists are marked, in one pass over the rows: the bits of a byte. */
+const AT_ONCE = 8;
+
+/** Where fewer of all rows are in a list of several values, it is quicker to write them first than to look at all rows by all lists at once. */
+const MAX_RARE_SHARE = 1 / 16;
 
 /** Keeps the rows, in place, that meet a condition or all the rest. @param own bits of the parts that leave the condition out */
 type Keep = (found: Found, own: number) => void;
 
 interface Condition {
   /** What leaves it out; undefined where nothing does. */
-  readonly part?: FacetPart;
+  readonly part: LeftOut;
   readonly keep: Keep;
-  /** The rows that meet it: those of some values. */
-  readonly list?: ValueList;
 }
 
+/** Of a byte that a row has, and how it is wanted: 0, or the bit itself. */
+interface WantedBit {
+  readonly part: LeftOut;
+  readonly bit: number;
+  readonly wanted: number;
+}
+
+const IS_LIVE: WantedBit = { part: undefined, bit: LIVE, wanted: LIVE };
+
+/** The rows that have one of some values; of options in whatever variant. */
 interface ValueList {
+  readonly part: LeftOut;
   readonly postings: Postings;
   readonly codes: readonly number[];
   /** Rows that have several of the values are counted several times. */
@@ -53,10 +65,10 @@ export class RowFilter {
   readonly #matches: Matches | undefined;
   readonly #filter: SearchFilter;
   readonly #now: Date;
-  /** Apart from those of the state and of options. */
+  /** The shortest first. */
+  readonly #lists: readonly ValueList[];
+  /** Apart from lists, the state and variants. */
   readonly #conditions: readonly Condition[];
-  /** For each filter of options the rows that have one of its values, in whatever variant. */
-  readonly #optionLists: readonly { readonly part: FacetPart; readonly list: ValueList }[];
   readonly #parts = new Map<string, FacetPart>();
 
   constructor(index: ProductIndex, filter: SearchFilter, matches: Matches | undefined, now: Date) {
@@ -66,11 +78,10 @@ export class RowFilter {
     this.#now = now;
     const { categories, brands, tags, attributes, options, columns } = index;
     const { minPrice, maxPrice, publishedFrom } = filter;
-    const conditions: Condition[] = [];
+    const lists: ValueList[] = [];
     const addList = (postings: Postings, codes: readonly number[], part?: FacetPart): void => {
-      const list = listOf(postings, codes);
-      const keep: Keep = (found, own) => withBits(this.#mark(list), 1, 1)(found, own);
-      conditions.push({ ...(part && { part }), list, keep });
+      const length = codes.reduce((sum, code) => sum + postings.countOf(code), 0);
+      lists.push({ part, postings, codes, length });
     };
     for (const tag of new Set(filter.tags)) addList(tags.rows, tags.find([tag]));
     if (filter.categoryIds) addList(categories.rows, categories.find(filter.categoryIds), { facet: 'categories' });
@@ -78,7 +89,10 @@ export class RowFilter {
     if (filter.brands) addList(brands.rows, brands.find(filter.brands.filter(isStorable)), { facet: 'brands' });
     for (const wanted of filter.attributes ?? [])
       addList(attributes.rows, attributes.find(wanted), { facet: 'attributes', name: wanted.name });
-    conditions.sort((one, other) => (one.list?.length ?? 0) - (other.list?.length ?? 0));
+    for (const wanted of filter.options ?? [])
+      addList(options.rows, options.find(wanted), { facet: 'options', name: wanted.name });
+    this.#lists = lists.sort((one, other) => one.length - other.length);
+    const conditions: Condition[] = [];
     if (minPrice !== undefined || maxPrice !== undefined) {
       const min = minPrice === undefined ? 0 : centsOf(minPrice, 'up');
       const max = maxPrice === undefined ? Number.POSITIVE_INFINITY : centsOf(maxPrice, 'down');
@@ -86,13 +100,9 @@ export class RowFilter {
     }
     if (publishedFrom) {
       const from = momentOf(String(BigInt(publishedFrom.getTime()) * 1000n));
-      conditions.push({ keep: within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY) });
+      conditions.push({ part: undefined, keep: within(columns.publishedAt.values, from, Number.POSITIVE_INFINITY) });
     }
     this.#conditions = conditions;
-    this.#optionLists = (filter.options ?? []).map((wanted) => ({
-      part: { facet: 'options', name: wanted.name },
-      list: listOf(options.rows, options.find(wanted)),
-    }));
   }
 
   /** The parts of a facet that are counted apart, as each leaves out another part of the filter. */
@@ -111,7 +121,8 @@ export class RowFilter {
         ? inStock === false
         : facet === 'onSale'
           ? onSale === false
-          : name !== undefined || this.#conditions.some(({ part }) => part?.facet === facet && part.name === undefined);
+          : name !== undefined ||
+            this.#listsAndConditions.some(({ part }) => part?.facet === facet && part.name === undefined);
     if (!isPart) return undefined;
     const key = `${facet}:${name}`;
     const part = this.#parts.get(key) ?? { facet, name };
@@ -119,8 +130,14 @@ export class RowFilter {
     return part;
   }
 
-  hasName(facet: 'attributes' | 'options', name: string): boolean {
-    return this.#filter[facet]?.some((each) => each.name === name) === true;
+  get #listsAndConditions(): readonly { readonly part: LeftOut }[] {
+    return [...this.#lists, ...this.#conditions];
+  }
+
+  /** Whether a name is of a facet: of one without a name all those that are not filtered. */
+  hasName({ facet, name }: FacetPart & { readonly facet: 'attributes' | 'options' }): (each: string) => boolean {
+    const filtered = this.#filter[facet]?.map((each) => each.name) ?? [];
+    return (each) => (name === undefined ? !filtered.includes(each) : each === name);
   }
 
   /** The variants that count in a facet of options. */
@@ -129,10 +146,10 @@ export class RowFilter {
     return this.#index.options.fitting(options, inStock === true, without);
   }
 
-  /** Of some rows those of which a variant that fits is in stock; undefined without options. */
+  /** Of some rows those of which a variant that fits is in stock; undefined where those are all that are in stock. */
   countWithVariantInStock(rows: Int32Array, length: number): number | undefined {
-    const { options = [] } = this.#filter;
-    if (options.length === 0) return undefined;
+    const { options = [], inStock } = this.#filter;
+    if (options.length === 0 || inStock === true) return undefined;
     const found = { rows: rows.slice(0, length), bits: new Uint8Array(length).fill(1), length };
     this.#index.options.keep(this.#index.options.fitting(options, true), found);
     return found.length;
@@ -140,11 +157,7 @@ export class RowFilter {
 
   /** Whether nothing but stock and sale decides, as tallies count them. */
   isTallied(without?: LeftOut): boolean {
-    return (
-      !this.#matches &&
-      this.#conditions.every(({ part }) => isLeftOut(part, without)) &&
-      !this.#filter.options?.some(({ name }) => name !== nameIn('options', without))
-    );
+    return !this.#matches && this.#listsAndConditions.every(({ part }) => isLeftOut(part, without));
   }
 
   /** Whether a facet can be counted by tallies. Those of options do not say which products that are out of stock have a value. */
@@ -171,8 +184,8 @@ export class RowFilter {
    * @param among the rows that are looked at: by default all
    */
   forEach(leftOut: readonly LeftOut[], visit: VisitRows, among?: Iterable<number>): void {
-    for (let begin = 0; begin < leftOut.length; begin += PARTS_AT_ONCE) {
-      const parts = leftOut.slice(begin, begin + PARTS_AT_ONCE);
+    for (let begin = 0; begin < leftOut.length; begin += AT_ONCE) {
+      const parts = leftOut.slice(begin, begin + AT_ONCE);
       const found = this.#find(parts, among);
       const [only] = parts;
       if (parts.length === 1) visit(only, found.rows, found.length);
@@ -194,97 +207,75 @@ export class RowFilter {
       bits: scratch.like('bits', NO_BYTES, count),
       length: 0,
     };
-    const met = this.#begin(found, parts, among);
-    found.bits.fill((1 << parts.length) - 1, 0, found.length);
-    if (this.#matches && met !== this.#matches) within(this.#matches.scores, 1, Number.POSITIVE_INFINITY)(found, 0);
-    for (const { part, keep, list } of this.#conditions) if (!list || list !== met) keep(found, ownOf(part));
-    const states = this.#states();
-    const isLeftOutBySome = ({ part }: (typeof states)[number]): boolean => ownOf(part) !== 0;
-    const { mask, wanted } = states
-      .filter((each) => !isLeftOutBySome(each))
-      .reduce((all, each) => ({ mask: all.mask | each.bit, wanted: all.wanted | each.wanted }), LIVE_STATE);
-    withBits(state.values, mask, wanted)(found, 0);
-    for (const each of states.filter(isLeftOutBySome))
-      withBits(state.values, each.bit, each.wanted)(found, ownOf(each.part));
-    if (unsettled.size > 0) visibleAt(state.values, publishedAt.values, this.#now)(found);
+    const all = (1 << parts.length) - 1;
+    /** By the byte of a row that has bits that are wanted, the bits of the parts that are left. */
+    const bitsLeft = (asked: readonly WantedBit[]): Uint8Array =>
+      Uint8Array.from({ length: 256 }, (_, byte) =>
+        asked.reduce((bits, { part, bit, wanted }) => ((byte & bit) === wanted ? bits : bits & ownOf(part)), all),
+      );
+    const matches = this.#matches;
+    const shortest = this.#lists.find(({ part }) => ownOf(part) === 0);
+    const isSearch = matches !== undefined && matches.length <= (shortest?.length ?? count);
+    const isRare = shortest && (shortest.codes.length === 1 || shortest.length < count * MAX_RARE_SHARE);
+    /** Whose rows are written first. */
+    const rare = isRare && !among && !isSearch ? shortest : undefined;
+    if (among) for (const row of among) found.rows[found.length++] = row;
+    else if (isSearch) {
+      found.rows.set(matches.rows.subarray(0, matches.length));
+      found.length = matches.length;
+    } else if (rare)
+      found.length =
+        rare.codes.length === 1
+          ? rare.postings.read(rare.codes[0] as number, found.rows, 0)
+          : collect(this.#mark([rare]), count, found.rows);
+    found.bits.fill(all, 0, found.length);
+    let isBegun = among !== undefined || isSearch || rare !== undefined;
+    const keep = (values: Uint8Array, bitsOf: Uint8Array): void => {
+      if (isBegun) withBits(values, bitsOf, found);
+      else allWithBits(values, bitsOf, count, found);
+      isBegun = true;
+    };
+    // Where few rows are left, it is enough that their variants are looked at.
+    const isAsked = ({ part }: ValueList): boolean => !(isBegun && part?.facet === 'options') && ownOf(part) !== all;
+    const lists = this.#lists.filter((list) => list !== rare && isAsked(list));
+    for (let begin = 0; begin < lists.length; begin += AT_ONCE) {
+      const asked = lists.slice(begin, begin + AT_ONCE);
+      const bits = asked.map(({ part }, place) => ({ part, bit: 1 << place, wanted: 1 << place }));
+      keep(this.#mark(asked), bitsLeft(bits));
+    }
+    keep(state.values, bitsLeft([IS_LIVE, ...this.#states()]));
+    if (matches && (among || !isSearch)) within(matches.scores, 1, Number.POSITIVE_INFINITY)(found, 0);
+    for (const { part, keep } of this.#conditions) keep(found, ownOf(part));
+    if (unsettled.size > 0) within(publishedAt.values, Number.NEGATIVE_INFINITY, this.#now.getTime() * 1000)(found, 0);
     if (this.#filter.options?.length) {
       const bitsOf = parts
-        .map((part) => this.fittingVariants(nameIn('options', part)))
+        .map((part) => this.fittingVariants(part?.facet === 'options' ? part.name : undefined))
         .reduce((bits, fits, place) => bits.map((each, variant) => each | ((fits[variant] as number) << place)));
       options.keep(bitsOf, found);
     }
     return found;
   }
 
-  /** Writes the fewest rows that can fit, in their order: those of a search or of some values, or all. @returns what they meet by that */
-  #begin(
-    found: Found,
-    parts: readonly LeftOut[],
-    among: Iterable<number> | undefined,
-  ): Matches | ValueList | undefined {
-    const { rows } = found;
-    if (among) {
-      for (const row of among) rows[found.length++] = row;
-      return undefined;
-    }
-    const matches = this.#matches;
-    const lists = [
-      ...this.#conditions.flatMap(({ part, list }) => (list ? { part, list } : [])),
-      ...this.#optionLists,
-    ].filter(({ part }) => !parts.some((each) => isLeftOut(part, each)));
-    const { list } = lists.sort((one, other) => one.list.length - other.list.length)[0] ?? {};
-    if (matches && matches.length <= (list?.length ?? Number.POSITIVE_INFINITY)) {
-      rows.set(matches.rows.subarray(0, matches.length));
-      found.length = matches.length;
-      return matches;
-    }
-    const { count } = this.#index.columns;
-    const [code] = list?.codes ?? [];
-    if (!list) for (let row = 0; row < count; row += 1) rows[row] = row;
-    found.length = !list
-      ? count
-      : code === undefined
-        ? 0
-        : list.codes.length === 1
-          ? list.postings.read(code, rows, 0)
-          : collect(this.#mark(list), count, rows);
-    return list;
-  }
-
-  /** By row, 1 where it is in a list; until the next call. */
-  #mark({ postings, codes }: ValueList): Uint8Array {
+  /** By row, a bit for each list that it is in; until the next call. */
+  #mark(lists: readonly ValueList[]): Uint8Array {
     const marks = this.#index.scratch.zeros('marks', this.#index.columns.count);
-    for (const code of codes) postings.raise(code, 1, marks);
+    for (const [place, { postings, codes }] of lists.entries())
+      for (const code of codes) postings.mark(code, 1 << place, marks);
     return marks;
   }
 
-  #states(): { readonly part: FacetPart; readonly bit: number; readonly wanted: number }[] {
-    const { inStock, onSale } = this.#filter;
-    return [
-      ...(inStock === undefined
-        ? []
-        : [{ part: { facet: 'inStock' as const }, bit: IN_STOCK, wanted: inStock ? IN_STOCK : 0 }]),
-      ...(onSale === undefined
-        ? []
-        : [{ part: { facet: 'onSale' as const }, bit: ON_SALE, wanted: onSale ? ON_SALE : 0 }]),
-    ];
+  #states(): WantedBit[] {
+    const wantedOf = (facet: 'inStock' | 'onSale', bit: number): WantedBit[] =>
+      this.#filter[facet] === undefined ? [] : [{ part: { facet }, bit, wanted: this.#filter[facet] ? bit : 0 }];
+    return [...wantedOf('inStock', IN_STOCK), ...wantedOf('onSale', ON_SALE)];
   }
 }
 
-const LIVE_STATE = { mask: LIVE, wanted: LIVE };
 const NO_ROWS = new Int32Array(0);
 const NO_BYTES = new Uint8Array(0);
 
-const listOf = (postings: Postings, codes: readonly number[]): ValueList => ({
-  postings,
-  codes,
-  length: codes.reduce((sum, code) => sum + postings.countOf(code), 0),
-});
-
 const isLeftOut = (part: FacetPart | undefined, by: LeftOut): boolean =>
   part !== undefined && part.facet === by?.facet && part.name === by.name;
-
-const nameIn = (facet: Facet, part: LeftOut): string | undefined => (part?.facet === facet ? part.name : undefined);
 
 // In each loop a row is written, and then counted or not: the processor would often predict a branch wrongly.
 
@@ -304,35 +295,32 @@ const within =
     found.length = kept;
   };
 
-const withBits =
-  (values: Uint8Array, mask: number, wanted: number): Keep =>
-  (found, own) => {
-    const { rows, bits, length } = found;
-    let kept = 0;
-    for (let at = 0; at < length; at += 1) {
-      const row = rows[at] as number;
-      const left = (bits[at] as number) & (own | -Number(((values[row] as number) & mask) === wanted));
-      rows[kept] = row;
-      bits[kept] = left;
-      kept += Number(left !== 0);
-    }
-    found.length = kept;
-  };
+/** @param bitsOf by the value of a row, the bits that it may keep */
+const withBits = (values: Uint8Array, bitsOf: Uint8Array, found: Found): void => {
+  const { rows, bits, length } = found;
+  let kept = 0;
+  for (let at = 0; at < length; at += 1) {
+    const row = rows[at] as number;
+    const left = (bits[at] as number) & (bitsOf[values[row] as number] as number);
+    rows[kept] = row;
+    bits[kept] = left;
+    kept += Number(left !== 0);
+  }
+  found.length = kept;
+};
 
-const visibleAt =
-  (state: Uint8Array, publishedAt: Float64Array, now: Date) =>
-  (found: Found): void => {
-    const { rows, bits, length } = found;
-    const nowUs = now.getTime() * 1000;
-    let kept = 0;
-    for (let at = 0; at < length; at += 1) {
-      const row = rows[at] as number;
-      rows[kept] = row;
-      bits[kept] = bits[at] as number;
-      kept += Number(((state[row] as number) & SETTLED) !== 0) | Number((publishedAt[row] as number) <= nowUs);
-    }
-    found.length = kept;
-  };
+/** As {@link withBits}, where all rows are to be looked at. */
+const allWithBits = (values: Uint8Array, bitsOf: Uint8Array, count: number, found: Found): void => {
+  const { rows, bits } = found;
+  let kept = 0;
+  for (let row = 0; row < count; row += 1) {
+    const left = bitsOf[values[row] as number] as number;
+    rows[kept] = row;
+    bits[kept] = left;
+    kept += Number(left !== 0);
+  }
+  found.length = kept;
+};
 
 /** Writes the rows with a bit. @returns how many there are */
 const pick = ({ rows, bits, length }: Found, place: number, into: Int32Array): number => {

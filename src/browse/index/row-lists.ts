@@ -33,6 +33,24 @@ export class RowLists {
     return this.codes.subarray(this.beginOf(row), this.ends ? this.ends[row] : row + 1);
   }
 
+  has(row: number, codes: readonly number[]): boolean {
+    const known = this.of(row);
+    return known.length === codes.length && codes.every((code, at) => known[at] === code);
+  }
+
+  /** Counts the numbers of some rows. */
+  count(counts: Int32Array, rows: Int32Array, length: number): void {
+    const { codes, ends } = this;
+    for (let each = 0; each < length; each += 1) {
+      const row = rows[each] as number;
+      const end = ends ? (ends[row] as number) : row + 1;
+      for (let at = !ends ? row : row === 0 ? 0 : (ends[row - 1] as number); at < end; at += 1) {
+        const code = codes[at] as number;
+        counts[code] = (counts[code] as number) + 1;
+      }
+    }
+  }
+
   /** Of the row after the last one; or, with as many numbers as it has, of a row that is there. */
   set(row: number, codes: readonly number[]): void {
     const begin = this.beginOf(row);
