@@ -1,7 +1,14 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import Negotiator from 'negotiator';
 import { AppError } from '../errors.ts';
-import { ACCEPT_QUERY, asksByBody, type GatewayRequest, parseQueryString, splitTarget } from '../http/message.ts';
+import {
+  ACCEPT_QUERY,
+  asksByBody,
+  type GatewayRequest,
+  namesType,
+  parseQueryString,
+  splitTarget,
+} from '../http/message.ts';
 import type { GatewayPlugin } from './context.ts';
 import { readable, tooComplex } from './limits/document-size.ts';
 
@@ -163,9 +170,7 @@ export const negotiateEvents = (accept: string | undefined): string =>
 
 /** The header has to name the type: a client that accepts anything would wait for the end of the response. */
 const acceptsEvents = (accept: string | undefined): boolean =>
-  accept !== undefined &&
-  /text\/event-stream/i.test(accept) &&
-  preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
+  namesType(accept, 'text/event-stream') && preferredOf(accept, [EVENT_STREAM_TYPE]) === EVENT_STREAM_TYPE;
 
 const notAcceptable = (message: string): never => {
   throw new AppError('NOT_ACCEPTABLE', message, { headers: { vary: 'accept' } });
@@ -176,7 +181,7 @@ export const errorTypeOf = (accept: string | undefined): string => preferredOf(a
 
 /** Whether the client prefers a page to JSON, as a browser does that opens an address. */
 export const wantsPage = (accept: string | undefined): boolean =>
-  accept !== undefined && /text\/html/i.test(accept) && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;
+  namesType(accept, 'text/html') && preferredOf(accept, [...RESULT_TYPES, PAGE_TYPE]) === PAGE_TYPE;
 
 const MAX_NESTING = 64;
 const MAX_PARTS = 10_000;

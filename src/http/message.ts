@@ -158,6 +158,10 @@ export interface ErrorFormat {
 
 export const PROBLEM_DETAILS: ErrorFormat = { typeOf: () => PROBLEM_TYPE, toResponse: problemResponse };
 
+/** Whether an `Accept` names a media type itself, not by a range, in whatever case. @param type in lower case */
+export const namesType = (accept: string | undefined, type: string): boolean =>
+  accept?.toLowerCase().includes(type) === true;
+
 /** @throws AppError BAD_USER_INPUT for a broken percent encoding, or one that is not UTF-8 */
 export const percentDecode = (text: string): string => {
   if (!text.includes('%')) return text;

@@ -5,7 +5,7 @@ import type { Access } from '../access/access.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Clock } from '../database/clock.ts';
 import type { Sql, Statement } from '../database/sql.ts';
-import { type GatewayRequest, type GatewayResponse, jsonResponse } from '../http/message.ts';
+import { type GatewayRequest, type GatewayResponse, jsonResponse, namesType } from '../http/message.ts';
 import { pageHeaders } from '../http/response-headers.ts';
 import { escapeHtml, htmlTemplate } from './page.ts';
 
@@ -75,7 +75,7 @@ export const createFrontPage = ({ countCatalogue, responseCache, admit, ...shown
     );
     const state = isAdmitted ? { version, numbers: await readNumbers() } : {};
     const common = { vary: 'accept', link };
-    if (!/text\/html/i.test(accept ?? ''))
+    if (!namesType(accept, 'text/html'))
       return jsonResponse(200, { name, description, ...state, links: hrefs }, common);
     return {
       status: 200,

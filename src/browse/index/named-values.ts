@@ -208,7 +208,8 @@ export class AttributeValues extends NamedValues {
   }
 
   override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
-    for (const [number, { codes, surplus }] of this.names.entries()) {
+    for (const [number, { name, codes, surplus }] of this.names.entries()) {
+      if (!isWanted(name)) continue;
       const sum = codes.reduce((all, code) => all + (counts.values[code] as number), 0);
       counts.names[number] = sum - (surplus === undefined ? 0 : (counts.values[surplus] as number));
     }
