@@ -8,9 +8,12 @@ interface Money {
 /** An amount as the visitor's language writes it. The text goes in as it is: a number could not hold every amount exactly. */
 export const money = ({ amount, currencyCode }: Money): string => {
   try {
-    return new Intl.NumberFormat(undefined, { style: 'currency', currency: currencyCode }).format(
-      amount as Intl.StringNumericLiteral,
-    );
+    // Two decimals, as the amount has: how many a currency usually has is 0 for HUF or 2, by the version of the browser.
+    return new Intl.NumberFormat(undefined, {
+      style: 'currency',
+      currency: currencyCode,
+      maximumFractionDigits: 2,
+    }).format(amount as Intl.StringNumericLiteral);
   } catch {
     // A code that is no currency.
     return `${amount} ${currencyCode}`;

@@ -36,6 +36,18 @@ describe.skipIf(!hasBrowser)('while one looks at the demo shop', { timeout: 60_0
     await poll(() => offer.innerText()).toBe('$123.45\n\nIn stock: 20\n\nItem VT-0003');
   });
 
+  test('an amount keeps its decimals, whatever is usual for its currency', async () => {
+    const { sql } = shop.server.database;
+    await sql(`update product set price = 123.45, list_price = null, currency = 'IQD' where id = 5`);
+    const page = await shop.open('/demo/product/5');
+    const offer = page.locator('.offer');
+    await poll(() => offer.innerText()).toMatch(/^IQD\s123\.45\n/);
+    await sql('update product set price = 1234 where id = 5');
+    await poll(() => offer.innerText()).toMatch(/^IQD\s1,234\n/);
+    await sql(`update product set currency = 'KWD' where id = 5`);
+    await poll(() => offer.innerText()).toMatch(/^KWD\s1,234\.00\n/);
+  });
+
   test('a product that one has left is followed no longer', async () => {
     const page = await shop.open('/demo/product/4');
     const streams = () =>
