@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prisma's NOT over a list of more than 32,766 ids finds the very rows that the list names, and OR finds rows twice
+# Prisma's NOT over a list of 32,768 ids finds the very rows that the list names, and OR finds rows twice
 #
 # Expected: a list that is too long for one statement of PostgreSQL is split, and the parts of the result are what
 #   one statement would give, or there is an error (P2029), as `notIn`, `count` and `orderBy` give it.
