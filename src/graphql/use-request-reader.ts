@@ -132,7 +132,7 @@ export const paramsOfQuery = (query: string): GraphQLParams => {
 };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-export const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
 

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
 import type { WrittenResult } from '../body-form.ts';
-import { withoutHttp } from '../use-result-writer.ts';
+import { withExtensions } from '../mask-error.ts';
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
@@ -126,5 +126,10 @@ const eventOf = (result: ExecutionResult): string => {
 };
 
 /** What errors say of an HTTP response is not for clients. */
+const withoutHttp = (error: GraphQLError): GraphQLError => {
+  const { http: _, ...extensions } = error.extensions;
+  return withExtensions(error, extensions, error.message);
+};
+
 const withoutStatus = (result: ExecutionResult): ExecutionResult =>
   result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
