@@ -17,7 +17,6 @@ import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
 import { problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
-import { exampleOf, SAMPLE_ARGUMENTS } from './examples.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
@@ -72,7 +71,7 @@ export const openapiDocument = (
         200: {
           description: route.summary,
           headers: responseHeaders({ isCounted }),
-          content: { 'application/json': { schema: schemas.schemaOf(root), example: exampleOf(root) } },
+          content: { 'application/json': { schema: schemas.schemaOf(root) } },
         },
         ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
         ...problemReferences(!isNonNullType(field.type) || !root.isCertain),
@@ -224,6 +223,16 @@ const PROBLEM: JsonSchema = {
     parameter: { type: 'string', description: 'The parameter at fault, where one is.' },
   },
   required: ['type', 'title', 'status', 'detail', 'code'],
+};
+
+/** Values of arguments by their schema coordinate: with them the demo catalogue has results. */
+const SAMPLE_ARGUMENTS: Readonly<Record<string, unknown>> = {
+  'Query.product(id:)': 1,
+  'Query.products(categoryIds:)': [4, 5],
+  'Query.products(orderBy:)': 'PRICE_ASC',
+  'Query.noticePage(keyword:)': 'linen',
+  'Query.noticePage(type:)': 'PROMOTION',
+  'Query.notice(id:)': 2,
 };
 
 /** The Parameter Objects of a path: each variable of its document, described by the argument that has its value. */
