@@ -20,7 +20,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { longListFinder } from './arguments.ts';
-import { type CompiledOperation, compile, type Writers } from './executor/compile.ts';
+import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
@@ -54,7 +54,6 @@ export interface Operation {
 
 /**
  * @param hideSuggestions whether errors in variables leave out "did you mean …"
- * @param writers what operations of this schema share
  * @returns undefined where the name selects no operation
  */
 export const prepareOperation = (
@@ -62,7 +61,6 @@ export const prepareOperation = (
   given: DocumentNode,
   name?: string | null,
   hideSuggestions = false,
-  writers?: Writers,
 ): Operation | undefined => {
   const document = inOnePiece(schema, given);
   const definition = getOperationAST(document, name);
@@ -89,7 +87,7 @@ export const prepareOperation = (
       validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);
       return { ...validated, operation: definition, variableValues };
     },
-    compiled: compile(schema, document, definition, writers),
+    compiled: compile(schema, document, definition),
     cost: planCost(schema, document, definition),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
