@@ -9,9 +9,9 @@ import {
   getArgumentValues,
   isIntrospectionType,
   isObjectType,
-  isRequiredArgument,
   Kind,
   type OperationDefinitionNode,
+  type VariableValues,
   visit,
 } from 'graphql';
 import type { Values } from '../config/variables.ts';
@@ -112,13 +112,16 @@ interface ObjectField {
   readonly coordinate: string;
 }
 
-/** The value of an argument that is left out. It may be declared as a value or, in SDL, as a literal. */
-export const defaultOf = (argument: GraphQLArgument): unknown =>
-  isRequiredArgument(argument)
-    ? undefined
-    : getArgumentValues({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, NO_ARGUMENTS)[argument.name];
+/** The value of one argument of a field, its default included; undefined where the field refuses it. */
+export const argumentValue = (argument: GraphQLArgument, node: FieldNode, variables?: VariableValues): unknown => {
+  try {
+    return getArgumentValues({ args: [argument] } as unknown as Field, node, variables)[argument.name];
+  } catch {
+    return undefined;
+  }
+};
 
-const NO_ARGUMENTS: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '' } };
+type Field = GraphQLField<unknown, unknown>;
 
 /** Every field of every object type, introspection excepted. */
 export const objectFieldsOf = (schema: GraphQLSchema): ObjectField[] =>

@@ -1,5 +1,4 @@
 import {
-  coerceInputLiteral,
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
@@ -14,7 +13,7 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
+import { argumentValue, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { hasNode } from '../selection.ts';
@@ -150,14 +149,9 @@ const reader = (
   maximum: number,
   sizeOf: (value: unknown) => number,
 ): SizeReader => {
-  const literal = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
-  const byDefault = sizeOf(defaultOf(argument));
-  if (!literal) return () => byDefault;
-  const read = (variables?: VariableValues): number => {
-    const value = coerceInputLiteral(literal, argument.type, variables);
-    return value === undefined ? byDefault : sizeOf(value);
-  };
-  if (hasNode(literal, Kind.VARIABLE)) return (variables) => (variables ? read(variables) : maximum);
+  const given = node.arguments?.find(({ name }) => name.value === argument.name);
+  const read = (variables?: VariableValues): number => sizeOf(argumentValue(argument, node, variables));
+  if (given && hasNode(given, Kind.VARIABLE)) return (variables) => (variables ? read(variables) : maximum);
   const size = read();
   return () => size;
 };
