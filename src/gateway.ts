@@ -27,7 +27,6 @@ import { createOperationRunner, failureKindOf } from './graphql/operation-runner
 import { createCompiledExecution } from './graphql/use-compiled-execution.ts';
 import { createDocuments } from './graphql/use-documents.ts';
 import { createLive } from './graphql/use-live.ts';
-import { STATUS_CODES } from './graphql/use-result-writer.ts';
 import { readTrustedDocuments } from './graphql/use-trusted-documents.ts';
 import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
@@ -97,7 +96,7 @@ export const createGateway = async (
   log: Logger,
   { pageOfAll, plugins = [] }: GatewayParts = {},
 ): Promise<Gateway> => {
-  const schema = createSchema(config);
+  const schema = createSchema();
   const operations = await loadRestOperations(schema, config.queryLimits, config.restDocuments);
   const documents = createDocuments({ ...config, schema, limits: config.queryLimits });
   const trusted = {
@@ -232,7 +231,6 @@ export const createGateway = async (
     isRestricted: access.isRestricted,
     log,
   });
-  const statusCodes = STATUS_CODES[config.graphqlStatusCodes];
   const maskError = createMaskError(() => observer.logOf(log));
   const eventStreams = createEventStreams();
   const yoga = createGraphqlServer({
@@ -245,7 +243,6 @@ export const createGateway = async (
     compiled,
     runOperation,
     maskError,
-    statusCodes,
     plugins: [...plugins, ...(await loadPlugins(config.graphqlPlugins))],
   });
   const metrics = createMetrics(
@@ -296,7 +293,7 @@ export const createGateway = async (
   });
   const app = createApp({
     routes: [
-      createGraphqlRoutes({ yoga, documents, maskError, statusCodes, eventStreams, graphiql: pages.graphiql }),
+      createGraphqlRoutes({ yoga, documents, maskError, eventStreams, graphiql: pages.graphiql }),
       createRestRoutes(operations, { yoga, documents, maskError, explorer }),
       probes.find,
       pages.find,

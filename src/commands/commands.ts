@@ -15,7 +15,7 @@ import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { suggest } from '../suggestion.ts';
 
-/** Every command, loaded on demand. A name may be of two words. */
+/** Every command, loaded on demand. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has arguments of its own
 const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
   serve: () => import('./serve.ts').then((module) => module.serveCommand),
@@ -23,36 +23,25 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
   seed: () => import('./database.ts').then((module) => module.seedCommand),
   import: () => import('./import.ts').then((module) => module.importCommand),
   doctor: () => import('./doctor.ts').then((module) => module.doctorCommand),
-  'documents check': () => import('./documents.ts').then((module) => module.documentsCheckCommand),
   schema: () => import('./generate.ts').then((module) => module.schemaCommand),
   openapi: () => import('./generate.ts').then((module) => module.openapiCommand),
 };
 
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 
-/** The name of the command, which may be of two words, and what follows it. */
-const split = ([first, second, ...rest]: readonly string[]): [name: string | undefined, rawArgs: readonly string[]] => {
-  const rawArgs = second === undefined ? [] : [second, ...rest];
-  const name = `${first} ${second}`;
-  return Object.hasOwn(COMMANDS, name) ? [name, rest] : [first, rawArgs];
-};
-
 /** Runs the command that is named first. @param args those of the process, without Node and the program */
-export const runCommandLine = async (args: readonly string[]): Promise<void> => {
-  const [name, rawArgs] = split(args);
+export const runCommandLine = async ([name, ...rawArgs]: readonly string[]): Promise<void> => {
   if (name === '--version' || name === '-v') return console.log(packageJson.version);
   if (name === undefined || isHelp(name) || (name === 'help' && rawArgs.length === 0))
     return console.log(await mainHelp());
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
-    const longer = Object.keys(COMMANDS).find((each) => each.startsWith(`${name} `));
-    const hint = longer ? ` Did you mean ${longer}?` : suggest(name, Object.keys(COMMANDS));
-    throw usageError(`There is no command ${name}.${hint} Run "vitrine --help".`);
+    throw usageError(`There is no command ${name}.${suggest(name, Object.keys(COMMANDS))} Run "vitrine --help".`);
   }
   const command = await load();
   if (rawArgs.some(isHelp)) return console.log(await commandHelp(name, command));
   checkArguments(name, command.args ?? {}, rawArgs);
-  await runCommand(command, { rawArgs: [...rawArgs] });
+  await runCommand(command, { rawArgs });
 };
 
 /** With the usual exit code for wrong usage. */

@@ -169,11 +169,6 @@ const pages = {
     closes: true,
     whenUnset: 'as `INTROSPECTION`',
   }),
-  GRAPHQL_STATUS_CODES: row(
-    choice(['2025', '2026']),
-    'Status codes of `/graphql`: of the older draft, or of [September 2026](errors.md#status-in-graphql).',
-    { default: '2025' },
-  ),
 };
 
 const queryLimits = {

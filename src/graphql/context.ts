@@ -68,30 +68,8 @@ export interface FeatureLoaders {
 
 type CreateLoaders = (scope: LoaderScope) => object;
 
-/** The loaders of a feature are created when first used: most operations use few. */
-const lazyLoaders = (features: readonly FeatureLoaders[]) => {
-  class LazyLoaders {
-    readonly create: readonly CreateLoaders[];
-    readonly scope: LoaderScope;
-    readonly made: (object | undefined)[] = [];
-
-    constructor(create: readonly CreateLoaders[], scope: Omit<LoaderScope, 'loaders'>) {
-      this.create = create;
-      this.scope = { ...scope, loaders: this as unknown as Loaders };
-    }
-  }
-  for (const [index, { table }] of features.entries()) {
-    const name = table.replace(/_./g, ([, letter = '']) => letter.toUpperCase());
-    Object.defineProperty(LazyLoaders.prototype, name, {
-      get(this: LazyLoaders): object | undefined {
-        this.made[index] ??= this.create[index]?.(this.scope);
-        return this.made[index];
-      },
-    });
-  }
-  return (create: readonly CreateLoaders[], scope: Omit<LoaderScope, 'loaders'>): Loaders =>
-    new LazyLoaders(create, scope) as unknown as Loaders;
-};
+/** By the names of the loaders. */
+type CreateLoadersOfAll = ReadonlyMap<string, CreateLoaders>;
 
 export interface CreateContext {
   /** @param now by default the time of the database */
@@ -118,13 +96,12 @@ export const contextFactory = ({
   replicas,
 }: Deps): CreateContext => {
   const reporting = reportReads(prisma);
-  const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoaders[] =>
-    features.map((feature) => feature.createLoaders({ ...clients, tracing }));
-  const createLoaders = lazyLoaders(features);
+  const createReads = (clients: Pick<ReadDeps, 'sql' | 'prisma' | 'knownRows'>): CreateLoadersOfAll =>
+    new Map(features.map(({ table, createLoaders }) => [inCamelCase(table), createLoaders({ ...clients, tracing })]));
   const primary = createReads({ sql, prisma, knownRows });
   const servers = replicas?.serve(createReads);
 
-  const chooseReads = (hints: CacheHints): CreateLoaders[] => {
+  const chooseReads = (hints: CacheHints): CreateLoadersOfAll => {
     const chosen = servers && hints.asOfMs !== undefined ? servers.choose() : undefined;
     if (!chosen) return primary;
     hints.readsAsOf(chosen.asOfMs);
@@ -132,10 +109,12 @@ export const contextFactory = ({
   };
 
   const create = (hints: CacheHints, now = new Date(clock.nowMs())): OperationContext => {
-    const scope = { hints, now, inFlight: new InFlight() };
+    const loaders: Record<string, object> = {};
+    const scope = { hints, now, inFlight: new InFlight(), loaders: loaders as unknown as Loaders };
+    for (const [name, createLoaders] of chooseReads(hints)) loaders[name] = createLoaders(scope);
     return {
       prisma: reporting.client,
-      loaders: createLoaders(chooseReads(hints), scope),
+      loaders: scope.loaders,
       hints,
       rowCount: { rows: 0, maximum: maxRows },
       now,
@@ -143,6 +122,8 @@ export const contextFactory = ({
   };
   return Object.assign(create, { during: reporting.during });
 };
+
+const inCamelCase = (table: string): string => table.replace(/_./g, ([, letter = '']) => letter.toUpperCase());
 
 /** The reads that one operation waits for, so that what their rows refer to can be read together. */
 export class InFlight {

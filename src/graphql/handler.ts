@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { processRegularResult } from 'graphql-yoga';
 import { CACHE_STATUS } from '../http/cached-http-response.ts';
 import {
   asksByBody,
@@ -24,14 +25,12 @@ import {
   readText,
   wantsPage,
 } from './use-request-reader.ts';
-import type { StatusCodes } from './use-result-writer.ts';
 import type { Yoga } from './yoga.ts';
 
 interface Options {
   readonly yoga: Yoga;
   readonly documents: Pick<Documents, 'find' | 'prepare'>;
   readonly maskError: MaskError;
-  readonly statusCodes: StatusCodes;
   readonly eventStreams: EventStreams;
   readonly graphiql: ResponseRoute;
 }
@@ -43,20 +42,12 @@ const MAX_VIEW_BYTES = 8192;
 const ORIGIN = 'http://gateway.invalid';
 
 /** The address of the GraphQL endpoint: GraphiQL for browsers, and Yoga, from whose response is taken what is not in memory already. */
-export const createGraphqlRoutes = ({
-  yoga,
-  documents,
-  maskError,
-  statusCodes,
-  eventStreams,
-  graphiql,
-}: Options): FindRoute => {
+export const createGraphqlRoutes = ({ yoga, documents, maskError, eventStreams, graphiql }: Options): FindRoute => {
   const methods = ['GET', 'HEAD', 'POST', 'QUERY', 'OPTIONS'];
-  const errors = errorsIn(statusCodes);
-  const page: ResponseRoute = { ...graphiql, methods, errors, countedAs: ['other', 'page'] };
+  const page: ResponseRoute = { ...graphiql, methods, errors: ERRORS, countedAs: ['other', 'page'] };
   const endpoint: OperationRoute = {
     methods,
-    errors,
+    errors: ERRORS,
     faultOf: bodyFault,
     countsViewsOnly: ({ method, target, body }) => {
       if (Buffer.isBuffer(body) && body.byteLength > MAX_VIEW_BYTES) return false;
@@ -99,7 +90,7 @@ export const createGraphqlRoutes = ({
         call.requestContext.failWith(String(masked.extensions.code));
         const [mediaType] = errorTypeOf(headers.accept).split(';');
         return toGatewayResponse(
-          statusCodes.write({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),
+          processRegularResult({ errors: [masked] }, yoga.fetchAPI, String(mediaType)),
           state,
           eventStreams,
         );
@@ -174,11 +165,11 @@ const headersOf = ({ headers }: Response): GatewayResponse['headers'] => {
 };
 
 /** Errors that came before or around Yoga, in the shape of a GraphQL response. */
-const errorsIn = ({ errorTypeOf: typeOf }: StatusCodes): ErrorFormat => ({
-  typeOf: ({ accept }) => typeOf(accept),
+const ERRORS: ErrorFormat = {
+  typeOf: ({ accept }) => errorTypeOf(accept),
   toResponse: ({ code, status, message, headers, details }, { accept }) => ({
     status,
-    headers: { 'content-type': typeOf(accept), 'cache-control': 'no-store', ...headers },
+    headers: { 'content-type': errorTypeOf(accept), 'cache-control': 'no-store', ...headers },
     body: JSON.stringify({ errors: [{ message, extensions: { code, ...details } }] }),
   }),
-});
+};

@@ -2,9 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type DocumentNode,
   type FieldNode,
-  GraphQLDeferDirective,
   type GraphQLSchema,
-  GraphQLStreamDirective,
   getArgumentValues,
   getOperationAST,
   getVariableValues,
@@ -20,7 +18,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { longListFinder } from './arguments.ts';
-import { type CompiledOperation, compile, type Writers } from './executor/compile.ts';
+import { type CompiledOperation, compile } from './executor/compile.ts';
 import { type CostPlan, planCost } from './limits/cost.ts';
 import { collectFields, fragmentsOf, type MergedField, objectTypesOf, rootOf } from './selection.ts';
 
@@ -54,17 +52,14 @@ export interface Operation {
 
 /**
  * @param hideSuggestions whether errors in variables leave out "did you mean …"
- * @param writers what operations of this schema share
  * @returns undefined where the name selects no operation
  */
 export const prepareOperation = (
   schema: GraphQLSchema,
-  given: DocumentNode,
+  document: DocumentNode,
   name?: string | null,
   hideSuggestions = false,
-  writers?: Writers,
 ): Operation | undefined => {
-  const document = inOnePiece(schema, given);
   const definition = getOperationAST(document, name);
   const rootType = definition && schema.getRootType(definition.operation);
   if (!definition || !rootType) return undefined;
@@ -78,7 +73,7 @@ export const prepareOperation = (
   let validated: ValidatedExecutionArgs | undefined;
   return {
     label: definition.name?.value ?? 'anonymous',
-    id: hash('sha1', `${given.loc?.source.body ?? print(given)}\0${name ?? ''}`, 'base64url'),
+    id: hash('sha1', `${document.loc?.source.body ?? print(document)}\0${name ?? ''}`, 'base64url'),
     coerce: (variables) => {
       const fault = findLongList(variables);
       return fault
@@ -89,7 +84,7 @@ export const prepareOperation = (
       validated ??= validateWithoutVariables(schema, document, definition, hideSuggestions);
       return { ...validated, operation: definition, variableValues };
     },
-    compiled: compile(schema, document, definition, writers),
+    compiled: compile(schema, document, definition),
     cost: planCost(schema, document, definition),
     isSubscription,
     withoutSilentFields: isSubscription ? silentFields(schema, document) : undefined,
@@ -107,14 +102,6 @@ export const prepareOperation = (
     isOfSchema: [...rootFields].every((field) => field.startsWith('__')),
   };
 };
-
-const INCREMENTAL: readonly string[] = [GraphQLDeferDirective.name, GraphQLStreamDirective.name];
-
-/** Without `@defer` and `@stream`, of a schema that has them: a server may answer in one piece, which is kept and shared as any other. */
-const inOnePiece = (schema: GraphQLSchema, document: DocumentNode): DocumentNode =>
-  INCREMENTAL.some((name) => schema.getDirective(name))
-    ? visit(document, { Directive: ({ name }) => (INCREMENTAL.includes(name.value) ? null : undefined) })
-    : document;
 
 /** The reference executor would validate the document and coerce the variables for each request: the first is done once here, the second by `coerce`. */
 const validateWithoutVariables = (

@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { GatewayPlugin } from './context.ts';
-import { createWriters } from './executor/compile.ts';
 import { checkSelections, type QueryLimits, readTokens } from './limits/document-size.ts';
 import { type Operation, prepareOperation } from './operation.ts';
 
@@ -47,7 +46,7 @@ interface Options {
   readonly fieldSuggestions: boolean;
 }
 
-/** Of texts: a document that is parsed, validated and compiled takes up to 160 bytes a character, half of that where others select the same (measured). */
+/** Of texts: a document that is parsed, validated and compiled takes up to 160 bytes a character (measured). */
 const MAX_CHARS = 262_144;
 const ENTRY_OVERHEAD_CHARS = 200;
 
@@ -62,7 +61,6 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
   });
   const validated = new WeakMap<DocumentNode, Map<string, readonly GraphQLError[]>>();
   const operations = new WeakMap<DocumentNode, Map<string, Operation>>();
-  const writers = createWriters();
   const rules: readonly ValidationRule[] = introspection
     ? specifiedRules
     : [...specifiedRules, NoSchemaIntrospectionCustomRule];
@@ -105,7 +103,7 @@ export const createDocuments = ({ schema, limits, introspection, fieldSuggestion
     prepare: (document: DocumentNode, name?: string | null): Operation | undefined => {
       const known = operations.get(document)?.get(name ?? '');
       if (known) return known;
-      const operation = prepareOperation(schema, document, name, hideSuggestions, writers);
+      const operation = prepareOperation(schema, document, name, hideSuggestions);
       // A name that selects nothing is not kept: clients could make up any number of them.
       if (operation) operations.set(document, (operations.get(document) ?? new Map()).set(name ?? '', operation));
       return operation;

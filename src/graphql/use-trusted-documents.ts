@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { GraphQLError, Kind, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, Kind } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import * as v from 'valibot';
 import { AppError, type ErrorCode, OperatorError } from '../errors.ts';
@@ -106,7 +106,7 @@ export const readTrustedDocuments = async (
   const faults: string[] = [];
   for (const file of files) {
     for (const [id, text] of await readManifest(file)) {
-      faults.push(...faultsOf(text, check).map((fault) => `${file}: ${fault.name} (${id}): ${describe(fault)}`));
+      faults.push(...faultsOf(id, text, check).map((fault) => `${file}: ${fault}`));
       documents.set(id, text);
     }
   }
@@ -139,7 +139,7 @@ const FILE = v.union([
  * @returns ids and texts
  * @throws OperatorError if it cannot be read or has another form
  */
-export const readManifest = async (file: string): Promise<[id: string, text: string][]> => {
+const readManifest = async (file: string): Promise<[id: string, text: string][]> => {
   let content: unknown;
   try {
     content = JSON.parse(await readFile(file, 'utf8'));
@@ -155,34 +155,20 @@ export const readManifest = async (file: string): Promise<[id: string, text: str
   return output;
 };
 
-/** Why a document would be refused. */
-export interface DocumentFault {
-  /** Of its first operation, as far as it is known. */
-  readonly name: string;
-  readonly message: string;
-  /** Of the text, from 1; undefined where the fault has no place. */
-  readonly line: number | undefined;
-}
-
-/** @param check as clients' documents are checked */
-export const faultsOf = (text: string, check: Documents['check']): DocumentFault[] => {
+/** Why a document would be refused: its first operation, the id, the line and the reason, as far as they are known. */
+const faultsOf = (id: string, text: string, check: Documents['check']): string[] => {
+  let name = 'document';
+  const describe = (error: Error): string => {
+    const line = error instanceof GraphQLError ? error.locations?.[0]?.line : undefined;
+    return `${name} (${id}): ${line === undefined ? '' : `line ${line}: `}${error.message}`;
+  };
   try {
     const { document, errors } = check(text);
     const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
-    if (!operation) return [{ name: 'document', message: 'It has no operation.', line: undefined }];
-    return errors.map((error) => toFault(nameOf(operation), error));
+    if (!operation) throw new Error('It has no operation.');
+    name = operation.name?.value ?? 'unnamed operation';
+    return errors.map(describe);
   } catch (error) {
-    return [toFault('document', error as Error)];
+    return [describe(error as Error)];
   }
 };
-
-export const nameOf = ({ name }: OperationDefinitionNode): string => name?.value ?? 'unnamed operation';
-
-const toFault = (name: string, error: Error): DocumentFault => ({
-  name,
-  message: error.message,
-  line: error instanceof GraphQLError ? error.locations?.[0]?.line : undefined,
-});
-
-const describe = ({ line, message }: DocumentFault): string =>
-  line === undefined ? message : `line ${line}: ${message}`;

@@ -15,7 +15,7 @@ import type { Live } from './use-live.ts';
 import { useObservation } from './use-observation.ts';
 import { useRequestReader } from './use-request-reader.ts';
 import { useResponseCache } from './use-response-cache.ts';
-import { type StatusCodes, useResultWriter } from './use-result-writer.ts';
+import { useResultWriter } from './use-result-writer.ts';
 import { DOCUMENT_PARAMS, type TrustedDocumentsOptions, useTrustedDocuments } from './use-trusted-documents.ts';
 
 export type Yoga = YogaServerInstance<ServerContext, ServerContext>;
@@ -30,7 +30,6 @@ interface Deps {
   readonly compiled: CompiledExecution;
   readonly runOperation: RunOperation;
   readonly maskError: MaskError;
-  readonly statusCodes: StatusCodes;
   /** Those of the operator. */
   readonly plugins: Plugin[];
 }
@@ -53,7 +52,7 @@ export const createGraphqlServer = (deps: Deps): Yoga => {
       live.plugin,
       useCompiledExecution(compiled),
       useResponseCache(documents, runOperation),
-      useResultWriter(deps.statusCodes, deps.eventStreams),
+      useResultWriter(deps.eventStreams),
       ...(deps.plugins as unknown as GatewayPlugin[]),
     ],
     extraParamNames: DOCUMENT_PARAMS,

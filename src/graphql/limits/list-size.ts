@@ -1,5 +1,4 @@
 import {
-  coerceInputLiteral,
   type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
@@ -14,7 +13,7 @@ import {
   Kind,
   type VariableValues,
 } from 'graphql';
-import { defaultOf, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
+import { argumentValue, isListSize, MAX_IDS, maxItemsOf, objectFieldsOf, rangeOf } from '../arguments.ts';
 import type { OperationContext } from '../context.ts';
 import { isPromise } from '../executor/output.ts';
 import { hasNode } from '../selection.ts';
@@ -55,24 +54,6 @@ export const sizedFieldsOf = (field: Field): readonly string[] =>
 /** Whether the field is a list of anything but leaves. */
 export const isObjectList = ({ type }: Field): boolean =>
   isListType(getNullableType(type)) && !isLeafType(getNamedType(type));
-
-/** The longest that a list of introspection is in this schema, for the name of its field. */
-export const introspectionSizes = (schema: GraphQLSchema): ((field: string) => number) => {
-  const types = Object.values(schema.getTypeMap());
-  const directives = schema.getDirectives();
-  const fieldLists = types.flatMap((type) => ('getFields' in type ? [Object.values(type.getFields())] : []));
-  const valueLists = types.flatMap((type) => ('getValues' in type ? [type.getValues()] : []));
-  const argumentLists = [...fieldLists.flat(), ...directives].flatMap((owner) => ('args' in owner ? [owner.args] : []));
-  const longest = (lists: readonly (readonly unknown[])[]): number => Math.max(1, ...lists.map(({ length }) => length));
-  const sizes: Readonly<Record<string, number>> = {
-    directives: directives.length,
-    fields: longest(fieldLists),
-    inputFields: longest(fieldLists),
-    enumValues: longest(valueLists),
-    args: longest(argumentLists),
-  };
-  return (field) => sizes[field] ?? types.length;
-};
 
 /** A size that an argument asks for; without variables, the largest that any could. */
 export type SizeReader = (variables?: VariableValues) => number;
@@ -150,14 +131,9 @@ const reader = (
   maximum: number,
   sizeOf: (value: unknown) => number,
 ): SizeReader => {
-  const literal = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
-  const byDefault = sizeOf(defaultOf(argument));
-  if (!literal) return () => byDefault;
-  const read = (variables?: VariableValues): number => {
-    const value = coerceInputLiteral(literal, argument.type, variables);
-    return value === undefined ? byDefault : sizeOf(value);
-  };
-  if (hasNode(literal, Kind.VARIABLE)) return (variables) => (variables ? read(variables) : maximum);
+  const given = node.arguments?.find(({ name }) => name.value === argument.name);
+  const read = (variables?: VariableValues): number => sizeOf(argumentValue(argument, node, variables));
+  if (given && hasNode(given, Kind.VARIABLE)) return (variables) => (variables ? read(variables) : maximum);
   const size = read();
   return () => size;
 };

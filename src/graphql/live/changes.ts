@@ -63,31 +63,15 @@ const NAMED: Readonly<Record<string, readonly [kind: Kind, ids: 'ids' | 'groupId
   notice: ['notices', 'ids'],
 };
 
-/** The ids that are not sent yet; undefined: everything. */
-type Gathered = Record<Kind, Set<number>> | undefined;
-
-const nothingYet = (): Gathered => ({ products: new Set(), categories: new Set(), notices: new Set() });
-
-const withChange = (gathered: Gathered, { table, rows }: Change): Gathered => {
+/** With another change. */
+const withChange = (changes: Changes, { table, rows }: Change): Changes => {
   const named = NAMED[table];
-  if (!gathered || !rows || !named) return undefined;
+  if (changes.everything || !rows || !named) return EVERYTHING;
   const [kind, ids] = named;
-  for (const id of rows[ids]) gathered[kind].add(id);
-  const { products, categories, notices } = gathered;
-  return products.size + categories.size + notices.size > MAX_IDS ? undefined : gathered;
+  const united = new Set([...changes[kind], ...rows[ids]]);
+  const all = { ...changes, [kind]: [...united].toSorted((one, other) => one - other) };
+  return all.products.length + all.categories.length + all.notices.length > MAX_IDS ? EVERYTHING : all;
 };
-
-const sorted = (ids: ReadonlySet<number>): number[] => [...ids].toSorted((one, other) => one - other);
-
-const toChanges = (gathered: Gathered): Changes =>
-  gathered
-    ? {
-        products: sorted(gathered.products),
-        categories: sorted(gathered.categories),
-        notices: sorted(gathered.notices),
-        everything: false,
-      }
-    : EVERYTHING;
 
 /** Equal operations on the change feed. */
 interface State extends Topic {
@@ -95,7 +79,8 @@ interface State extends Topic {
   readonly run: RunChanges;
   /** The text of a result that names nothing it selects: no event. */
   readonly nothing: string;
-  gathered: Gathered;
+  /** What is not sent yet. */
+  changes: Changes;
   sentMs: number;
   timer: NodeJS.Timeout | undefined;
 }
@@ -142,7 +127,7 @@ export const createChangeTopics = (source: ChangeSource) => {
 
   const gather = (change: Change): void => {
     for (const topic of topics.values()) {
-      topic.gathered = withChange(topic.gathered, change);
+      topic.changes = withChange(topic.changes, change);
       sendLater(topic, topic.sentMs + MIN_INTERVAL_MS - performance.now());
     }
   };
@@ -152,8 +137,8 @@ export const createChangeTopics = (source: ChangeSource) => {
   };
 
   const send = async (topic: State): Promise<void> => {
-    const changes = toChanges(topic.gathered);
-    topic.gathered = nothingYet();
+    const { changes } = topic;
+    topic.changes = NOTHING;
     topic.sentMs = performance.now();
     topic.timer = undefined;
     try {
@@ -165,7 +150,7 @@ export const createChangeTopics = (source: ChangeSource) => {
         for (const listener of topic.listeners) listener.onFailure(error);
         return;
       }
-      topic.gathered = undefined;
+      topic.changes = EVERYTHING;
       sendLater(topic, RETRY_MS);
     }
   };
@@ -176,7 +161,7 @@ export const createChangeTopics = (source: ChangeSource) => {
       listeners,
       run,
       nothing,
-      gathered: nothingYet(),
+      changes: NOTHING,
       sentMs: Number.NEGATIVE_INFINITY,
       timer: undefined,
       event: () => first,

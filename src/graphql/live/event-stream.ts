@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { BodySink } from '../../http/message.ts';
 import type { WrittenResult } from '../body-form.ts';
-import { withoutHttp } from '../use-result-writer.ts';
+import { withExtensions } from '../mask-error.ts';
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
@@ -62,26 +62,10 @@ export const createEventStreams = () => {
     /** Of one result, and the end. */
     textOf: (result: ExecutionResult): string => eventOf(result) + COMPLETE,
     /** Of many, as they come. Equal results of several streams are the same bytes. */
-    bytesOf: (results: AsyncIterable<ExecutionResult>): AsyncIterableIterator<Uint8Array, undefined> => {
-      const iterator = results[Symbol.asyncIterator]();
-      let isOver = false;
-      return {
-        next: async () => {
-          if (isOver) return OVER;
-          const { done, value } = await iterator.next();
-          if (!done) return { done: false, value: toBytes(value) };
-          isOver = true;
-          return { done: false, value: LAST };
-        },
-        return: async () => {
-          isOver = true;
-          await iterator.return?.();
-          return OVER;
-        },
-        [Symbol.asyncIterator]() {
-          return this;
-        },
-      };
+    async *bytesOf(results: AsyncIterable<ExecutionResult>): AsyncGenerator<Uint8Array, undefined> {
+      for await (const result of results) yield toBytes(result);
+      yield LAST;
+      return undefined;
     },
     /**
      * Sends bytes as they come, and comments between them.
@@ -116,8 +100,6 @@ export const createEventStreams = () => {
   };
 };
 
-const OVER: IteratorResult<Uint8Array, undefined> = { done: true, value: undefined };
-
 const isAsWritten = (result: ExecutionResult): boolean => (result as Partial<WrittenResult>).isChanged?.() === false;
 
 const eventOf = (result: ExecutionResult): string => {
@@ -126,5 +108,10 @@ const eventOf = (result: ExecutionResult): string => {
 };
 
 /** What errors say of an HTTP response is not for clients. */
+const withoutHttp = (error: GraphQLError): GraphQLError => {
+  const { http: _, ...extensions } = error.extensions;
+  return withExtensions(error, extensions, error.message);
+};
+
 const withoutStatus = (result: ExecutionResult): ExecutionResult =>
   result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;

@@ -5,6 +5,7 @@ import type { FreshnessMonitor } from '../../cache/freshness-monitor.ts';
 import type { FailureKind, Found } from '../../cache/response-cache.ts';
 import type { TagVersions } from '../../cache/tags.ts';
 import type { Clock } from '../../database/clock.ts';
+import { createSemaphore } from '../../overload/load-guard.ts';
 
 /** What a live operation shows, for all who listen to it. */
 export interface Topic {
@@ -81,8 +82,7 @@ interface State extends Topic {
 export const createTopics = (options: Options) => {
   const { tagVersions, freshnessMonitor, clock, kindOf, onPublished } = options;
   const topics = new Map<string, State>();
-  const queue: State[] = [];
-  let executing = 0;
+  const semaphore = createSemaphore(CONCURRENCY);
   let isLooking = false;
   /** Runs work outside of the request in which it happens to begin: its statements are not the request's. */
   const apart = AsyncLocalStorage.snapshot();
@@ -108,19 +108,15 @@ export const createTopics = (options: Options) => {
     if (topic.isQueued || !isOpen(topic)) return;
     clearTimeout(topic.timer);
     topic.isQueued = true;
-    queue.push(topic);
-    while (executing < CONCURRENCY && queue.length > 0) void apart(executeNext);
+    void apart(executeInTurn, topic);
   };
 
-  const executeNext = async (): Promise<void> => {
-    const topic = queue.shift();
-    if (!topic) return;
-    executing += 1;
+  const executeInTurn = async (topic: State): Promise<void> => {
+    await semaphore.take();
     try {
       if (isOpen(topic)) await execute(topic);
     } finally {
-      executing -= 1;
-      if (queue.length > 0) void executeNext();
+      semaphore.free();
     }
   };
 

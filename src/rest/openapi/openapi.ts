@@ -17,7 +17,6 @@ import { maxItemsOf, rangeOf } from '../../graphql/arguments.ts';
 import type { StaticFile } from '../../http/content-encodings.ts';
 import { problemText } from '../../http/message.ts';
 import type { RestOperation } from '../documents.ts';
-import { exampleOf, SAMPLE_ARGUMENTS } from './examples.ts';
 import { createResultSchemas, described, describeLeaf, type JsonSchema, leafSchema, resultOf } from './schemas.ts';
 
 /** OpenAPI 3.1 of the REST paths, derived from their documents and the schema: https://spec.openapis.org/oas/v3.1.1.html */
@@ -72,7 +71,7 @@ export const openapiDocument = (
         200: {
           description: route.summary,
           headers: responseHeaders({ isCounted }),
-          content: { 'application/json': { schema: schemas.schemaOf(root), example: exampleOf(root) } },
+          content: { 'application/json': { schema: schemas.schemaOf(root) } },
         },
         ...(isCounted ? {} : { 304: { $ref: '#/components/responses/NotModified' } }),
         ...problemReferences(!isNonNullType(field.type) || !root.isCertain),
@@ -226,6 +225,16 @@ const PROBLEM: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'code'],
 };
 
+/** Values of arguments by their schema coordinate: with them the demo catalogue has results. */
+const SAMPLE_ARGUMENTS: Readonly<Record<string, unknown>> = {
+  'Query.product(id:)': 1,
+  'Query.products(categoryIds:)': [4, 5],
+  'Query.products(orderBy:)': 'PRICE_ASC',
+  'Query.noticePage(keyword:)': 'linen',
+  'Query.noticePage(type:)': 'PROMOTION',
+  'Query.notice(id:)': 2,
+};
+
 /** The Parameter Objects of a path: each variable of its document, described by the argument that has its value. */
 const parameterObjects = ({ route, parameters }: RestOperation): JsonSchema[] =>
   parameters.map(({ name, type, isRequired, defaultValue, arguments: args }) => {
@@ -256,9 +265,10 @@ const PATH_PARAMETER = 'Digits only; an id that no row has is a 404.';
 
 const boundsOf = (argument: GraphQLArgument): JsonSchema => {
   const maxItems = maxItemsOf(argument);
-  const range = rangeOf(argument);
-  if (range && isListType(getNullableType(argument.type))) return { minItems: range.minimum, maxItems: range.maximum };
-  return { ...range, ...(maxItems === undefined ? {} : { maxItems }) };
+  const { minimum, maximum } = rangeOf(argument) ?? {};
+  if (minimum !== undefined && isListType(getNullableType(argument.type)))
+    return { minItems: minimum, maxItems: maximum };
+  return { minimum, maximum, ...(maxItems === undefined ? {} : { maxItems }) };
 };
 
 /** The schema of a parameter's value, which is never null. */

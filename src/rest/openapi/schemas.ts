@@ -96,29 +96,25 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const described = (description: string | null | undefined): JsonSchema => (description ? { description } : {});
 
-/** Each scalar in JSON, and a value of it; those that are not GraphQL's own as graphql/builder.ts serializes them. */
-const SCALARS: Readonly<Record<string, readonly [schema: JsonSchema, sample: unknown]>> = {
-  Int: [{ type: 'integer', format: 'int32' }, 1],
-  Float: [{ type: 'number', format: 'double' }, 1.5],
-  String: [{ type: 'string' }, 'text'],
-  ID: [{ type: 'string' }, '1'],
-  Boolean: [{ type: 'boolean' }, true],
-  DateTime: [{ type: 'string', format: 'date-time' }, '2026-11-20T08:30:00.000Z'],
-  Decimal: [{ type: 'string', pattern: '^-?\\d+\\.\\d{2}$' }, '24.90'],
-  SafeInt: [{ type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER }, 1],
+/** Each scalar in JSON; those that are not GraphQL's own as graphql/builder.ts serializes them. */
+const SCALARS: Readonly<Record<string, JsonSchema>> = {
+  Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number', format: 'double' },
+  String: { type: 'string' },
+  ID: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  DateTime: { type: 'string', format: 'date-time' },
+  Decimal: { type: 'string', pattern: '^-?\\d+\\.\\d{2}$' },
+  SafeInt: { type: 'integer', format: 'int64', maximum: Number.MAX_SAFE_INTEGER },
 };
 
 /** The schema of a scalar or an enum, without null and without its description. */
 export const leafSchema = (type: GraphQLLeafType): JsonSchema => {
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
-  const [schema] = SCALARS[type.name] ?? [];
+  const schema = SCALARS[type.name];
   if (!schema) throw new Error(`OpenAPI does not know the scalar ${type.name}: add it to rest/openapi/schemas.ts`);
   return schema;
 };
-
-/** A value of a scalar or an enum. */
-export const sampleOf = (type: GraphQLLeafType): unknown =>
-  isEnumType(type) ? type.getValues()[0]?.name : SCALARS[type.name]?.[1];
 
 /** The meaning of a scalar or an enum, in Markdown; an enum with the meaning of each value. */
 export const describeLeaf = (type: GraphQLLeafType): string | undefined => {
