@@ -124,7 +124,7 @@ const readOptions = (
   args: ParsedArgs<typeof importArgs>,
   rawArgs: readonly string[],
 ): Omit<RunOptions, 'config' | 'log'> => {
-  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line' | 'batch', parse: Parse) => {
+  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line' | 'batch', parse: Parse<string>) => {
     const text = args[name];
     try {
       return text === undefined ? undefined : parse(text);

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 250;
 const SUFFIX_CHARACTERS = 10;
 
 /** A slug of the file's own: any text without white space. */
-export const slug: Parse = (value) => {
+export const slug: Parse<string> = (value) => {
   const text = textOf(value).trim();
   if (text === '' || /[\s\p{Cc}]/u.test(text)) throw new InvalidValueError('must be a text without white space');
   if (text.length > MAX_CHARACTERS) throw new InvalidValueError(`must have at most ${MAX_CHARACTERS} characters`);

@@ -2,11 +2,11 @@ import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../../database/pool.ts';
 import type { CategoryStep } from '../fields/lists.ts';
 import { withoutEntities } from '../fields/values.ts';
-import { type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
+import { type ImportKind, isCategoryKind } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
 import type { Merged, MergeOptions } from './merge.ts';
-import { type Range, STAGE, type Writer } from './stage.ts';
+import { isPresent, type Range, STAGE, type Writer } from './stage.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
 export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range): Promise<Merged> => {
@@ -98,7 +98,7 @@ export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind):
     `select category_path as path from ${STAGE} where category_path is not null group by 1 order by min(ordinal)`,
   );
   const paths = rows.map(({ path }) => path);
-  const categories = isCategoryKind(kind) ? await readStagedCategories(client, kind) : [];
+  const categories = isCategoryKind(kind) ? await readStagedCategories(client) : [];
   if (!paths.some(hasNames) && categories.every(({ slugSource }) => slugSource === null)) return;
 
   const tree = await readTree(client);
@@ -129,11 +129,11 @@ export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind):
 
 const hasNames = (path: Path): boolean => path.some(([, , isByName]) => isByName);
 
-const readStagedCategories = async (client: ClientBase, kind: ImportKind): Promise<StagedCategory[]> => {
+const readStagedCategories = async (client: ClientBase): Promise<StagedCategory[]> => {
   const { rows } = await client.query<StagedCategory>(
     `select ordinal, slug, name, slug_source as "slugSource", category_path as path,
-       present_fields & ${presentBit(kind, 'parent')} <> 0 as "isParentPresent"
-     from ${STAGE} order by ordinal`,
+       ${isPresent('parent')} as "isParentPresent"
+     from ${STAGE} s order by ordinal`,
   );
   return rows;
 };

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { categoryFieldOf, columnIn, type ImportKind, isCategoryKind, presentBit, singularOf } from '../kind.ts';
+import { categoryFieldOf, columnIn, type ImportKind, isCategoryKind, singularOf } from '../kind.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
 import { isMatch, type Range, STAGE, type Writer } from './stage.ts';
@@ -71,19 +71,17 @@ const rejectIncomplete = (context: CheckContext, { from, to }: Range): Promise<n
     );
   }
   const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
-  const bits = required.map((name) => presentBit(kind, name));
-  const allBits = bits.reduce((sum, bit) => sum + bit, 0);
   return reject(
     context,
     `with removed as (
        delete from ${STAGE} s
-       where s.ordinal between $1 and $2 and s.present_fields & ${allBits} <> ${allBits}
+       where s.ordinal between $1 and $2 and not s.present @> $3
          and not exists (select from ${kind.table} t where ${isMatch(kind)})
-       returning ordinal, line, record, present_fields, ${columnIn(kind, kind.key)} as key)
+       returning ordinal, line, record, present, ${columnIn(kind, kind.key)} as key)
      select line, record, field, '' as value, format('is missing, and the ${singularOf(kind)} "%s" is new', key) as reason
-     from removed join unnest($3::text[], $4::int[]) required (field, bit) on present_fields & bit = 0
-     order by ordinal, bit`,
-    [from, to, required, bits],
+     from removed join unnest($3::text[]) with ordinality required (field, rank) on field <> all (present)
+     order by ordinal, rank`,
+    [from, to, required],
   );
 };
 

@@ -73,7 +73,7 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   }
   if (isProductKind(kind)) await rejectUnfitNames(options);
   const writer = await createWriter(client, kind, options);
-  const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
+  const variants = variantKind && (await stageVariants(client, variantKind, all, options));
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
