@@ -72,7 +72,6 @@ const importArgs = {
     ...choice(['text', 'keep'], 'text|keep', 'What becomes of HTML in descriptions: plain text, or what the file has.'),
     default: 'text',
   },
-  'german-slugs': flag('Write ä, ö, ü and ß as ae, oe, ue and ss in slugs that are made from names.'),
   prune: flag(
     'Take products off sale, and delete variants, that no file has; all files are one transaction. Asks if these are more than a fifth.',
   ),
@@ -159,7 +158,6 @@ const readOptions = (
     headerLine: number('header-line', LINES),
     listSeparator: args['list-separator'],
     pathSeparator: args['path-separator'],
-    germanSlugs: args['german-slugs'] === true,
     batchRows: number('batch', LINES),
     isDryRun: args['dry-run'] === true,
     isPruning: args.prune === true,

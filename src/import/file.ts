@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
+import { slugify } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
@@ -181,15 +181,13 @@ const createCheck = (options: CheckOptions): ((draft: Draft, ordinal: number) =>
 
     // A name that cannot be stored is rejected as a field; here it only tells rows apart.
     const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, String(row.slug ?? ''));
-    const otherSlugs = kind.key === 'sku' ? endsOfSku(String(row.sku ?? '')) : slugsOfName;
     row.ordinal = ordinal;
     row.slug_source = slugSource;
-    if (otherSlugs.length > 0) row.other_slugs = otherSlugs;
+    if (kind.key === 'sku') row.slug_end = slugify(String(row.sku ?? ''));
     if (faults.length === 0) return Object.assign(row, { mark: doubt, variants: stagedVariants });
-    const { [kind.key]: key, line, record, present, slug_source, other_slugs, name } = row;
+    const { [kind.key]: key, line, record, present, slug_source, slug_end, name } = row;
     if (!isProductKind(kind) || !key) return undefined;
-    const own = { ordinal, line, record, present, if_new: [], slug_source, other_slugs };
+    const own = { ordinal, line, record, present, if_new: [], slug_source, slug_end };
     return { ...own, mark: 'rejected', [kind.key]: key, name };
   };
 };

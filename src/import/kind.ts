@@ -156,7 +156,7 @@ export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
 /** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
 export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
   if (options.key === 'id' || (values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
-  const { slug = '', slugSource } = slugOf(values.name, options);
+  const { slug = '', slugSource } = slugOf(values.name);
   values.slug = slug;
   return slugSource;
 };

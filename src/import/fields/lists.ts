@@ -186,7 +186,7 @@ export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}
     const name = longText(value).trim();
     if (slugify(name) === '') throw new InvalidValueError('must be category names with > between them');
     names.push(name);
-    return [slugOfName(names.join('-'), options), name, true];
+    return [slugOfName(names.join('-')), name, true];
   };
   const toStep = (part: Value): CategoryStep => {
     if (!isObject(part)) return stepOfName(plainValue(part, options));

@@ -37,8 +37,6 @@ export interface ReadOptions {
   readonly html?: 'text' | 'keep' | undefined;
   /** The category of new products whose file names none. */
   readonly category?: string | undefined;
-  /** Whether ä, ö, ü and ß are ae, oe, ue and ss in slugs that are made from names. */
-  readonly germanSlugs?: boolean | undefined;
   /** What stands between the items of a list in a text. @default by kind: bars, and for tags and pictures also commas and semicolons */
   readonly listSeparator?: string | undefined;
   /** What stands between the names of a way to a category. @default > */

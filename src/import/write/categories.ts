@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../../database/pool.ts';
 import type { CategoryStep } from '../fields/lists.ts';
-import { withoutEntities } from '../fields/values.ts';
 import { type ImportKind, isCategoryKind } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
@@ -168,8 +167,6 @@ const readTree = async (client: ClientBase): Promise<CategoryTree> => {
   });
   const tree = new CategoryTree();
   for (const { slug, name, parent } of rows) tree.place(slug, parent?.slug, name);
-  // Earlier imports did not decode entities. Whoever has a name as it is goes first.
-  for (const { slug, name, parent } of rows) tree.addName(slug, parent?.slug, withoutEntities(name));
   return tree;
 };
 

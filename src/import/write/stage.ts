@@ -30,8 +30,8 @@ const OWN_COLUMNS = [
   // Why the row may be incomplete; `rejected`: it is staged only because its slug is not free for others, and its product is in the file.
   'mark text',
   'slug_source text',
-  // The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs.
-  'other_slugs text[]',
+  // With `--key sku`, with what slugs of earlier versions ended.
+  'slug_end text',
   // All variants of a product: their staged rows.
   'variants json',
   // What is found out about the row: which one of the table it is, and of a variant the product.
