@@ -18,7 +18,6 @@ import { google } from './google.ts';
 import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
-import { adviceOnLanguage } from './woocommerce-languages.ts';
 
 const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
 
@@ -151,10 +150,6 @@ export const chooseFormat = (
     named ??
     formats.find((each) => isRecognised(each, columns)) ??
     formats.find((each) => areTelling && isRecognised(each, targets));
-  if (!named && map.length === 0 && !(format && SHOPS.includes(format))) {
-    const advice = adviceOnLanguage(records, columns, format !== undefined);
-    if (advice) throw new OperatorError(`${sourceName} is WooCommerce’s export in another language. ${advice}`);
-  }
   if (format) {
     assertKey(format, key, sourceName, columns);
     return { format, namesOf };
