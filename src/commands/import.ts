@@ -76,7 +76,6 @@ const importArgs = {
     'Take products off sale, and delete variants, that no file has; all files are one transaction. Asks if these are more than a fifth.',
   ),
   yes: flag('Let --prune go on without a question, also if rows were rejected.'),
-  batch: text('ROWS', 'Commit after so many rows, instead of at the end of each file.'),
   'dry-run': flag('Do everything in a transaction, and roll it back.'),
   rejects: { ...text('FILE', 'The CSV file that lists each rejected row.'), default: 'rejects.csv' },
   template: flag("Write an example of Vitrine's own format to FILE, which must be new, or to the output."),
@@ -123,7 +122,7 @@ const readOptions = (
   args: ParsedArgs<typeof importArgs>,
   rawArgs: readonly string[],
 ): Omit<RunOptions, 'config' | 'log'> => {
-  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line' | 'batch', parse: Parse<string>) => {
+  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line', parse: Parse<string>) => {
     const text = args[name];
     try {
       return text === undefined ? undefined : parse(text);
@@ -158,7 +157,6 @@ const readOptions = (
     headerLine: number('header-line', LINES),
     listSeparator: args['list-separator'],
     pathSeparator: args['path-separator'],
-    batchRows: number('batch', LINES),
     isDryRun: args['dry-run'] === true,
     isPruning: args.prune === true,
     isAgreed: args.yes === true,

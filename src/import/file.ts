@@ -16,8 +16,6 @@ export interface ImportOptions extends ReadOptions {
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** Commits after so many rows. @default at the end of the file */
-  readonly batchRows?: number | undefined;
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
   /** Whether the rows that no file has are withdrawn after all files. */
@@ -38,7 +36,7 @@ export interface Imported extends Counts {
 
 /**
  * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue is
- * changed. Without batches, a failure at any time leaves the catalogue as it was.
+ * changed. A failure at any time leaves the catalogue as it was.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {

@@ -51,9 +51,9 @@ export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgr
 /** Rows in one statement: few enough that there is progress every second. */
 const CHUNK_ROWS = 5000;
 
-/** Writes the staged rows into the catalogue: all in one transaction, or each batch in its own. */
+/** Writes the staged rows into the catalogue, all in one transaction. */
 export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
-  const { client, kind, variantKind, rowCount, batchRows = rowCount, onProgress } = options;
+  const { client, kind, variantKind, rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
   await findExisting(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
@@ -77,32 +77,21 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
-  const merged: Merged[] = [];
-  for (const batch of isCategoryKind(kind) ? [all] : rangesOf(all, batchRows)) {
-    const parts = await transaction(options, (onFault) => mergeBatch({ ...options, onFault }, writer, variants, batch));
-    merged.push(...parts);
-  }
+  const merged = await transaction(options, async (onFault) => {
+    if (isCategoryKind(kind)) return [await mergeCategories({ ...options, onFault }, writer, all)];
+    const parts: Merged[] = [];
+    for (const range of rangesOf(all, CHUNK_ROWS)) {
+      parts.push(...(await mergeRange({ ...options, onFault }, writer, variants, range)));
+      onProgress('writing', range.to);
+    }
+    return parts;
+  });
   return {
     ...merged.map(({ rows }) => rows).reduce(sum, NONE),
     variants: variants && merged.flatMap((part) => part.variants ?? []).reduce(sum, NONE),
     createdCategories: merged.reduce((count, part) => count + part.createdCategories, 0),
     assumed,
   };
-};
-
-const mergeBatch = async (
-  options: MergeOptions,
-  writer: Writer,
-  variants: StagedVariants | undefined,
-  batch: Range,
-): Promise<readonly Merged[]> => {
-  if (isCategoryKind(options.kind)) return [await mergeCategories(options, writer, batch)];
-  const merged: Merged[] = [];
-  for (const range of rangesOf(batch, CHUNK_ROWS)) {
-    merged.push(...(await mergeRange(options, writer, variants, range)));
-    options.onProgress('writing', range.to);
-  }
-  return merged;
 };
 
 const NONE: Written = { created: 0, changed: 0, unchanged: 0, deleted: 0 };
