@@ -120,19 +120,6 @@ test('options say how a foreign file is read, and no message has escape codes', 
   expect(await database.sql('select price, stock from product')).toEqual([{ price: '1299.90', stock: 4 }]);
 });
 
-test('a template is written to the output, or to a new file', async () => {
-  const printed = runCli(['import', '--template', '--format', 'categories'], {});
-  expect(await printed.ended).toBe(0);
-  expect(printed.output()).toMatch(/^slug,path,imageUrl,position\n/);
-  const file = path.join(folder.path, 'template.csv');
-  expect(await runCli(['import', '--template', file], {}).ended).toBe(0);
-  const written = await readFile(file, 'utf8');
-  expect(written).toMatch(/^slug,name,category,/);
-  const again = runCli(['import', '--template', file], {});
-  expect(await again.ended).toBe(2);
-  expect(again.output()).toMatch(/template\.csv exists, and is kept/);
-});
-
 test('standard input is read with -', async () => {
   await using database = await createTestDatabase();
   const command = runImport(database.url, ['-', '--currency', 'eur']);

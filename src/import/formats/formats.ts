@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
 import { jsonIn, splitPath } from '../fields/lists.ts';
@@ -90,14 +89,6 @@ const variantsOf = (
     }
   }
   return { variants };
-};
-
-/** An example of a native format as CSV: its columns, and one row. @throws OperatorError if the format has none */
-export const templateOf = (kinds: readonly ImportKind[], format: string): string => {
-  const names = kinds.map(({ plural }) => plural);
-  if (!names.includes(format))
-    throw new OperatorError(`There is no template of ${format}, only of ${names.join(', ')}.`);
-  return readFileSync(new URL(`../templates/${format}.csv`, import.meta.url), 'utf8');
 };
 
 /** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
