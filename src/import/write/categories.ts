@@ -12,7 +12,7 @@ export const mergeCategories = async (options: MergeOptions, writer: Writer, all
   const { client, onProgress } = options;
   for (;;) {
     // A rejected category may leave others without a parent.
-    while ((await rejectUnknownCategories(options, all)) > 0);
+    while ((await rejectUnknownCategories(options)) > 0);
     await client.query('savepoint categories');
     let createdCategories = 0;
     const rows = await writer.write(all, async () => {

@@ -1,7 +1,7 @@
 import pg, { type ClientBase } from 'pg';
 import type { ImportOptions } from '../file.ts';
 import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
-import { keepStaged, keepVariants } from '../prune.ts';
+import { keepStaged } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
 import { type CheckContext, rejectRows, rejectSeparated, rejectUnterminated } from './checks.ts';
@@ -55,26 +55,25 @@ const CHUNK_ROWS = 5000;
 export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const { client, kind, variantKind, rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
-  await findExisting(client, kind);
+  if (isCategoryKind(kind)) await assignCategorySlugs(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
+  else if (isProductKind(kind)) await findProducts(client, kind);
+  else await findExisting(client, kind);
   if (isProductKind(kind)) {
-    await findProducts(client, kind);
     await rejectSeparated(options);
+    await settleNewFields(client);
+    await assignCategorySlugs(client, kind);
   }
-  await settleNewFields(client, kind);
-  if (kind.categoryColumn) await assignCategorySlugs(client, kind);
-  if (options.isPruning) await keepStaged(client, kind);
+  if (options.isPruning) await keepStaged(client, kind, STAGE);
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   const all: Range = { from: 1, to: rowCount };
-  for (const range of rangesOf(all, CHUNK_ROWS)) {
-    await rejectRows(options, range);
-    onProgress('checking', range.to);
-  }
+  await rejectRows(options);
+  onProgress('checking', rowCount);
   if (isProductKind(kind)) await rejectUnfitNames(options);
   const writer = await createWriter(client, kind, options);
   const variants = variantKind && (await stageVariants(client, variantKind, all, options));
-  if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
+  if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
   const merged = await transaction(options, async (onFault) => {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind } from '../kind.ts';
-import { STAGE } from './stage.ts';
+import { findExisting, STAGE } from './stage.ts';
 
 /** Rows whose names make one slug, the base, with what is numbered after it: `mug`, `mug-2`, `mug-3`. */
 interface Series {
@@ -11,11 +11,13 @@ interface Series {
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
 
-/** Finds the products of staged rows that have no slug, or by an earlier one. The planner would take minutes for 100,000 rows: it chooses nested loops. */
+/** Finds the products of staged rows, and gives slugs to those that have none. The planner would take minutes for 100,000 rows: it chooses nested loops. */
 export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   await client.query('set enable_nestloop = off');
+  if (kind.identity) await findExisting(client, kind);
   if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
   await assignProductSlugs(client, kind);
+  if (!kind.identity) await findExisting(client, kind);
   await client.query('reset enable_nestloop');
 };
 

@@ -1,13 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import {
-  categoryFieldOf,
-  columnIn,
-  type Field,
-  type ImportKind,
-  isCategoryKind,
-  isCategoryReference,
-} from '../kind.ts';
+import { columnIn, type Field, type ImportKind, isCategoryReference } from '../kind.ts';
 import type { Place } from '../record.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
@@ -34,7 +27,7 @@ const OWN_COLUMNS = [
   'slug_end text',
   // All variants of a product: their staged rows.
   'variants json',
-  // What is found out about the row: which one of the table it is, and of a variant the product.
+  // What is found out about the row: which one of the table it is, once it is there, and of a variant the product.
   'target_id int',
   'owner_id int',
   'is_new boolean',
@@ -109,22 +102,17 @@ export const countAssumed = async (client: ClientBase, kind: ImportKind): Promis
   const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.assumed);
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::int as count from ${STAGE} s where not s.present @> $1
-       and coalesce(json_array_length(s.variants), 0) = 0 and not exists (select from ${kind.table} t where ${isMatch(kind)})`,
+       and coalesce(json_array_length(s.variants), 0) = 0 and s.target_id is null`,
     [names],
   );
   return rows[0]?.count ?? 0;
 };
 
-/** The condition that a row `t` of the table is the staged row `s`. */
-export const isMatch = ({ identity }: ImportKind): string => (identity ? 't.id = s.target_id' : 't.slug = s.slug');
-
-/** Gives new rows the values that only they take, and takes the paths among those from the others, because each staged path is created. */
-export const settleNewFields = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  const exists = `exists (select from ${kind.table} t where ${isMatch(kind)})`;
-  await client.query(`update ${STAGE} s set present = present || if_new where if_new <> '{}' and not ${exists}`);
-  const path = categoryFieldOf(kind);
-  if (path === undefined) return;
-  await client.query(`update ${STAGE} s set category_path = null where '${path}' = any (if_new) and ${exists}`);
+/** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
+export const settleNewFields = async (client: ClientBase): Promise<void> => {
+  await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
+  const ofNewOnly = `'category' = any (if_new)`;
+  await client.query(`update ${STAGE} set category_path = null where ${ofNewOnly} and target_id is not null`);
 };
 
 export const createWriter = async (
@@ -187,17 +175,16 @@ export const createWriter = async (
       insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
       select ${fields.map(({ inserted }) => inserted).join(', ')}
       from ${source}
-      where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
+      where s.ordinal between $1 and $2 and s.target_id is null
       order by s.ordinal, s.place
-      ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
       returning t.*)
-    ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
+    ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug)` : ''}
     select count(*)::int as count from done`;
   const update = `
     with done as (
       update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
       from ${source}
-      where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
+      where s.ordinal between $1 and $2 and t.id = s.target_id and ${differs}
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
   const count = async (sql: string, { from, to }: Range): Promise<number> =>
@@ -207,12 +194,11 @@ export const createWriter = async (
     write: async (range, between) => {
       const created = await count(insert, range);
       await between?.();
-      // After the insert, so that rows which another writer has inserted meanwhile are updated.
       const changed = await count(update, range);
       const staged = await count(`select count(*)::int as count from ${stage} where ordinal between $1 and $2`, range);
       return { created, changed, unchanged: Math.max(0, staged - created - changed), deleted: 0 };
     },
-    differing: `select s.ordinal from ${table} t, ${source} where ${isMatch(kind)} and ${differs}`,
+    differing: `select s.ordinal from ${table} t, ${source} where t.id = s.target_id and ${differs}`,
   };
 };
 
@@ -226,14 +212,13 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
   return new Map(rows.map(({ column, expression }) => [column, expression]));
 };
 
-/** Finds the existing rows of a kind without slugs, and notes their ids in the staging table. */
+/** Finds the existing rows of a kind, and notes their ids in the staging table. */
 export const findExisting = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  if (!kind.identity?.isFound) return;
-  const isFound = kind.identity.isFound(isPresent);
+  const isFound = kind.identity?.isFound?.(isPresent) ?? 't.slug = s.slug';
   await client.query(`
     update ${STAGE} s set target_id = found.id
     from (
       select distinct on (s.ordinal) s.ordinal, t.id from ${STAGE} s join ${kind.table} t on ${isFound}
-      order by s.ordinal, ${kind.identity.order}) found
+      order by s.ordinal, ${kind.identity?.order ?? 't.id'}) found
     where found.ordinal = s.ordinal`);
 };

@@ -13,12 +13,9 @@ export interface StagedVariants extends Writer {
   readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
 }
 
-/** The id of the product that a staged one is, or becomes. */
-const OWNER = 'coalesce(s.target_id, (select p.id from product p where p.slug = s.slug))';
-
 const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
   client.query(
-    `update ${VARIANT_STAGE} v set owner_id = ${OWNER} from ${STAGE} s
+    `update ${VARIANT_STAGE} v set owner_id = s.target_id from ${STAGE} s
      where s.ordinal between $1 and $2 and s.ordinal = v.ordinal and v.owner_id is null`,
     [from, to],
   );
@@ -43,7 +40,7 @@ export const stageVariants = async (
   await client.query(`analyze ${VARIANT_STAGE}`);
   const { write, differing } = await createWriter(client, kind, options, VARIANT_STAGE);
   const absent = `
-    from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = ${OWNER}
+    from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = s.target_id
       and not exists (select from ${VARIANT_STAGE} v where v.target_id = t.id)`;
   return {
     differing: `${differing}
@@ -117,7 +114,7 @@ export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
   reject(
     context,
     `delete from ${STAGE} s where variants is null and ${isPresent('optionNames')} and exists (
-       select from product_variant v where v.product_id = ${OWNER} and cardinality(v.option_values) <> cardinality(s.option_names))
+       select from product_variant v where v.product_id = s.target_id and cardinality(v.option_values) <> cardinality(s.option_names))
      returning line, record, 'optionNames' as field, array_to_string(option_names, ', ') as value,
        'has another number of options than the variants of the product: say the variants, too' as reason`,
     [],
@@ -128,7 +125,7 @@ const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
   await client.query(`
     insert into ${VARIANT_STAGE} (ordinal, place, line, record, present, price, list_price, stock)
     select s.ordinal, 1, s.line, s.record, said.fields || 'product'::text, s.price, s.list_price, s.stock
-    from ${STAGE} s join product_variant t on t.product_id = ${OWNER} and t.option_values = '{}'
+    from ${STAGE} s join product_variant t on t.product_id = s.target_id and t.option_values = '{}'
       cross join lateral (
         select array_agg(field) as fields from unnest(s.present) field where field in ('price', 'listPrice', 'stock')) said
     where s.variants is null and said.fields is not null`);
