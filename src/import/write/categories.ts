@@ -4,11 +4,11 @@ import type { CategoryStep } from '../fields/lists.ts';
 import { type ImportKind, isCategoryKind } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
-import type { Merged, MergeOptions } from './merge.ts';
+import type { MergeOptions } from './merge.ts';
 import { isPresent, type Range, STAGE, type Writer } from './stage.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
-export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range): Promise<Merged> => {
+export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range) => {
   const { client, onProgress } = options;
   for (;;) {
     // A rejected category may leave others without a parent.
@@ -20,7 +20,7 @@ export const mergeCategories = async (options: MergeOptions, writer: Writer, all
     });
     onProgress('writing', all.to);
     const cycles = await findCycles(client);
-    if (cycles.length === 0) return { rows, createdCategories };
+    if (cycles.length === 0) return { ...rows, createdCategories };
     await client.query('rollback to savepoint categories');
     const reason = 'is below this category itself: choose another parent';
     for (const cycle of cycles)

@@ -25,17 +25,12 @@ import {
   stageVariants,
 } from './variants.ts';
 
-/** What was done with a part of a file. */
-export interface Merged {
-  readonly rows: Written;
-  /** What was done with variants inside products; undefined if none were said. */
-  readonly variants?: Written | undefined;
-  /** Categories that were created because paths lead through them. */
-  readonly createdCategories: number;
-}
-
 /** What was done with the rows of a file. */
-export interface Counts extends Written, Omit<Merged, 'rows'> {
+export interface Counts extends Written {
+  /** What was done with variants inside products; undefined if none were said. */
+  variants?: (Written & { deleted: number }) | undefined;
+  /** Categories that were created because paths lead through them. */
+  createdCategories: number;
   /** New rows with a value that the file does not have, and that is not the table's default: {@link Field.assumed}. */
   readonly assumed: number;
 }
@@ -76,61 +71,57 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
   const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
-  const merged = await transaction(options, async (onFault) => {
-    if (isCategoryKind(kind)) return [await mergeCategories({ ...options, onFault }, writer, all)];
-    const parts: Merged[] = [];
-    for (const range of rangesOf(all, CHUNK_ROWS)) {
-      parts.push(...(await mergeRange({ ...options, onFault }, writer, variants, range)));
-      onProgress('writing', range.to);
+  return transaction(options, async (onFault) => {
+    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0, assumed };
+    const context = { ...options, onFault };
+    if (isCategoryKind(kind)) return { ...counts, ...(await mergeCategories(context, writer, all)) };
+    for (let from = 1; from <= rowCount; from += CHUNK_ROWS) {
+      const to = Math.min(from + CHUNK_ROWS - 1, rowCount);
+      await mergeRange(context, writer, variants, { from, to }, counts);
+      onProgress('writing', to);
     }
-    return parts;
+    return counts;
   });
-  return {
-    ...merged.map(({ rows }) => rows).reduce(sum, NONE),
-    variants: variants && merged.flatMap((part) => part.variants ?? []).reduce(sum, NONE),
-    createdCategories: merged.reduce((count, part) => count + part.createdCategories, 0),
-    assumed,
-  };
 };
 
-const NONE: Written = { created: 0, changed: 0, unchanged: 0, deleted: 0 };
+const NONE: Written = { created: 0, changed: 0, unchanged: 0 };
 
-const sum = (one: Written, other: Written): Written => ({
-  created: one.created + other.created,
-  changed: one.changed + other.changed,
-  unchanged: one.unchanged + other.unchanged,
-  deleted: one.deleted + other.deleted,
-});
+const add = (counts: Written, { created, changed, unchanged }: Written): void => {
+  counts.created += created;
+  counts.changed += changed;
+  counts.unchanged += unchanged;
+};
 
-function* rangesOf({ from, to }: Range, size: number): Generator<Range> {
-  for (let start = from; start <= to; start += size) yield { from: start, to: Math.min(start + size - 1, to) };
-}
-
-/** Writes a range of rows. Where the database refuses one of them, it is found by halving the range, and rejected. */
+/** Writes a range of rows, and counts them. Where the database refuses one of them, it is found by halving the range, and rejected. */
 const mergeRange = async (
   options: MergeOptions,
   writer: Writer,
   variants: StagedVariants | undefined,
   range: Range,
-): Promise<readonly Merged[]> => {
+  counts: Counts,
+): Promise<void> => {
   const { client, kind, onFault } = options;
   const { from, to } = range;
   try {
-    return await savepoint(client, async () => {
+    await savepoint(client, async () => {
       const createdCategories = kind.categoryColumn ? await createMissingCategories(client, range) : 0;
       if (isVariantKind(kind)) await prepareVariants(client, range);
       // Before their product is written, which takes its own price once it has none.
-      const deleted = await variants?.remove(range);
+      const deleted = (await variants?.remove(range)) ?? 0;
       const rows = await writer.write(range);
-      const ofVariants = variants && { ...(await variants.write(range)), deleted: deleted ?? 0 };
-      return [{ rows, variants: ofVariants, createdCategories }];
+      const ofVariants = await variants?.write(range);
+      add(counts, rows);
+      counts.createdCategories += createdCategories;
+      if (!counts.variants || !ofVariants) return;
+      add(counts.variants, ofVariants);
+      counts.variants.deleted += deleted;
     });
   } catch (error) {
     if (!isRowError(error)) throw error;
     if (from < to) {
       const middle = Math.floor((from + to) / 2);
-      const lower = await mergeRange(options, writer, variants, { from, to: middle });
-      return [...lower, ...(await mergeRange(options, writer, variants, { from: middle + 1, to }))];
+      await mergeRange(options, writer, variants, { from, to: middle }, counts);
+      return mergeRange(options, writer, variants, { from: middle + 1, to }, counts);
     }
     const refused = `delete from ${STAGE} where ordinal = $1 returning line, record`;
     const { rows } = await client.query<Place>(refused, [from]);
@@ -142,7 +133,6 @@ const mergeRange = async (
     const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
     for (const place of ofVariant ? [ofVariant] : rows)
       onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
-    return [];
   }
 };
 

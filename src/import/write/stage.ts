@@ -80,10 +80,9 @@ export interface Range {
 
 /** How many rows were written. */
 export interface Written {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly deleted: number;
+  created: number;
+  changed: number;
+  unchanged: number;
 }
 
 /** Writes staged rows into their table. */
@@ -196,7 +195,7 @@ export const createWriter = async (
       await between?.();
       const changed = await count(update, range);
       const staged = await count(`select count(*)::int as count from ${stage} where ordinal between $1 and $2`, range);
-      return { created, changed, unchanged: Math.max(0, staged - created - changed), deleted: 0 };
+      return { created, changed, unchanged: Math.max(0, staged - created - changed) };
     },
     differing: `select s.ordinal from ${table} t, ${source} where t.id = s.target_id and ${differs}`,
   };
