@@ -7,7 +7,6 @@ import { assignCategorySlugs, createMissingCategories, mergeCategories } from '.
 import { type CheckContext, rejectRows, rejectSeparated, rejectUnterminated } from './checks.ts';
 import { findProducts } from './product-slugs.ts';
 import {
-  countAssumed,
   createWriter,
   findExisting,
   type Range,
@@ -31,8 +30,6 @@ export interface Counts extends Written {
   variants?: (Written & { deleted: number }) | undefined;
   /** Categories that were created because paths lead through them. */
   createdCategories: number;
-  /** New rows with a value that the file does not have, and that is not the table's default: {@link Field.assumed}. */
-  readonly assumed: number;
 }
 
 export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgress'> {
@@ -69,10 +66,9 @@ export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
   const writer = await createWriter(client, kind, options);
   const variants = variantKind && (await stageVariants(client, variantKind, all, options));
   if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
-  const assumed = await countAssumed(client, kind);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
   return transaction(options, async (onFault) => {
-    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0, assumed };
+    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0 };
     const context = { ...options, onFault };
     if (isCategoryKind(kind)) return { ...counts, ...(await mergeCategories(context, writer, all)) };
     for (let from = 1; from <= rowCount; from += CHUNK_ROWS) {

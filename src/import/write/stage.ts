@@ -96,17 +96,6 @@ export interface Writer {
   readonly differing: string;
 }
 
-/** How many staged rows are new and lack a field whose value is then assumed. */
-export const countAssumed = async (client: ClientBase, kind: ImportKind): Promise<number> => {
-  const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.assumed);
-  const { rows } = await client.query<{ count: number }>(
-    `select count(*)::int as count from ${STAGE} s where not s.present @> $1
-       and coalesce(json_array_length(s.variants), 0) = 0 and s.target_id is null`,
-    [names],
-  );
-  return rows[0]?.count ?? 0;
-};
-
 /** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
 export const settleNewFields = async (client: ClientBase): Promise<void> => {
   await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
