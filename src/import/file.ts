@@ -51,7 +51,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const reader = format.open(options, namesOf);
   const columnOf: ColumnOf = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
-  const check = createCheck({ ...options, kind, variantKind, columnOf });
+  const checking: CheckOptions = { ...options, kind, variantKind, columnOf };
   const unusedColumns = new Set<string>();
   let rowCount = 0;
 
@@ -72,7 +72,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const stage = async (drafts: readonly Draft[]): Promise<void> => {
     let rows: StagedRow[] = [];
     for (const draft of drafts) {
-      const row = check(completed(draft, kind, format, options), rowCount + 1);
+      const row = check(completed(draft, kind, format, options), rowCount + 1, checking);
       if (!row) continue;
       rowCount += 1;
       rows.push(row);
@@ -145,98 +145,82 @@ interface CheckOptions extends ReadOptions, Pick<ImportOptions, 'onFault'> {
 
 const MAX_VARIANTS = 250;
 
-/** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
-const createCheck = (options: CheckOptions): ((draft: Draft, ordinal: number) => StagedRow | undefined) => {
-  const { kind, variantKind, columnOf, onFault } = options;
-  const parse = createParse(kind, options);
-  const stageVariants = variantKind && createStageVariants(variantKind, options);
-  return (draft, ordinal) => {
-    const { values, rejection, doubt, variants } = draft;
-    kind.complete?.(values, options);
-    const faults: Fault[] = [];
-    const rejecting =
-      (row: VariantDraft & Pick<Draft, 'ifNew'>): Reject =>
-      (name, reason) => {
-        const place = placeOf(row);
-        const column = columnOf(name, row);
-        const value = showValue(row.values[name] ?? row.ifNew?.[name]);
-        // Several fields may come from one cell.
-        if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
-          return;
-        faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
-      };
-    const reject = rejecting(draft);
-    const row = parse(draft, reject);
-    const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
-    const conflict = kind.check?.(row);
-    if (conflict) reject(conflict.field, conflict.reason);
-    if (rejection && faults.length === 0) reject(kind.key, rejection);
-    const stagedVariants = variants && stageVariants?.(variants, ordinal, row, rejecting);
-    if (variants && variants.length > MAX_VARIANTS)
-      reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
-    for (const fault of faults) onFault(fault);
-
-    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    row.ordinal = ordinal;
-    row.slug_source = slugSource;
-    if (kind.key === 'sku') row.slug_end = slugify(String(row.sku ?? ''));
-    if (faults.length === 0) return Object.assign(row, { mark: doubt, variants: stagedVariants });
-    const { [kind.key]: key, line, record, present, slug_source, slug_end, name } = row;
-    if (!isProductKind(kind) || !key) return undefined;
-    const own = { ordinal, line, record, present, if_new: [], slug_source, slug_end };
-    return { ...own, mark: 'rejected', [kind.key]: key, name };
-  };
-};
-
-/** Parses the variants of a product into their staged rows. */
-const createStageVariants = (kind: ImportKind, options: ReadOptions) => {
-  const parse = createParse(kind, options);
-  return (
-    variants: readonly VariantDraft[],
-    ordinal: number,
-    { option_names: names }: StagedRow,
-    rejecting: (variant: VariantDraft) => Reject,
-  ): readonly StagedRow[] => {
-    const seen = new Set<string>();
-    return variants.map((variant, at) => {
-      const reject = rejecting(variant);
-      const row = parse(variant, reject);
-      const { sku, option_values, present } = row;
-      // What says no values is found by its sku.
-      const values = option_values ?? (sku ? undefined : []);
-      const key = JSON.stringify(values);
-      if (values && names && values.length !== names.length)
-        reject('optionValues', `has ${values.length} values, but the product has ${names.length} options`);
-      else if (values && seen.has(key)) reject('optionValues', 'is the same as of another variant of this product');
-      if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
-      seen.add(key).add(`sku ${sku}`);
-      return { ...row, ordinal, place: at + 1, present: [...present, 'product'] };
-    });
-  };
-};
+/** What has values, of a product or of a variant. */
+type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
 
 type Reject = (name: string, reason: string) => void;
 
-/** Parses the values of one row. */
-const createParse = (kind: ImportKind, options: ReadOptions) => {
-  const fields = Object.entries(kind.fields);
-  return (draft: VariantDraft & Pick<Draft, 'ifNew'>, reject: Reject): StagedRow => {
-    const { values, ifNew = {} } = draft;
-    const row: StagedRow = { ...placeOf(draft), present: [], if_new: [] };
-    for (const [name, { column, isNullable, parse }] of fields) {
-      const isForNew = values[name] === undefined && ifNew[name] !== undefined;
-      const value = isForNew ? ifNew[name] : values[name];
-      try {
-        row[column] = isBlank(value) ? null : parse(value as Value, options);
-        if (isForNew) row.if_new.push(name);
-        else if (!isBlank(value) || (isNullable && value !== undefined)) row.present.push(name);
-      } catch (error) {
-        if (!(error instanceof InvalidValueError)) throw error;
-        reject(name, error.message);
-      }
+/** Parses the values of a draft, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
+const check = (draft: Draft, ordinal: number, options: CheckOptions): StagedRow | undefined => {
+  const { kind, variantKind, columnOf, onFault } = options;
+  const { values, rejection, doubt, variants = [] } = draft;
+  kind.complete?.(values, options);
+  const faults: Fault[] = [];
+  const rejecting =
+    (row: Valued): Reject =>
+    (name, reason) => {
+      const place = placeOf(row);
+      const column = columnOf(name, row);
+      const value = showValue(row.values[name] ?? row.ifNew?.[name]);
+      // Several fields may come from one cell.
+      if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value)) return;
+      faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+    };
+  const reject = rejecting(draft);
+  const row = parse(draft, kind, options, reject);
+  const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
+  if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
+  const conflict = kind.check?.(row);
+  if (conflict) reject(conflict.field, conflict.reason);
+  if (rejection && faults.length === 0) reject(kind.key, rejection);
+  const seen = new Set<string>();
+  const stagedVariants = variants.map((variant, at) => {
+    const rejectVariant = rejecting(variant);
+    const parsed = parse(variant, variantKind ?? kind, options, rejectVariant);
+    checkVariant(parsed, row, seen, rejectVariant);
+    return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, 'product'] };
+  });
+  if (variants.length > MAX_VARIANTS)
+    reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
+  for (const fault of faults) onFault(fault);
+
+  // A name that cannot be stored is rejected as a field; here it only tells rows apart.
+  const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
+  const slug_end = kind.key === 'sku' ? slugify(String(row.sku ?? '')) : undefined;
+  const known = { ordinal, slug_source, slug_end };
+  if (faults.length === 0) return { ...row, ...known, mark: doubt, variants: draft.variants && stagedVariants };
+  const { [kind.key]: key, line, record, present, name } = row;
+  if (!isProductKind(kind) || !key) return undefined;
+  return { line, record, present, if_new: [], ...known, mark: 'rejected', [kind.key]: key, name };
+};
+
+/** @param seen the option values and skus of the variants before this one */
+const checkVariant = (variant: StagedRow, product: StagedRow, seen: Set<string>, reject: Reject): void => {
+  const { sku, option_values } = variant;
+  const { option_names: names } = product;
+  // What says no values is found by its sku.
+  const values = option_values ?? (sku ? undefined : []);
+  const key = JSON.stringify(values);
+  if (values && names && values.length !== names.length)
+    reject('optionValues', `has ${values.length} values, but the product has ${names.length} options`);
+  else if (values && seen.has(key)) reject('optionValues', 'is the same as of another variant of this product');
+  if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
+  seen.add(key).add(`sku ${sku}`);
+};
+
+const parse = ({ values, ifNew = {}, ...place }: Valued, kind: ImportKind, options: ReadOptions, reject: Reject) => {
+  const row: StagedRow = { ...placeOf(place), present: [], if_new: [] };
+  for (const [name, { column, isNullable, parse }] of Object.entries(kind.fields)) {
+    const isForNew = values[name] === undefined && ifNew[name] !== undefined;
+    const value = isForNew ? ifNew[name] : values[name];
+    try {
+      row[column] = isBlank(value) ? null : parse(value as Value, options);
+      if (isForNew) row.if_new.push(name);
+      else if (!isBlank(value) || (isNullable && value !== undefined)) row.present.push(name);
+    } catch (error) {
+      if (!(error instanceof InvalidValueError)) throw error;
+      reject(name, error.message);
     }
-    return row;
-  };
+  }
+  return row;
 };
