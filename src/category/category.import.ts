@@ -1,6 +1,6 @@
 import { categoryPath, pictureUrl, splitPath } from '../import/fields/lists.ts';
 import { slugOfName } from '../import/fields/slug.ts';
-import { INT32_MAX, integer, type ReadOptions } from '../import/fields/values.ts';
+import { INT32_MAX, integer } from '../import/fields/values.ts';
 import {
   addMissingSlug,
   CREATED_AT,
@@ -40,7 +40,7 @@ export const categoryImport: ImportKind = {
     shape: (values, { key: _, ...options }) => {
       const { path, parentSlug, parent } = values;
       const steps = splitPath(path, options);
-      if (steps.length > 0) return shapeOfPath(values, steps, options);
+      if (steps.length > 0) return shapeOfPath(values, steps);
       if (parentSlug !== undefined) values.parent = isBlank(parentSlug) ? null : { slug: parentSlug };
       // The API returns a parent as an object; a text is the parent's slug.
       else if (typeof parent === 'string' && !isBlank(parent)) values.parent = { slug: parent };
@@ -51,15 +51,9 @@ export const categoryImport: ImportKind = {
 };
 
 /** A path ends with the category itself; missing parents are created. */
-const shapeOfPath = (
-  values: Record<string, Value>,
-  steps: readonly Value[],
-  options: ReadOptions,
-): string | undefined => {
+const shapeOfPath = (values: Record<string, Value>, steps: readonly Value[]): string | undefined => {
   const last = steps.at(-1) ?? '';
-  const { slug, name } = isObject(last)
-    ? last
-    : { slug: slugOfName(steps.filter(isText).join('-'), options), name: last };
+  const { slug, name } = isObject(last) ? last : { slug: slugOfName(steps.filter(isText).join('-')), name: last };
   const hasOwnSlug = Boolean(values.slug);
   values.parent ||= steps.length > 1 ? steps.slice(0, -1) : null;
   values.name ||= name ?? '';

@@ -1,14 +1,13 @@
-import { writeFile } from 'node:fs/promises';
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { categoryPath, splitPath } from '../import/fields/lists.ts';
 import { currency } from '../import/fields/price.ts';
 import { count, InvalidValueError, integer, type Parse } from '../import/fields/values.ts';
-import { formatsOf, parseMapping, templateOf } from '../import/formats/formats.ts';
+import { formatsOf, parseMapping } from '../import/formats/formats.ts';
 import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { readEnvironment, tokensOf, usageError } from './commands.ts';
+import { readEnvironment, tokensOf } from './commands.ts';
 
 const FORMATS = formatsOf(IMPORT_KINDS);
 
@@ -29,8 +28,6 @@ const choice = <const Options extends string[]>(options: Options, valueHint: str
 const importArgs = {
   file: {
     type: 'positional',
-    // A template may be written to the output.
-    required: false,
     valueHint: 'FILE…',
     description: 'Imported one after the other; - is standard input.',
   },
@@ -72,15 +69,12 @@ const importArgs = {
     ...choice(['text', 'keep'], 'text|keep', 'What becomes of HTML in descriptions: plain text, or what the file has.'),
     default: 'text',
   },
-  'german-slugs': flag('Write ä, ö, ü and ß as ae, oe, ue and ss in slugs that are made from names.'),
   prune: flag(
     'Take products off sale, and delete variants, that no file has; all files are one transaction. Asks if these are more than a fifth.',
   ),
   yes: flag('Let --prune go on without a question, also if rows were rejected.'),
-  batch: text('ROWS', 'Commit after so many rows, instead of at the end of each file.'),
   'dry-run': flag('Do everything in a transaction, and roll it back.'),
   rejects: { ...text('FILE', 'The CSV file that lists each rejected row.'), default: 'rejects.csv' },
-  template: flag("Write an example of Vitrine's own format to FILE, which must be new, or to the output."),
 } satisfies ArgsDef;
 
 const EXIT = { allImported: 0, someRejected: 1, failed: 2 } as const;
@@ -90,8 +84,7 @@ export const importCommand = defineCommand({
   args: importArgs,
   run: async ({ args, rawArgs }) => {
     try {
-      if (args.template) await writeTemplate(args._, templateOf(IMPORT_KINDS, args.format ?? 'products'));
-      else process.exit(await importFiles(readOptions(args, rawArgs)));
+      process.exit(await importFiles(readOptions(args, rawArgs)));
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
@@ -99,17 +92,8 @@ export const importCommand = defineCommand({
   },
 });
 
-const writeTemplate = async ([path, ...others]: readonly string[], text: string): Promise<void> => {
-  if (others.length > 0) throw usageError('--template takes one file.');
-  if (path === undefined) return void process.stdout.write(text);
-  await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new OperatorError(`${path} exists, and is kept: name another file.`) : error;
-  });
-};
-
 /** @returns the exit code */
 const importFiles = async (options: Omit<RunOptions, 'config' | 'log'>): Promise<number> => {
-  if (options.paths.length === 0) throw usageError('Which file? Run "vitrine import --help".');
   const { runImport } = await import('../import/import.ts');
   const { config, log } = await readEnvironment(process.env);
   const { rejected, imported } = await runImport({ ...options, config: withDirectUrl(config), log });
@@ -124,7 +108,7 @@ const readOptions = (
   args: ParsedArgs<typeof importArgs>,
   rawArgs: readonly string[],
 ): Omit<RunOptions, 'config' | 'log'> => {
-  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line' | 'batch', parse: Parse) => {
+  const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line', parse: Parse<string>) => {
     const text = args[name];
     try {
       return text === undefined ? undefined : parse(text);
@@ -159,8 +143,6 @@ const readOptions = (
     headerLine: number('header-line', LINES),
     listSeparator: args['list-separator'],
     pathSeparator: args['path-separator'],
-    germanSlugs: args['german-slugs'] === true,
-    batchRows: number('batch', LINES),
     isDryRun: args['dry-run'] === true,
     isPruning: args.prune === true,
     isAgreed: args.yes === true,

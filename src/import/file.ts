@@ -1,24 +1,21 @@
 import type { ClientBase } from 'pg';
-import { toArray } from './fields/lists.ts';
-import { endsOfSku, otherSlugsOfName } from './fields/slug.ts';
+import { slugify } from './fields/slug.ts';
 import { InvalidValueError, type ReadOptions } from './fields/values.ts';
 import { type Draft, type Format, MAX_COLUMNS, type VariantDraft } from './formats/format.ts';
 import { chooseFormat } from './formats/formats.ts';
-import { columnIn, type ImportKind, isProductKind, isVariantKind, presentBit, withKey } from './kind.ts';
+import { columnIn, type ImportKind, isProductKind, isVariantKind, withKey } from './kind.ts';
 import { type Fault, isBlank, placeOf, type SourceRecord, showValue, type Value } from './record.ts';
 import type { ProgressState } from './report.ts';
 import { peek, readRecords, type Source } from './source/source.ts';
 import { MAY_BE_CUT } from './source/text.ts';
 import { type Counts, mergeStage } from './write/merge.ts';
-import { copyIntoStage, STAGE, type StagedRow, VARIANT_STAGE } from './write/stage.ts';
+import { createStage, indexStage, insertIntoStage, STAGE, type StagedRow, VARIANT_STAGE } from './write/stage.ts';
 
 export interface ImportOptions extends ReadOptions {
   readonly client: ClientBase;
   readonly source: Source;
   /** What the file may hold. */
   readonly kinds: readonly ImportKind[];
-  /** Commits after so many rows. @default at the end of the file */
-  readonly batchRows?: number | undefined;
   /** Whether the caller has a transaction open, which it ends. */
   readonly isInTransaction: boolean;
   /** Whether the rows that no file has are withdrawn after all files. */
@@ -39,7 +36,7 @@ export interface Imported extends Counts {
 
 /**
  * Imports one file: source → format → fields → staging table → catalogue. It is staged to its end, in constant memory, before the catalogue is
- * changed. Without batches, a failure at any time leaves the catalogue as it was.
+ * changed. A failure at any time leaves the catalogue as it was.
  * @throws OperatorError if the file as a whole cannot be imported
  */
 export const importFile = async (options: ImportOptions): Promise<Imported> => {
@@ -54,7 +51,7 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   const reader = format.open(options, namesOf);
   const columnOf: ColumnOf = (field, draft) => draft?.columns?.[field] ?? reader.columnOf(field);
   const variantKind = isProductKind(kind) ? kinds.find(isVariantKind) : undefined;
-  const check = createCheck({ ...options, kind, variantKind, columnOf });
+  const checking: CheckOptions = { ...options, kind, variantKind, columnOf };
   const unusedColumns = new Set<string>();
   let rowCount = 0;
 
@@ -72,27 +69,29 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
     reader.readBroken?.(record);
     return [];
   };
-  const stagedOf = function* (drafts: readonly Draft[]): Generator<StagedRow, void> {
+  const stage = async (drafts: readonly Draft[]): Promise<void> => {
+    let rows: StagedRow[] = [];
     for (const draft of drafts) {
-      const row = check(completed(draft, kind, format, options), rowCount + 1);
-      if (row) rowCount += 1;
-      if (row) yield row;
+      const row = check(completed(draft, kind, format, options), rowCount + 1, checking);
+      if (!row) continue;
+      rowCount += 1;
+      rows.push(row);
+      if (rows.length < MAX_STAGED_ROWS) continue;
+      await insertIntoStage(client, rows);
+      rows = [];
     }
+    await insertIntoStage(client, rows);
   };
-  const stagedOfAll = function* (batch: readonly SourceRecord[]): Generator<StagedRow, void> {
-    for (const record of batch) yield* stagedOf(draftsOf(record));
-  };
-  async function* rows(): AsyncGenerator<Iterable<StagedRow>, void> {
-    for await (const batch of records) {
-      yield stagedOfAll(batch);
-      const done = source.readBytes();
-      onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rowCount });
-      signal.throwIfAborted();
-    }
-    yield stagedOf(reader.end?.() ?? []);
-  }
 
-  await copyIntoStage(client, kind, rows(), signal);
+  await createStage(client, kind);
+  for await (const batch of records) {
+    await stage(batch.flatMap(draftsOf));
+    const done = source.readBytes();
+    onProgress?.({ step: `reading ${source.name}`, done, total: source.sizeBytes, rows: rowCount });
+    signal.throwIfAborted();
+  }
+  await stage(reader.end?.() ?? []);
+  await indexStage(client, kind);
   const counts = await mergeStage({
     ...options,
     kind,
@@ -107,6 +106,9 @@ export const importFile = async (options: ImportOptions): Promise<Imported> => {
   await client.query(`drop table ${STAGE}; drop table if exists ${VARIANT_STAGE}`);
   return { ...counts, kind, format, container, unusedColumns: [...unusedColumns] };
 };
+
+/** In one statement: a format may hold all its rows back until the end. */
+const MAX_STAGED_ROWS = 1000;
 
 /** Adds what the operator, or the format, says about rows that do not say it. */
 const completed = (draft: Draft, { fields, key }: ImportKind, format: Format, options: ReadOptions): Draft => {
@@ -143,109 +145,82 @@ interface CheckOptions extends ReadOptions, Pick<ImportOptions, 'onFault'> {
 
 const MAX_VARIANTS = 250;
 
-/** Parses the values of drafts, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
-const createCheck = (options: CheckOptions): ((draft: Draft, ordinal: number) => StagedRow | undefined) => {
-  const { kind, variantKind, columnOf, onFault } = options;
-  const parse = createParse(kind, options);
-  const stageVariants = variantKind && createStageVariants(variantKind, options);
-  return (draft, ordinal) => {
-    const { values, rejection, doubt, variants } = draft;
-    kind.complete?.(values, options);
-    const faults: Fault[] = [];
-    const rejecting =
-      (row: VariantDraft & Pick<Draft, 'ifNew'>): Reject =>
-      (name, reason) => {
-        const place = placeOf(row);
-        const column = columnOf(name, row);
-        const value = showValue(row.values[name] ?? row.ifNew?.[name]);
-        // Several fields may come from one cell.
-        if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value))
-          return;
-        faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
-      };
-    const reject = rejecting(draft);
-    const row = parse(draft, reject);
-    const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
-    if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
-    const conflict = kind.check?.(row);
-    if (conflict) reject(conflict.field, conflict.reason);
-    if (rejection && faults.length === 0) reject(kind.key, rejection);
-    const stagedVariants = variants && stageVariants?.(variants, ordinal, row, rejecting);
-    if (variants && variants.length > MAX_VARIANTS)
-      reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
-    for (const fault of faults) onFault(fault);
-
-    // A name that cannot be stored is rejected as a field; here it only tells rows apart.
-    const slugSource = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
-    const slugsOfName = slugSource === undefined ? [] : otherSlugsOfName(slugSource, row.slug ?? '');
-    const otherSlugs = kind.key === 'sku' ? endsOfSku(row.sku ?? '') : slugsOfName;
-    row.ordinal = String(ordinal);
-    row.slug_source = slugSource;
-    if (otherSlugs.length > 0) row.other_slugs = toArray(otherSlugs);
-    if (faults.length === 0) return Object.assign(row, { mark: doubt, variants: stagedVariants });
-    const { [kind.key]: key, line, record, present_fields, slug_source, other_slugs, name } = row;
-    if (!isProductKind(kind) || !key) return undefined;
-    const own = { ordinal: row.ordinal, line, record, present_fields, new_fields: '0', slug_source, other_slugs };
-    return { ...own, mark: 'rejected', [kind.key]: key, name };
-  };
-};
-
-/** How many items a list in PostgreSQL's notation has, each of them in quotes. */
-const itemCount = (list: string): number => (list === '{}' ? 0 : list.split('","').length);
-
-/** Parses the variants of a product. Returns their staged rows as JSON. */
-const createStageVariants = (kind: ImportKind, options: ReadOptions) => {
-  const parse = createParse(kind, options);
-  const ofProduct = presentBit(kind, 'product');
-  return (
-    variants: readonly VariantDraft[],
-    ordinal: number,
-    { option_names: names }: StagedRow,
-    rejecting: (variant: VariantDraft) => Reject,
-  ): string => {
-    const seen = new Set<string>();
-    const rows = variants.map((variant, at): StagedRow => {
-      const reject = rejecting(variant);
-      const row = parse(variant, reject);
-      const { sku, option_values, present_fields } = row;
-      // What says no values is found by its sku.
-      const values = option_values ?? (sku ? undefined : '{}');
-      if (values && names && itemCount(values) !== itemCount(names))
-        reject('optionValues', `has ${itemCount(values)} values, but the product has ${itemCount(names)} options`);
-      else if (values && seen.has(values)) reject('optionValues', 'is the same as of another variant of this product');
-      if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
-      seen.add(values ?? '').add(`sku ${sku}`);
-      return Object.assign(row, {
-        ordinal: String(ordinal),
-        place: String(at + 1),
-        present_fields: String(Number(present_fields) + ofProduct),
-      });
-    });
-    return JSON.stringify(rows);
-  };
-};
+/** What has values, of a product or of a variant. */
+type Valued = VariantDraft & Pick<Draft, 'ifNew'>;
 
 type Reject = (name: string, reason: string) => void;
 
-/** Parses the values of one row. */
-const createParse = (kind: ImportKind, options: ReadOptions) => {
-  const fields = Object.entries(kind.fields).map(([name, field]) => ({ ...field, name, bit: presentBit(kind, name) }));
-  return (draft: VariantDraft & Pick<Draft, 'ifNew'>, reject: Reject): StagedRow => {
-    const { values, ifNew = {} } = draft;
-    const row: StagedRow = { line: String(draft.line), record: draft.record?.toString() };
-    let [present, ofNew] = [0, 0];
-    for (const { name, column, bit, isNullable, parse } of fields) {
-      const isForNew = values[name] === undefined && ifNew[name] !== undefined;
-      const value = isForNew ? ifNew[name] : values[name];
-      try {
-        row[column] = isBlank(value) ? null : parse(value as Value, options);
-        if (isForNew) ofNew += bit;
-        else if (!isBlank(value) || (isNullable && value !== undefined)) present += bit;
-      } catch (error) {
-        if (!(error instanceof InvalidValueError)) throw error;
-        reject(name, error.message);
-      }
+/** Parses the values of a draft, and reports everything that is wrong with them. A row that is rejected is undefined, unless its key counts. */
+const check = (draft: Draft, ordinal: number, options: CheckOptions): StagedRow | undefined => {
+  const { kind, variantKind, columnOf, onFault } = options;
+  const { values, rejection, doubt, variants = [] } = draft;
+  kind.complete?.(values, options);
+  const faults: Fault[] = [];
+  const rejecting =
+    (row: Valued): Reject =>
+    (name, reason) => {
+      const place = placeOf(row);
+      const column = columnOf(name, row);
+      const value = showValue(row.values[name] ?? row.ifNew?.[name]);
+      // Several fields may come from one cell.
+      if (faults.some((fault) => fault.line === place.line && fault.column === column && fault.value === value)) return;
+      faults.push({ ...place, column, value, reason: doubt === 'unterminated' ? reason + MAY_BE_CUT : reason });
+    };
+  const reject = rejecting(draft);
+  const row = parse(draft, kind, options, reject);
+  const missing = draft.slugSource !== undefined && !row.slug ? 'slug' : kind.key;
+  if (faults.length === 0 && !row[columnIn(kind, missing)]) reject(missing, 'is missing');
+  const conflict = kind.check?.(row);
+  if (conflict) reject(conflict.field, conflict.reason);
+  if (rejection && faults.length === 0) reject(kind.key, rejection);
+  const seen = new Set<string>();
+  const stagedVariants = variants.map((variant, at) => {
+    const rejectVariant = rejecting(variant);
+    const parsed = parse(variant, variantKind ?? kind, options, rejectVariant);
+    checkVariant(parsed, row, seen, rejectVariant);
+    return { ...parsed, ordinal, place: at + 1, present: [...parsed.present, 'product'] };
+  });
+  if (variants.length > MAX_VARIANTS)
+    reject('variants', `has ${variants.length} variants, and may have ${MAX_VARIANTS}`);
+  for (const fault of faults) onFault(fault);
+
+  // A name that cannot be stored is rejected as a field; here it only tells rows apart.
+  const slug_source = draft.slugSource?.replaceAll('\0', '').toWellFormed().trim();
+  const slug_end = kind.key === 'sku' ? slugify(String(row.sku ?? '')) : undefined;
+  const known = { ordinal, slug_source, slug_end };
+  if (faults.length === 0) return { ...row, ...known, mark: doubt, variants: draft.variants && stagedVariants };
+  const { [kind.key]: key, line, record, present, name } = row;
+  if (!isProductKind(kind) || !key) return undefined;
+  return { line, record, present, if_new: [], ...known, mark: 'rejected', [kind.key]: key, name };
+};
+
+/** @param seen the option values and skus of the variants before this one */
+const checkVariant = (variant: StagedRow, product: StagedRow, seen: Set<string>, reject: Reject): void => {
+  const { sku, option_values } = variant;
+  const { option_names: names } = product;
+  // What says no values is found by its sku.
+  const values = option_values ?? (sku ? undefined : []);
+  const key = JSON.stringify(values);
+  if (values && names && values.length !== names.length)
+    reject('optionValues', `has ${values.length} values, but the product has ${names.length} options`);
+  else if (values && seen.has(key)) reject('optionValues', 'is the same as of another variant of this product');
+  if (sku && seen.has(`sku ${sku}`)) reject('sku', 'is that of another variant of this product');
+  seen.add(key).add(`sku ${sku}`);
+};
+
+const parse = ({ values, ifNew = {}, ...place }: Valued, kind: ImportKind, options: ReadOptions, reject: Reject) => {
+  const row: StagedRow = { ...placeOf(place), present: [], if_new: [] };
+  for (const [name, { column, isNullable, parse }] of Object.entries(kind.fields)) {
+    const isForNew = values[name] === undefined && ifNew[name] !== undefined;
+    const value = isForNew ? ifNew[name] : values[name];
+    try {
+      row[column] = isBlank(value) ? null : parse(value as Value, options);
+      if (isForNew) row.if_new.push(name);
+      else if (!isBlank(value) || (isNullable && value !== undefined)) row.present.push(name);
+    } catch (error) {
+      if (!(error instanceof InvalidValueError)) throw error;
+      reject(name, error.message);
     }
-    return Object.assign(row, { present_fields: String(present), new_fields: String(ofNew) });
-  };
+  }
+  return row;
 };

@@ -38,8 +38,6 @@ export interface Outcome {
 /** Imports files one after the other. @throws OperatorError for the first that cannot be imported; those before it stay imported */
 export const runImport = async (options: RunOptions): Promise<Outcome> => {
   const { config, log, paths, isDryRun, isPruning = false } = options;
-  if (isPruning && options.batchRows !== undefined)
-    throw new OperatorError('--prune is not for --batch: its changes are one transaction.');
   // What no file has is known only after the last one.
   const isOneTransaction = isDryRun || isPruning;
   // All files are opened first, so that a wrong name is reported before anything is imported.
@@ -87,13 +85,7 @@ export const runImport = async (options: RunOptions): Promise<Outcome> => {
     return { rejected: report.rejected(), imported };
   } catch (error) {
     const of = isOneTransaction || file === undefined ? '' : ` of ${file}`;
-    throw explain(
-      error,
-      of && options.batchRows !== undefined
-        ? `The committed batches${of} were imported: run it again for the rest.`
-        : `Nothing${of} was imported.`,
-      signal.aborted,
-    );
+    throw explain(error, `Nothing${of} was imported.`, signal.aborted);
   } finally {
     interruption.stop();
     report.close();

@@ -153,13 +153,10 @@ export const withKey = (kind: ImportKind, key: Key = 'slug'): ImportKind => {
   return { ...kind, key, identity: { ...identity, whyUnknown }, native, fields: { id: ID, ...kind.fields } };
 };
 
-/** The bit of a field in a staged row's `present_fields`, which has one for each field that the file has a value for. */
-export const presentBit = ({ fields }: ImportKind, name: string): number => 2 ** Object.keys(fields).indexOf(name);
-
 /** Gives a row without a slug one made from its name, unless its id finds it. @returns the name, if that made the slug */
 export const addMissingSlug = (values: Record<string, Value>, options: ReadOptions): string | undefined => {
   if (options.key === 'id' || (values.slug ?? '') !== '' || typeof values.name !== 'string') return undefined;
-  const { slug = '', slugSource } = slugOf(values.name, options);
+  const { slug = '', slugSource } = slugOf(values.name);
   values.slug = slug;
   return slugSource;
 };

@@ -2,7 +2,6 @@ import { createInterface } from 'node:readline/promises';
 import type { ClientBase } from 'pg';
 import { OperatorError } from '../errors.ts';
 import { type ImportKind, isProductKind, isVariantKind } from './kind.ts';
-import { isMatch, STAGE } from './write/stage.ts';
 
 interface PruneOptions {
   readonly client: ClientBase;
@@ -38,18 +37,12 @@ export const beginPrune = async (client: ClientBase): Promise<void> => {
   await client.query(`create index on ${VARIANT_CANDIDATES} (id)`);
 };
 
-/** Keeps what the staged file has, also in rows that are rejected later. */
-export const keepStaged = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  if (isVariantKind(kind)) await keepVariants(client, STAGE);
-  if (!isProductKind(kind)) return;
-  await client.query(`update ${CANDIDATES} c set is_kept = true from product t, ${STAGE} s
-    where t.id = c.id and ${isMatch(kind)} and not c.is_kept`);
-};
-
-/** The same of the variants of a staging table. */
-export const keepVariants = async (client: ClientBase, stage: string): Promise<void> => {
+/** Keeps what a staging table has, also in rows that are rejected later. */
+export const keepStaged = async (client: ClientBase, kind: ImportKind, stage: string): Promise<void> => {
+  if (!isProductKind(kind) && !isVariantKind(kind)) return;
+  const candidates = isProductKind(kind) ? CANDIDATES : VARIANT_CANDIDATES;
   await client.query(
-    `update ${VARIANT_CANDIDATES} c set is_kept = true from ${stage} s where s.target_id = c.id and not c.is_kept`,
+    `update ${candidates} c set is_kept = true from ${stage} s where s.target_id = c.id and not c.is_kept`,
   );
 };
 

@@ -1,9 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { OperatorError } from '../errors.ts';
 import { visible } from '../observability/log.ts';
-import { SOME } from './fields/values.ts';
-import type { Imported, ImportOptions } from './file.ts';
-import { singularOf } from './kind.ts';
+import type { Imported } from './file.ts';
 import { type Fault, showValue } from './record.ts';
 
 /** What an import tells the operator. */
@@ -27,7 +25,7 @@ export interface ProgressState {
   readonly rows: number;
 }
 
-interface ReportOptions extends Pick<ImportOptions, 'stock'> {
+interface ReportOptions {
   readonly isDryRun: boolean;
   /** The list of an earlier run is removed. */
   readonly rejectsPath: string;
@@ -46,7 +44,7 @@ const FLUSH_CHARACTERS = 64 * 1024;
 const HEADER = 'file,line,record,column,value,reason\n';
 
 /** @throws OperatorError if the file of rejects is another file, which would be lost */
-export const createReport = ({ isDryRun, stock, rejectsPath }: ReportOptions): Report => {
+export const createReport = ({ isDryRun, rejectsPath }: ReportOptions): Report => {
   removeEarlier(rejectsPath);
   const { stderr } = process;
   const intervalMs = stderr.isTTY ? TERMINAL_INTERVAL_MS : PLAIN_INTERVAL_MS;
@@ -97,13 +95,9 @@ export const createReport = ({ isDryRun, stock, rejectsPath }: ReportOptions): R
       const shown = value && ` (${JSON.stringify(showValue(value)).slice(0, MAX_PRINTED_CHARACTERS)})`;
       print(`${place}: ${reason}${shown}`);
     },
-    counts: (source, { kind, format, container, unusedColumns, assumed, createdCategories, variants, ...rows }) => {
+    counts: (source, { kind, format, container, unusedColumns, createdCategories, variants, ...rows }) => {
       if (stderr.isTTY) stderr.write(EMPTY_LINE);
       if (unusedColumns.length > 0) print(`${source}: columns not used: ${unusedColumns.join(', ')}`);
-      if (assumed > 0 && stock === undefined) {
-        const ofRows = assumed === 1 ? `1 new ${singularOf(kind)} has` : `${assumed} new ${kind.plural} have`;
-        print(`${source}: ${ofRows} no stock, and ${SOME} piece is assumed: say how many with --stock`);
-      }
       const dryRun = isDryRun ? 'dry run, nothing is stored: ' : '';
       const counts = `${rows.created} new, ${rows.changed} changed, ${rows.unchanged} unchanged`;
       const categories = createdCategories === 1 ? '1 category' : `${createdCategories} categories`;

@@ -28,7 +28,7 @@ export const noticeImport: ImportKind = {
     updatedAt: UPDATED_AT,
   },
   check: ({ starts_at: startsAt, ends_at: endsAt }) =>
-    startsAt && endsAt && Date.parse(endsAt) <= Date.parse(startsAt)
+    startsAt && endsAt && Date.parse(String(endsAt)) <= Date.parse(String(startsAt))
       ? { field: 'endsAt', reason: 'must be after the start' }
       : undefined,
   native: {

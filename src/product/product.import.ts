@@ -38,7 +38,7 @@ import {
 import { isBlank, isObject, type Value } from '../import/record.ts';
 
 const TAG_LIST = plain(textList((text, { listSeparator }) => listSeparator ?? (text.includes('|') ? /\|/ : /[,;]/)));
-const TAGS: Parse = (value, options) => TAG_LIST(unpacked(value), options);
+const TAGS: Parse<readonly string[]> = (value, options) => TAG_LIST(unpacked(value), options);
 
 const STATUS = oneOf('DRAFT', 'ON_SALE', 'OFF_SALE');
 
@@ -46,7 +46,7 @@ const STATUS = oneOf('DRAFT', 'ON_SALE', 'OFF_SALE');
 const SHOWN = new Set([...TRUE, 'active', 'enabled', 'visible']);
 const HIDDEN = new Set([...FALSE, 'inactive', 'disabled', 'hidden', '2']);
 
-const status: Parse = (value) => {
+const status: Parse<string> = (value) => {
   const word = wordIn(value);
   if (SHOWN.has(word)) return 'ON_SALE';
   return HIDDEN.has(word) ? 'OFF_SALE' : STATUS(value);
@@ -87,7 +87,7 @@ export const productImport: ImportKind = {
     imageAlts: field('image_alts', 'text[]', plain(textsByPlace)),
     sku: field('sku', 'text', shortText(600), nullable),
     optionNames: field('option_names', 'text[]', plain(optionNames)),
-    attributes: field('attributes', 'jsonb', attributes),
+    attributes: field('attributes', 'text', attributes, { merge: (staged) => `${staged}::jsonb` }),
     status: field('status', 'product_status', status),
     publishedAt: field('published_at', 'timestamptz', timestamp),
     createdAt: CREATED_AT,

@@ -30,7 +30,7 @@ test('help names every command, and tells each one by one, without colours where
   const help = await run(['import', '--help']);
   expect(help.code).toBe(0);
   expect(help.output).toContain('Usage: vitrine import FILE… [options]');
-  for (const text of ['--dry-run', '--batch ROWS', '--format NAME', 'shopify: ', 'Exit code 0'])
+  for (const text of ['--dry-run', '--header-line LINE', '--format NAME', 'shopify: ', 'Exit code 0'])
     expect(help.output).toContain(text);
   expect((await run([])).output).toBe(output);
   expect((await run(['--version'])).output).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -66,7 +66,7 @@ test.each([
   ],
   [['import', 'x.csv', '--list-separator='], '--list-separator needs a value. Run "vitrine import --help".'],
   [['import', 'x.csv', '--header-line', '0'], '--header-line must be a whole number from 1 to 999999999, but is "0".'],
-  [['import', 'x.csv', '--batch', '0'], '--batch must be a whole number from 1 to 999999999, but is "0".'],
+  [['import', 'x.csv', '--header-line', '0'], '--header-line must be a whole number from 1 to 999999999, but is "0".'],
   [['import', 'x.csv', '--stock', 'many'], '--stock must be a whole number from 0 to 2147483647, but is "many".'],
   [
     ['import', 'x.csv', '--format', 'shopfy'],

@@ -108,22 +108,6 @@ describe('categories', () => {
     expect(await tree('name')).toEqual(['Kitchen', 'Kitchen > Frying pans', 'Kitchen > Frying pans > Small']);
   });
 
-  test('whose names have entities from earlier are found by the names without, unless another one has such a name', async () => {
-    await sql(`insert into category (parent_id, name, slug)
-      values (null, 'Salt &amp; Pepper', 'old'), (1, 'Mills &amp; more', 'old-mills')`);
-    const importPepper = () => importText('name,category,price\nPepper,Salt &amp; Pepper > Mills &amp; more,1\n');
-    await importPepper();
-    expect(await column('select slug from category order by id')).toEqual(['old', 'old-mills']);
-    await sql(`insert into category (name, slug) values ('Salt & Pepper', 'new')`);
-    await importPepper();
-    expect(
-      await sql('select c.name, p.slug as parent from category c join category p on p.id = c.parent_id order by c.id'),
-    ).toEqual([
-      { name: 'Mills &amp; more', parent: 'old' },
-      { name: 'Mills & more', parent: 'new' },
-    ]);
-  });
-
   test('named by name do not take a slug that another category of the file has', async () => {
     const rows = ['C', { slug: 'c', name: 'Cee' }].map((category, index) => ({
       ...{ slug: `p-${index}`, name: 'P', price: 1 },

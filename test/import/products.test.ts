@@ -189,8 +189,3 @@ test('a lost response to the commit is reported as an unknown outcome, and the n
   await expect(importInto(wire, productCsv(3))).rejects.toThrow(UnknownOutcomeError);
   expect(await importText(productCsv(3))).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
 });
-
-test('each batch is committed by itself', async () => {
-  expect(await importText(productCsv(25), { batchRows: 10 })).toMatchObject({ created: 25 });
-  expect(await column('select count(*)::int from product group by xmin::text order by min(id)')).toEqual([10, 10, 5]);
-});

@@ -160,13 +160,10 @@ test('variants that no file has go where a file says variants, and their product
   expect(await count()).toBe(19);
 });
 
-test('without a file of products, or with --batch, it is refused', async () => {
+test('without a file of products it is refused', async () => {
   const categories = prune(await csvOf('categories.csv', ['path', 'Kitchen > Pots']));
   expect(await categories.ended).toBe(2);
   expect(categories.output()).toContain('--prune needs a file of products: there was none.');
-  const batches = prune('--batch', '5', await csvOf('all.csv', lines(10)));
-  expect(await batches.ended).toBe(2);
-  expect(batches.output()).toContain('--prune is not for --batch');
   expect(await database.sql(`select from category where slug = 'kitchen'`)).toEqual([]);
   expect(await offSale()).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { parseMapping } from '../../src/import/formats/formats.ts';
 import { useImportDatabase } from '../support/import.ts';
 
 const { sql, importText } = useImportDatabase();
@@ -313,32 +312,6 @@ describe('WooCommerce', () => {
     expect([await variants('v-neck'), await sql('select option_names, attributes from product order by id')]).toEqual(
       before,
     );
-  });
-
-  test.each([
-    [
-      'German',
-      'Typ|Artikelnummer|Name|Veröffentlicht|Sichtbarkeit im Katalog|Regulärer Preis|Übergeordnetes Produkt|Attribut 1 Name|Attribut 1 Wert(e)|GTIN, UPC, EAN oder ISBN',
-    ],
-    [
-      'French',
-      'Type|UGS|Nom|Publié|Visibilité dans le catalogue|Tarif régulier|Parent|Nom de l’attribut 1|Valeur(s) de l’attribut 1|GTIN, UPC, EAN ou ISBN',
-    ],
-    [
-      'Spanish',
-      'Tipo|SKU|Nombre|Publicado|Visibilidad en el catálogo|Precio normal|Superior|Nombre del atributo 1|Valor(es) del atributo 1|GTIN, UPC, EAN o ISBN',
-    ],
-  ])('in %s has the columns of attributes and barcodes in its advice', async (_, names) => {
-    const text = csv(
-      names,
-      'variable|tee|Tee|1|visible|||Color|Red, Blue|',
-      'variation|tee-r|Tee|1|visible|5|tee|Color|Red|77',
-    );
-    const message = await importText(text).catch((error: Error) => error.message);
-    const [, map = ''] = /--map "(.*)"$/.exec(String(message)) ?? [];
-    const options = { format: 'woocommerce', category: 'Tees', map: parseMapping([map]) };
-    expect(await importText(text, options)).toMatchObject({ created: 1, faults: [], unusedColumns: [] });
-    expect(await variants('tee')).toMatchObject([{ sku: 'tee-r', barcode: '77', values: ['Red'], price: '5.00' }]);
   });
 });
 

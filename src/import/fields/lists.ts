@@ -57,39 +57,35 @@ const itemsOf = (...list: Parameters<typeof placesOf>): readonly string[] => [
   ...new Set(placesOf(...list).filter(Boolean)),
 ];
 
-/** A list of texts in PostgreSQL's notation. */
-export const toArray = (texts: readonly string[]): string =>
-  `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
-
 /** A list of texts. */
 export const textList =
-  (separatorOf: SeparatorOf): Parse =>
+  (separatorOf: SeparatorOf): Parse<readonly string[]> =>
   (value, options = {}) =>
-    toArray(itemsOf(value, options, separatorOf));
+    itemsOf(value, options, separatorOf);
 
 const bars: SeparatorOf = (_, { listSeparator = '|' }) => listSeparator;
 
 /** A list in which each text has its place, so that blank and repeated ones stay; blank ones at the end go. */
-export const textsByPlace: Parse = (value, options = {}) => {
+export const textsByPlace: Parse<readonly string[]> = (value, options = {}) => {
   const texts = placesOf(value, options, bars);
-  return toArray(texts.slice(0, texts.findLastIndex(Boolean) + 1));
+  return texts.slice(0, texts.findLastIndex(Boolean) + 1);
 };
 
 const MAX_OPTIONS = 5;
 
 /** What the variants of a product differ in, at most five. */
-export const optionNames: Parse = (value, options = {}) => {
+export const optionNames: Parse<readonly string[]> = (value, options = {}) => {
   const names = placesOf(value, options, bars);
   if (names.length > MAX_OPTIONS || names.includes('') || new Set(names).size < names.length)
     throw new InvalidValueError(`must be at most ${MAX_OPTIONS} names of options, each once`);
-  return toArray(names);
+  return names;
 };
 
 /** What a variant is in each respect, by place as the names of the product's options. */
-export const optionValues: Parse = (value, options = {}) => {
+export const optionValues: Parse<readonly string[]> = (value, options = {}) => {
   const values = placesOf(value, options, bars);
   if (values.includes('')) throw new InvalidValueError('must have a value for each option');
-  return toArray(values);
+  return values;
 };
 
 const BASE = 'https://shop.invalid/';
@@ -98,7 +94,7 @@ const BASE = 'https://shop.invalid/';
  * A picture's address: `https:`, `http:`, or a path that begins with `/`, on the host of the page that shows it. Others, such as `javascript:`,
  * would run in a browser; `a.jpg` and `N/A` would be another address on each page.
  */
-export const pictureUrl: Parse = (value) => {
+export const pictureUrl: Parse<string> = (value) => {
   const text = longText(value).trim();
   if (isAddress(text)) return text;
   throw new InvalidValueError('must be an address with https:// or http://, or a path such as /pictures/pan.jpg');
@@ -114,7 +110,8 @@ const isAddress = (text: string): boolean => {
 /** Bars, white space, and commas or semicolons before the next address or at the end. An address may have commas. */
 const BETWEEN_PICTURES = /\s*\|\s*|[,;]*\s+(?:[,;]\s*)*|[,;]+(?=https?:|\/|$)/i;
 
-const pictureList = (value: Value, options: ReadOptions): readonly string[] => {
+/** Pictures' addresses: a list, or a text with bars, white space, commas or semicolons between them. */
+export const pictureUrls: Parse<readonly string[]> = (value, options = {}) => {
   const urls = itemsOf(value, options, (_, { listSeparator = ',' }) =>
     /^[|,;\s]+$/.test(listSeparator) ? BETWEEN_PICTURES : listSeparator,
   );
@@ -124,13 +121,10 @@ const pictureList = (value: Value, options: ReadOptions): readonly string[] => {
   throw new InvalidValueError(`must be ${kinds}, which ${JSON.stringify(other.slice(0, 80))} is not`);
 };
 
-/** Pictures' addresses: a list, or a text with bars, white space, commas or semicolons between them. */
-export const pictureUrls: Parse = (value, options = {}) => toArray(pictureList(value, options));
-
 /** The first of some pictures; undefined if there is none, or they are not valid. */
 export const firstPicture = (value: Value | undefined, options: ReadOptions): string | undefined => {
   try {
-    return isBlank(value) ? undefined : pictureList(value as Value, options)[0];
+    return isBlank(value) ? undefined : pictureUrls(value as Value, options)[0];
   } catch {
     return undefined;
   }
@@ -143,7 +137,7 @@ const LITERAL = /^(?:-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:e[+-]?\d{1,2})?|true
  * Attributes by their names: `{ "Material": "Copper", "Weight": 1.2, "Fits": ["gas", "induction"] }`, or as the API returns them,
  * `[{ "name": "Weight", "values": ["1.2"] }]`; both also as JSON in a text. Returned as a JSON object; blank ones are left out.
  */
-export const attributes: Parse = (value) => {
+export const attributes: Parse<string> = (value) => {
   const given = unpacked(value);
   const pairs = Array.isArray(given) ? given.map(pairOf) : isObject(given) ? Object.entries(given) : undefined;
   if (!pairs) throw new InvalidValueError('must be an object such as {"Material": "Copper", "Weight": 1.2}');
@@ -180,9 +174,9 @@ const MAX_DEPTH = 20;
 
 /**
  * Names with `>` between them (`Kitchen > Pans`, or a list; of several such texts the deepest), `{ "slug": "pans", "name": "Pans" }`, or a list of such objects; lists and objects
- * also as JSON in a text. Returns {@link CategoryStep}s as JSON. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
+ * also as JSON in a text. The proposed slug of a new category is made from all names up to it: `kitchen-pans`.
  */
-export const categoryPath: Parse = (value, options = {}) => {
+export const categoryPath: Parse<readonly CategoryStep[]> = (value, options = {}) => {
   const path = unpacked(value);
   const parts = typeof path === 'string' ? deepestOf(path, options) : [path].flat();
   if (parts.length === 0 || parts.length > MAX_DEPTH)
@@ -192,7 +186,7 @@ export const categoryPath: Parse = (value, options = {}) => {
     const name = longText(value).trim();
     if (slugify(name) === '') throw new InvalidValueError('must be category names with > between them');
     names.push(name);
-    return [slugOfName(names.join('-'), options), name, true];
+    return [slugOfName(names.join('-')), name, true];
   };
   const toStep = (part: Value): CategoryStep => {
     if (!isObject(part)) return stepOfName(plainValue(part, options));
@@ -200,7 +194,7 @@ export const categoryPath: Parse = (value, options = {}) => {
     if (isBlank(part.slug) && name !== undefined) return stepOfName(name);
     return [slug(part.slug ?? ''), (typeof name === 'string' && name.trim()) || null];
   };
-  return JSON.stringify(parts.map(toStep));
+  return parts.map(toStep);
 };
 
 /** The deepest of several paths: exports name the parents of a category, too. */

@@ -16,7 +16,7 @@ const SCIENTIFIC = /^([+-]?)(\d+)(?:\.(\d*))?e([+-]?0*(?:1?\d|20))$/i;
 const FLOAT_DIGITS = 15;
 
 /** An amount of money as numeric(14,2) stores it: exact decimals, never rounded. */
-export const amount: Parse = (value, { decimal } = {}) => {
+export const amount: Parse<string> = (value, { decimal } = {}) => {
   const text = trimmedOf(value).replaceAll(/[\u00a0\u202f]/g, ' ');
   const match = NOTATIONS[decimal ?? 'default'].exec(text) ?? SCIENTIFIC.exec(text);
   if (!match)
@@ -63,7 +63,7 @@ const amountHint = (text: string, decimal: ReadOptions['decimal']): string => {
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-export const currency: Parse = (value) => {
+export const currency: Parse<string> = (value) => {
   const code = trimmedOf(value).toUpperCase();
   if (!CURRENCIES.has(code)) throw new InvalidValueError('must be a currency code of ISO 4217, such as EUR');
   return code;

@@ -1,4 +1,4 @@
-import { assertStorable, InvalidValueError, type Parse, type ReadOptions, textOf, withoutEntities } from './values.ts';
+import { assertStorable, InvalidValueError, type Parse, textOf, withoutEntities } from './values.ts';
 
 /** An index entry has at most 2,704 bytes, and a character at most four. */
 const MAX_CHARACTERS = 250;
@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 250;
 const SUFFIX_CHARACTERS = 10;
 
 /** A slug of the file's own: any text without white space. */
-export const slug: Parse = (value) => {
+export const slug: Parse<string> = (value) => {
   const text = textOf(value).trim();
   if (text === '' || /[\s\p{Cc}]/u.test(text)) throw new InvalidValueError('must be a text without white space');
   if (text.length > MAX_CHARACTERS) throw new InvalidValueError(`must have at most ${MAX_CHARACTERS} characters`);
@@ -15,17 +15,7 @@ export const slug: Parse = (value) => {
 };
 
 /** A slug made from a name, where the file has none. Empty if the name has no letter or digit. */
-export const slugOfName = (name: string, { germanSlugs = false }: ReadOptions = {}): string =>
-  shortened(slugify(germanSlugs ? inGermanLetters(name) : name));
-
-/**
- * The slugs that another rule makes of a name: with or without `--german-slugs`, and the rule of earlier versions. A product that was imported
- * by one of these keeps its slug, and is found by it.
- */
-export const otherSlugsOfName = (name: string, slug: string): readonly string[] =>
-  [slugOfName(name), slugOfName(name, { germanSlugs: true }), shortened(earlierSlugify(name))].filter(
-    (other, index, all) => other !== '' && other !== slug && all.indexOf(other) === index,
-  );
+export const slugOfName = (name: string): string => cut(slugify(name), MAX_CHARACTERS - SUFFIX_CHARACTERS);
 
 /** A slug made from a name and the file's own key, which is never cut. */
 export const slugWithKey = (name: string, key: string): string => {
@@ -33,13 +23,9 @@ export const slugWithKey = (name: string, key: string): string => {
   return `${cut(slugify(name), Math.max(0, MAX_CHARACTERS - 1 - end.length))}-${end}`.replaceAll(/^-|-$/g, '');
 };
 
-/** With what the slugs of earlier versions ended, behind two hyphens, whose products were found by a sku. */
-export const endsOfSku = (sku: string): readonly string[] =>
-  [...new Set([slugify(sku), earlierSlugify(sku)])].filter(Boolean);
-
 /** The slug of a product whose file has none, and the name it was made from; nothing without a name. */
-export const slugOf = (name: string, options: ReadOptions): { readonly slug?: string; readonly slugSource?: string } =>
-  name === '' ? {} : { slug: slugOfName(name, options), slugSource: name };
+export const slugOf = (name: string): { readonly slug?: string; readonly slugSource?: string } =>
+  name === '' ? {} : { slug: slugOfName(name), slugSource: name };
 
 /**
  * Lower case letters and digits of any script, and hyphens between words. Accents of Latin and Greek letters go; in other scripts a mark makes
@@ -63,27 +49,6 @@ export const slugify = (name: string): string =>
  * Korean: their compatible letters are not composed again, and nobody types them.
  */
 const COMPATIBLE = /[^\p{Script=Thai}\p{Script=Lao}\p{Script=Tibetan}\u3131-\u318e]+/gu;
-
-/** The rule of earlier versions, which took the marks of every script away, and left letters decomposed. */
-const earlierSlugify = (name: string): string =>
-  cut(
-    name
-      .normalize('NFKD')
-      .replaceAll(/[\p{M}'’]/gu, '')
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-      .replaceAll(/^-|-$/g, ''),
-    MAX_CHARACTERS,
-  );
-
-const GERMAN: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
-
-const inGermanLetters = (name: string): string =>
-  withoutEntities(name)
-    .normalize('NFC')
-    .replaceAll(/[äöüßẞ]/giu, (letter) => GERMAN[letter.toLowerCase()] ?? letter);
-
-const shortened = (slug: string): string => cut(slug, MAX_CHARACTERS - SUFFIX_CHARACTERS);
 
 /** Without half of a surrogate pair, or a hyphen, at the end. */
 const cut = (text: string, length: number): string =>

@@ -37,8 +37,6 @@ export interface ReadOptions {
   readonly html?: 'text' | 'keep' | undefined;
   /** The category of new products whose file names none. */
   readonly category?: string | undefined;
-  /** Whether ä, ö, ü and ß are ae, oe, ue and ss in slugs that are made from names. */
-  readonly germanSlugs?: boolean | undefined;
   /** What stands between the items of a list in a text. @default by kind: bars, and for tags and pictures also commas and semicolons */
   readonly listSeparator?: string | undefined;
   /** What stands between the names of a way to a category. @default > */
@@ -47,8 +45,8 @@ export interface ReadOptions {
   readonly stock?: number | undefined;
 }
 
-/** Reads a value that is not blank. Returns it in PostgreSQL's notation. @throws InvalidValueError */
-export type Parse = (value: Value, options?: ReadOptions) => string;
+/** Reads a value that is not blank. Returns what JSON has for a value of the column, often its text. @throws InvalidValueError */
+export type Parse<Stored = unknown> = (value: Value, options?: ReadOptions) => Stored;
 
 /** A value that stands for one text. @throws InvalidValueError for a list, which would be stored with its brackets */
 export const textOf = (value: Value): string => {
@@ -72,11 +70,11 @@ export const assertStorable = (text: string): string => {
 };
 
 /** Any text, with its white space and line breaks. */
-export const longText: Parse = (value) => assertStorable(textOf(value));
+export const longText: Parse<string> = (value) => assertStorable(textOf(value));
 
 /** Text without white space around it. */
 export const shortText =
-  (maxCharacters: number): Parse =>
+  (maxCharacters: number): Parse<string> =>
   (value) => {
     const text = textOf(value).trim();
     if (text.length > maxCharacters) {
@@ -88,7 +86,7 @@ export const shortText =
 export const INT32_MAX = 2 ** 31 - 1;
 
 export const integer =
-  (min: number, max: number): Parse =>
+  (min: number, max: number): Parse<string> =>
   (value) => {
     const text = trimmedOf(value);
     // Programs that know only floating-point numbers print 12 as `12.0` or `1.2e+01`.
@@ -108,10 +106,10 @@ const AVAILABLE =
 const SOLD_OUT = /^(?:false|no|outofstock|soldout|unavailable|discontinued|pending|markassold)$/;
 
 /** A number from 0 that fits into an int. */
-export const count: Parse = integer(0, INT32_MAX);
+export const count: Parse<string> = integer(0, INT32_MAX);
 
 /** A number of pieces, or only whether there are any: some are a negative number, which {@link mergeStock} reads. */
-export const stock: Parse = (value, options = {}) => {
+export const stock: Parse<string> = (value, options = {}) => {
   if (AVAILABLE.test(wordOf(value))) return String(-(options.stock ?? SOME));
   if (isSoldOut(value)) return '0';
   return count(value);
@@ -130,7 +128,7 @@ export const mergeStock = (staged: string, current: string): string =>
 export const TRUE = ['true', 'yes', 'on', '1'];
 export const FALSE = ['false', 'no', 'off', '0'];
 
-export const boolean: Parse = (value) => {
+export const boolean: Parse<string> = (value) => {
   const text = wordIn(value);
   // As PostgreSQL prints them.
   if (text === 't' || TRUE.includes(text)) return 'true';
@@ -140,7 +138,7 @@ export const boolean: Parse = (value) => {
 
 /** One of the names of an enum, in any case, with spaces or hyphens for underscores. */
 export const oneOf =
-  (...names: string[]): Parse =>
+  (...names: string[]): Parse<string> =>
   (value) => {
     const name = trimmedOf(value)
       .toUpperCase()
@@ -154,7 +152,7 @@ const TIMESTAMP =
   /^(?!0000)(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)?\s*(Z|UTC|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?$/i;
 
 /** A date and time in ISO 8601. Without an offset it is UTC; a date alone is midnight. */
-export const timestamp: Parse = (value) => {
+export const timestamp: Parse<string> = (value) => {
   const [match, date = '', minutes = '00:00', seconds = ':00', offset = 'Z'] = TIMESTAMP.exec(trimmedOf(value)) ?? [];
   if (match === undefined || !isDay(date)) {
     throw new InvalidValueError('must be an ISO 8601 date or time such as 2026-11-20T09:00:00Z');
@@ -187,7 +185,7 @@ const toText = compiled(false);
 const toTextWithLines = compiled(true);
 
 /** A text that may be HTML: by default it becomes plain text, with its paragraphs, lists and tables as lines. */
-export const richText: Parse = (value, { html = 'text' } = {}) => {
+export const richText: Parse<string> = (value, { html = 'text' } = {}) => {
   const text = longText(value);
   if (html === 'keep' || !(ELEMENT.test(text) || ENTITY.test(text))) return text;
   return (BLOCK.test(text) ? toText : toTextWithLines)(text).trim();
@@ -205,7 +203,7 @@ const decoded = (entity: string): string => {
 
 /** What a parser of texts reads, or of lists of texts, without entities; with `--html keep`, as it is. */
 export const plain =
-  (parse: Parse): Parse =>
+  <Stored>(parse: Parse<Stored>): Parse<Stored> =>
   (value, options = {}) =>
     parse(plainValue(value, options), options);
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { OperatorError } from '../../errors.ts';
 import { suggest } from '../../suggestion.ts';
 import { jsonIn, splitPath } from '../fields/lists.ts';
@@ -18,7 +17,6 @@ import { google } from './google.ts';
 import { bestbuyCategories, dummyjson } from './open-data.ts';
 import { shopify } from './shopify.ts';
 import { woocommerce } from './woocommerce.ts';
-import { adviceOnLanguage } from './woocommerce-languages.ts';
 
 const SHOPS: readonly Format[] = [shopify, woocommerce, google, dummyjson, bestbuyCategories];
 
@@ -93,14 +91,6 @@ const variantsOf = (
   return { variants };
 };
 
-/** An example of a native format as CSV: its columns, and one row. @throws OperatorError if the format has none */
-export const templateOf = (kinds: readonly ImportKind[], format: string): string => {
-  const names = kinds.map(({ plural }) => plural);
-  if (!names.includes(format))
-    throw new OperatorError(`There is no template of ${format}, only of ${names.join(', ')}.`);
-  return readFileSync(new URL(`../templates/${format}.csv`, import.meta.url), 'utf8');
-};
-
 /** @param texts values of `--map`: `name=title,price=final_price,updatedAt=`. @throws OperatorError if one is of another form, or names a column twice */
 export const parseMapping = (texts: readonly string[]): readonly MappedColumn[] => {
   // A column of the file may have commas in its name.
@@ -151,10 +141,6 @@ export const chooseFormat = (
     named ??
     formats.find((each) => isRecognised(each, columns)) ??
     formats.find((each) => areTelling && isRecognised(each, targets));
-  if (!named && map.length === 0 && !(format && SHOPS.includes(format))) {
-    const advice = adviceOnLanguage(records, columns, format !== undefined);
-    if (advice) throw new OperatorError(`${sourceName} is WooCommerce’s export in another language. ${advice}`);
-  }
   if (format) {
     assertKey(format, key, sourceName, columns);
     return { format, namesOf };

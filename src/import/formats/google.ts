@@ -164,8 +164,8 @@ const toItem = (record: SourceRecord, file: GoogleFile): Item => {
   };
 };
 
-const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has, options }: GoogleFile): Draft => {
-  const { slug, slugSource } = slugOf(String(product.values.name ?? ''), options);
+const toDraft = ({ product, images, attributes }: Item, offered: Offered, { has }: GoogleFile): Draft => {
+  const { slug, slugSource } = slugOf(String(product.values.name ?? ''));
   const hasImages = has('imageUrl') && has('moreImages');
   const hasAttributes = has('attributes') || FEATURES.some(([column]) => has(column));
   const imageUrls = [...images];

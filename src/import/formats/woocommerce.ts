@@ -198,7 +198,7 @@ const toDraft = (
   const { text, options } = file;
   const isWhole = variations?.length !== 0;
   const read = (column: Column): string => text(record, column);
-  const { slug, slugSource } = slugOf(read('name'), options);
+  const { slug, slugSource } = slugOf(read('name'));
   const optionNames = [values.optionNames ?? []].flat();
   const attributes = file
     .attributesOf(record)

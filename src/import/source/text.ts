@@ -59,10 +59,9 @@ export const countNewlines = (bytes: Buffer, from: number, to: number): number =
 
 /** @throws OperatorError if the first bytes show that the file is no UTF-8 text */
 const withoutByteOrderMark = (bytes: Buffer, name: string): Buffer => {
-  const head = bytes.toString('latin1', 0, HEAD_BYTES);
-  assertNoOtherFile(head, name);
-  if (head.startsWith('\xff\xfe') || head.startsWith('\xfe\xff') || head.slice(0, 1024).includes('\0'))
-    throw new OperatorError(`${name} is not UTF-8: it looks like UTF-16. ${conversion('UTF-16', name)}`);
+  const head = bytes.toString('latin1', 0, 1024);
+  for (const [is, what, remedy] of OTHER_FILES)
+    if (is(head)) throw new OperatorError(`${name} is ${what}. ${remedy(name)}`);
   return head.startsWith('\xef\xbb\xbf') ? bytes.subarray(3) : bytes;
 };
 
@@ -96,56 +95,27 @@ const lastCharacterStart = (bytes: Buffer): number => {
   return at;
 };
 
-/** As far as beginnings are looked for. */
-const HEAD_BYTES = 2048;
-
-/** What to do with a file. @param name the file's name */
-type Remedy = (name: string) => string;
-
-const giveText: Remedy = () => 'Give a file of CSV, JSON, JSON Lines or XML.';
-const unpack: Remedy = () => 'Unpack it, and give the file that is inside.';
-const saveAsCsv: Remedy = () => 'Save the sheet as "CSV UTF-8".';
-const pipeThrough =
-  (program: string): Remedy =>
-  (name) =>
-    `Pipe it through ${program}: ${program} -c ${name} | npx vitrine import -`;
-
-type Signature<Start> = readonly [offset: number, start: Start, is: string, remedy?: Remedy];
-
-/** Files that are no records, by the bytes at an offset, as Latin-1: https://en.wikipedia.org/wiki/List_of_file_signatures */
-const SIGNATURES: readonly Signature<string>[] = [
-  [0, '\x89PNG', 'a picture (PNG)'],
-  [0, '\xff\xd8\xff', 'a picture (JPEG)'],
-  [0, 'GIF8', 'a picture (GIF)'],
-  [8, 'WEBP', 'a picture (WebP)'],
-  [4, 'ftypavif', 'a picture (AVIF)'],
-  [4, 'ftypheic', 'a picture (HEIC)'],
-  [4, 'ftyp', 'a video'],
-  [0, 'II*\0', 'a picture (TIFF)'],
-  [0, 'MM\0*', 'a picture (TIFF)'],
-  [0, '%PDF', 'a PDF document'],
-  [0, '\x1f\x8b', 'compressed (gzip)', pipeThrough('gunzip')],
-  [0, 'BZh9', 'compressed (bzip2)', pipeThrough('bunzip2')],
-  [0, '\xfd7zXZ', 'compressed (xz)', pipeThrough('unxz')],
-  [0, '(\xb5/\xfd', 'compressed (Zstandard)', pipeThrough('unzstd')],
-  [0, 'PK\x03\x04', 'a ZIP archive or a workbook', () => 'Unpack it, or save the sheet as "CSV UTF-8".'],
-  [0, '\xd0\xcf\x11\xe0', 'a workbook (XLS)', saveAsCsv],
-  [0, '7z\xbc\xaf', 'an archive (7z)', unpack],
-  [0, 'Rar!', 'an archive (RAR)', unpack],
-  [257, 'ustar', 'an archive (tar)', unpack],
-  [0, 'SQLite format 3', 'a database (SQLite)'],
-  [0, 'PAR1', 'a table (Parquet)'],
+/** What people give in place of a text, told by the beginning as Latin-1. Every other letter of UTF-16 is a NUL. */
+const OTHER_FILES: readonly (readonly [(head: string) => boolean, what: string, remedy: (name: string) => string])[] = [
+  [
+    (head) => /^(?:\xff\xfe|\xfe\xff)/.test(head) || [0, 1].some((at) => head[at] === '\0' && head[at + 2] === '\0'),
+    'not UTF-8: it looks like UTF-16',
+    (name) => conversion('UTF-16', name),
+  ],
+  [
+    (head) => head.startsWith('\x1f\x8b'),
+    'compressed (gzip)',
+    (name) => `Pipe it through gunzip: gunzip -c ${name} | npx vitrine import -`,
+  ],
+  [
+    (head) => head.startsWith('PK\x03\x04'),
+    'a ZIP archive or a workbook',
+    () => 'Unpack it, or save the sheet as "CSV UTF-8".',
+  ],
+  [
+    (head) => /^\s*(?:<!doctype html|<html)[\s>]/i.test(head),
+    'a web page',
+    () => 'Is it the page of a log-in? Give the file itself.',
+  ],
+  [(head) => head.includes('\0'), 'no text', () => 'Give a file of CSV, JSON, JSON Lines or XML.'],
 ];
-
-const MARKUP: readonly Signature<RegExp>[] = [
-  [0, /^\s*(?:<\?xml[^>]*>\s*)?(?:<!(?:--|DOCTYPE svg)[^>]*>\s*)*<svg[\s>]/i, 'a picture (SVG)'],
-  [0, /^\s*(?:<!doctype html|<html)[\s>]/i, 'a web page', () => 'Is it the page of a log-in? Give the file itself.'],
-];
-
-const assertNoOtherFile = (head: string, name: string): void => {
-  const [, , is, remedy = giveText] =
-    SIGNATURES.find(([offset, start]) => head.startsWith(start, offset)) ??
-    MARKUP.find(([, start]) => start.test(head)) ??
-    [];
-  if (is !== undefined) throw new OperatorError(`${name} is ${is}. ${remedy(name)}`);
-};

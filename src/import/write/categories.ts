@@ -1,19 +1,18 @@
 import type { ClientBase } from 'pg';
 import { createPrismaOn } from '../../database/pool.ts';
 import type { CategoryStep } from '../fields/lists.ts';
-import { withoutEntities } from '../fields/values.ts';
-import { type ImportKind, isCategoryKind, presentBit } from '../kind.ts';
+import { type ImportKind, isCategoryKind } from '../kind.ts';
 import { type Place, placeOf } from '../record.ts';
 import { rejectUnknownCategories } from './checks.ts';
-import type { Merged, MergeOptions } from './merge.ts';
-import { type Range, STAGE, type Writer } from './stage.ts';
+import type { MergeOptions } from './merge.ts';
+import { isPresent, type Range, STAGE, type Writer } from './stage.ts';
 
 /** Writes the staged categories. They refer to one another, so all rows are inserted before any parent is set. */
-export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range): Promise<Merged> => {
+export const mergeCategories = async (options: MergeOptions, writer: Writer, all: Range) => {
   const { client, onProgress } = options;
   for (;;) {
     // A rejected category may leave others without a parent.
-    while ((await rejectUnknownCategories(options, all)) > 0);
+    while ((await rejectUnknownCategories(options)) > 0);
     await client.query('savepoint categories');
     let createdCategories = 0;
     const rows = await writer.write(all, async () => {
@@ -21,7 +20,7 @@ export const mergeCategories = async (options: MergeOptions, writer: Writer, all
     });
     onProgress('writing', all.to);
     const cycles = await findCycles(client);
-    if (cycles.length === 0) return { rows, createdCategories };
+    if (cycles.length === 0) return { ...rows, createdCategories };
     await client.query('rollback to savepoint categories');
     const reason = 'is below this category itself: choose another parent';
     for (const cycle of cycles)
@@ -98,7 +97,7 @@ export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind):
     `select category_path as path from ${STAGE} where category_path is not null group by 1 order by min(ordinal)`,
   );
   const paths = rows.map(({ path }) => path);
-  const categories = isCategoryKind(kind) ? await readStagedCategories(client, kind) : [];
+  const categories = isCategoryKind(kind) ? await readStagedCategories(client) : [];
   if (!paths.some(hasNames) && categories.every(({ slugSource }) => slugSource === null)) return;
 
   const tree = await readTree(client);
@@ -129,11 +128,11 @@ export const assignCategorySlugs = async (client: ClientBase, kind: ImportKind):
 
 const hasNames = (path: Path): boolean => path.some(([, , isByName]) => isByName);
 
-const readStagedCategories = async (client: ClientBase, kind: ImportKind): Promise<StagedCategory[]> => {
+const readStagedCategories = async (client: ClientBase): Promise<StagedCategory[]> => {
   const { rows } = await client.query<StagedCategory>(
     `select ordinal, slug, name, slug_source as "slugSource", category_path as path,
-       present_fields & ${presentBit(kind, 'parent')} <> 0 as "isParentPresent"
-     from ${STAGE} order by ordinal`,
+       ${isPresent('parent')} as "isParentPresent"
+     from ${STAGE} s order by ordinal`,
   );
   return rows;
 };
@@ -168,8 +167,6 @@ const readTree = async (client: ClientBase): Promise<CategoryTree> => {
   });
   const tree = new CategoryTree();
   for (const { slug, name, parent } of rows) tree.place(slug, parent?.slug, name);
-  // Earlier imports did not decode entities. Whoever has a name as it is goes first.
-  for (const { slug, name, parent } of rows) tree.addName(slug, parent?.slug, withoutEntities(name));
   return tree;
 };
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg';
-import { categoryFieldOf, columnIn, type ImportKind, isCategoryKind, presentBit, singularOf } from '../kind.ts';
+import { categoryFieldOf, columnIn, type ImportKind, isCategoryKind, singularOf } from '../kind.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { MAY_BE_CUT } from '../source/text.ts';
-import { isMatch, type Range, STAGE, type Writer } from './stage.ts';
+import { STAGE, type Writer } from './stage.ts';
 
 /** Each check removes the rows from the staging table that fail it, and reports them. */
 export interface CheckContext {
@@ -37,58 +37,54 @@ export const reject = async (
 const placeIn = (row: string): string =>
   `format(case when ${row}.record is null then 'line %s' else 'record %2$s' end, ${row}.line, ${row}.record)`;
 
-/** What can be said of a range of rows. */
-export const rejectRows = async (context: CheckContext, range: Range): Promise<void> => {
-  await rejectRepeated(context, range);
-  await rejectIncomplete(context, range);
-  if (context.kind.categoryColumn && !isCategoryKind(context.kind)) await rejectUnknownCategories(context, range);
+/** What can be said of the rows of every kind. */
+export const rejectRows = async (context: CheckContext): Promise<void> => {
+  await rejectRepeated(context);
+  await rejectIncomplete(context);
+  if (context.kind.categoryColumn && !isCategoryKind(context.kind)) await rejectUnknownCategories(context);
 };
 
 /** Of rows with the same key, the last is imported. */
-const rejectRepeated = (context: CheckContext, { from, to }: Range): Promise<number> => {
+const rejectRepeated = (context: CheckContext): Promise<number> => {
   const { key, identity } = context.kind;
   const later = `from ${STAGE} other where ${identity?.isSame ?? 'other.slug = s.slug'} and other.ordinal > s.ordinal`;
   return reject(
     context,
-    `delete from ${STAGE} s where s.ordinal between $1 and $2 and exists (select ${later})
-     returning line, record, $3 as field, ${columnIn(context.kind, key)}::text as value,
+    `delete from ${STAGE} s where exists (select ${later})
+     returning line, record, $1 as field, ${columnIn(context.kind, key)}::text as value,
        format('is repeated in %s, which is imported instead: remove one of the two',
          (select ${placeIn('other')} ${later} order by other.ordinal desc limit 1)) as reason`,
-    [from, to, key],
+    [key],
   );
 };
 
 /** A new row needs all required fields; an existing one may be given a few fields only. */
-const rejectIncomplete = (context: CheckContext, { from, to }: Range): Promise<number> => {
+const rejectIncomplete = (context: CheckContext): Promise<number> => {
   const { kind } = context;
   const { whyUnknown } = kind.identity ?? {};
   if (whyUnknown) {
     return reject(
       context,
-      `delete from ${STAGE} s where s.ordinal between $1 and $2 and target_id is null
-       returning line, record, $3 as field, ${kind.key}::text as value, $4 as reason`,
-      [from, to, kind.key, whyUnknown],
+      `delete from ${STAGE} where target_id is null
+       returning line, record, $1 as field, ${kind.key}::text as value, $2 as reason`,
+      [kind.key, whyUnknown],
     );
   }
   const required = Object.keys(kind.fields).filter((name) => kind.fields[name]?.isRequired);
-  const bits = required.map((name) => presentBit(kind, name));
-  const allBits = bits.reduce((sum, bit) => sum + bit, 0);
   return reject(
     context,
     `with removed as (
-       delete from ${STAGE} s
-       where s.ordinal between $1 and $2 and s.present_fields & ${allBits} <> ${allBits}
-         and not exists (select from ${kind.table} t where ${isMatch(kind)})
-       returning ordinal, line, record, present_fields, ${columnIn(kind, kind.key)} as key)
+       delete from ${STAGE} where target_id is null and not present @> $1
+       returning ordinal, line, record, present, ${columnIn(kind, kind.key)} as key)
      select line, record, field, '' as value, format('is missing, and the ${singularOf(kind)} "%s" is new', key) as reason
-     from removed join unnest($3::text[], $4::int[]) required (field, bit) on present_fields & bit = 0
-     order by ordinal, bit`,
-    [from, to, required, bits],
+     from removed join unnest($1::text[]) with ordinality required (field, rank) on field <> all (present)
+     order by ordinal, rank`,
+    [required],
   );
 };
 
 /** A category that is named by slug alone must exist in the catalogue or, for a category's parent, in the file. */
-export const rejectUnknownCategories = (context: CheckContext, { from, to }: Range): Promise<number> => {
+export const rejectUnknownCategories = (context: CheckContext): Promise<number> => {
   const { kind } = context;
   const isStaged = isCategoryKind(kind) ? `or exists (select from ${STAGE} other where other.slug = step ->> 0)` : '';
   return reject(
@@ -96,11 +92,11 @@ export const rejectUnknownCategories = (context: CheckContext, { from, to }: Ran
     `with missing as (
        select distinct on (ordinal) ordinal, step ->> 0 as slug
        from ${STAGE} cross join jsonb_array_elements(category_path) step
-       where ordinal between $1 and $2 and step ->> 1 is null
+       where step ->> 1 is null
          and not (exists (select from category c where c.slug = step ->> 0) ${isStaged}))
      delete from ${STAGE} s using missing where s.ordinal = missing.ordinal
-     returning s.line, s.record, $3 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
-    [from, to, categoryFieldOf(kind)],
+     returning s.line, s.record, $1 as field, missing.slug as value, 'is the slug of no category: import the category first' as reason`,
+    [categoryFieldOf(kind)],
   );
 };
 
@@ -126,8 +122,7 @@ export const rejectSeparated = (context: CheckContext): Promise<number> => {
        case
          when mark is distinct from 'continuation'
            then format('has more rows elsewhere, in %s: put all its rows together', other)
-         when exists (select from ${table} t where t.slug = removed.slug)
-           then format('is missing: put this row below the first row of "%s"', slug)
+         when target_id is not null then format('is missing: put this row below the first row of "%s"', slug)
          else format('is missing, and the ${table} "%s" is new', slug)
        end as reason
      from removed where mark is distinct from 'rejected'`,

@@ -1,13 +1,12 @@
 import pg, { type ClientBase } from 'pg';
 import type { ImportOptions } from '../file.ts';
 import { type ImportKind, isCategoryKind, isProductKind, isVariantKind } from '../kind.ts';
-import { keepStaged, keepVariants } from '../prune.ts';
+import { keepStaged } from '../prune.ts';
 import { type Fault, type Place, placeOf } from '../record.ts';
 import { assignCategorySlugs, createMissingCategories, mergeCategories } from './categories.ts';
 import { type CheckContext, rejectRows, rejectSeparated, rejectUnterminated } from './checks.ts';
 import { findProducts } from './product-slugs.ts';
 import {
-  countAssumed,
   createWriter,
   findExisting,
   type Range,
@@ -25,19 +24,12 @@ import {
   stageVariants,
 } from './variants.ts';
 
-/** What was done with a part of a file. */
-export interface Merged {
-  readonly rows: Written;
-  /** What was done with variants inside products; undefined if none were said. */
-  readonly variants?: Written | undefined;
-  /** Categories that were created because paths lead through them. */
-  readonly createdCategories: number;
-}
-
 /** What was done with the rows of a file. */
-export interface Counts extends Written, Omit<Merged, 'rows'> {
-  /** New rows with a value that the file does not have, and that is not the table's default: {@link Field.assumed}. */
-  readonly assumed: number;
+export interface Counts extends Written {
+  /** What was done with variants inside products; undefined if none were said. */
+  variants?: (Written & { deleted: number }) | undefined;
+  /** Categories that were created because paths lead through them. */
+  createdCategories: number;
 }
 
 export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgress'> {
@@ -51,98 +43,81 @@ export interface MergeOptions extends CheckContext, Omit<ImportOptions, 'onProgr
 /** Rows in one statement: few enough that there is progress every second. */
 const CHUNK_ROWS = 5000;
 
-/** Writes the staged rows into the catalogue: all in one transaction, or each batch in its own. */
+/** Writes the staged rows into the catalogue, all in one transaction. */
 export const mergeStage = async (options: MergeOptions): Promise<Counts> => {
-  const { client, kind, variantKind, rowCount, batchRows = rowCount, onProgress } = options;
+  const { client, kind, variantKind, rowCount, onProgress } = options;
   // A row that these checks reject would be rejected again after a deadlock, so they run before the transaction.
-  await findExisting(client, kind);
+  if (isCategoryKind(kind)) await assignCategorySlugs(client, kind);
   if (isVariantKind(kind)) await findVariantsOfFile(options);
+  else if (isProductKind(kind)) await findProducts(client, kind);
+  else await findExisting(client, kind);
   if (isProductKind(kind)) {
-    await findProducts(client, kind);
     await rejectSeparated(options);
+    await settleNewFields(client);
+    await assignCategorySlugs(client, kind);
   }
-  await settleNewFields(client, kind);
-  if (kind.categoryColumn) await assignCategorySlugs(client, kind);
-  if (options.isPruning) await keepStaged(client, kind);
+  if (options.isPruning) await keepStaged(client, kind, STAGE);
   // Rows that were staged only because their keys count. They were reported when they were staged.
   await client.query(`delete from ${STAGE} where mark = 'rejected'`);
   const all: Range = { from: 1, to: rowCount };
-  for (const range of rangesOf(all, CHUNK_ROWS)) {
-    await rejectRows(options, range);
-    onProgress('checking', range.to);
-  }
+  await rejectRows(options);
+  onProgress('checking', rowCount);
   if (isProductKind(kind)) await rejectUnfitNames(options);
   const writer = await createWriter(client, kind, options);
-  const variants = variantKind && (await stageVariants(client, { kind: variantKind, ofProducts: kind }, all, options));
-  if (options.isPruning && variants) await keepVariants(client, VARIANT_STAGE);
-  const assumed = await countAssumed(client, kind);
+  const variants = variantKind && (await stageVariants(client, variantKind, all, options));
+  if (options.isPruning && variants) await keepStaged(client, variantKind, VARIANT_STAGE);
   if (isProductKind(kind)) await rejectUnterminated(options, [writer, variants]);
-  const merged: Merged[] = [];
-  for (const batch of isCategoryKind(kind) ? [all] : rangesOf(all, batchRows)) {
-    const parts = await transaction(options, (onFault) => mergeBatch({ ...options, onFault }, writer, variants, batch));
-    merged.push(...parts);
-  }
-  return {
-    ...merged.map(({ rows }) => rows).reduce(sum, NONE),
-    variants: variants && merged.flatMap((part) => part.variants ?? []).reduce(sum, NONE),
-    createdCategories: merged.reduce((count, part) => count + part.createdCategories, 0),
-    assumed,
-  };
+  return transaction(options, async (onFault) => {
+    const counts: Counts = { ...NONE, variants: variants && { ...NONE, deleted: 0 }, createdCategories: 0 };
+    const context = { ...options, onFault };
+    if (isCategoryKind(kind)) return { ...counts, ...(await mergeCategories(context, writer, all)) };
+    for (let from = 1; from <= rowCount; from += CHUNK_ROWS) {
+      const to = Math.min(from + CHUNK_ROWS - 1, rowCount);
+      await mergeRange(context, writer, variants, { from, to }, counts);
+      onProgress('writing', to);
+    }
+    return counts;
+  });
 };
 
-const mergeBatch = async (
-  options: MergeOptions,
-  writer: Writer,
-  variants: StagedVariants | undefined,
-  batch: Range,
-): Promise<readonly Merged[]> => {
-  if (isCategoryKind(options.kind)) return [await mergeCategories(options, writer, batch)];
-  const merged: Merged[] = [];
-  for (const range of rangesOf(batch, CHUNK_ROWS)) {
-    merged.push(...(await mergeRange(options, writer, variants, range)));
-    options.onProgress('writing', range.to);
-  }
-  return merged;
+const NONE: Written = { created: 0, changed: 0, unchanged: 0 };
+
+const add = (counts: Written, { created, changed, unchanged }: Written): void => {
+  counts.created += created;
+  counts.changed += changed;
+  counts.unchanged += unchanged;
 };
 
-const NONE: Written = { created: 0, changed: 0, unchanged: 0, deleted: 0 };
-
-const sum = (one: Written, other: Written): Written => ({
-  created: one.created + other.created,
-  changed: one.changed + other.changed,
-  unchanged: one.unchanged + other.unchanged,
-  deleted: one.deleted + other.deleted,
-});
-
-function* rangesOf({ from, to }: Range, size: number): Generator<Range> {
-  for (let start = from; start <= to; start += size) yield { from: start, to: Math.min(start + size - 1, to) };
-}
-
-/** Writes a range of rows. Where the database refuses one of them, it is found by halving the range, and rejected. */
+/** Writes a range of rows, and counts them. Where the database refuses one of them, it is found by halving the range, and rejected. */
 const mergeRange = async (
   options: MergeOptions,
   writer: Writer,
   variants: StagedVariants | undefined,
   range: Range,
-): Promise<readonly Merged[]> => {
+  counts: Counts,
+): Promise<void> => {
   const { client, kind, onFault } = options;
   const { from, to } = range;
   try {
-    return await savepoint(client, async () => {
+    await savepoint(client, async () => {
       const createdCategories = kind.categoryColumn ? await createMissingCategories(client, range) : 0;
       if (isVariantKind(kind)) await prepareVariants(client, range);
       // Before their product is written, which takes its own price once it has none.
-      const deleted = await variants?.remove(range);
+      const deleted = (await variants?.remove(range)) ?? 0;
       const rows = await writer.write(range);
-      const ofVariants = variants && { ...(await variants.write(range)), deleted: deleted ?? 0 };
-      return [{ rows, variants: ofVariants, createdCategories }];
+      const ofVariants = await variants?.write(range);
+      add(counts, rows);
+      counts.createdCategories += createdCategories;
+      if (!counts.variants || !ofVariants) return;
+      add(counts.variants, ofVariants);
+      counts.variants.deleted += deleted;
     });
   } catch (error) {
     if (!isRowError(error)) throw error;
     if (from < to) {
       const middle = Math.floor((from + to) / 2);
-      const lower = await mergeRange(options, writer, variants, { from, to: middle });
-      return [...lower, ...(await mergeRange(options, writer, variants, { from: middle + 1, to }))];
+      await mergeRange(options, writer, variants, { from, to: middle }, counts);
+      return mergeRange(options, writer, variants, { from: middle + 1, to }, counts);
     }
     const refused = `delete from ${STAGE} where ordinal = $1 returning line, record`;
     const { rows } = await client.query<Place>(refused, [from]);
@@ -154,7 +129,6 @@ const mergeRange = async (
     const ofVariant = variants && value !== undefined ? await variants.placeOf(from, value) : undefined;
     for (const place of ofVariant ? [ofVariant] : rows)
       onFault({ ...placeOf(place), column: column && options.columnOf(column), value, reason });
-    return [];
   }
 };
 

@@ -1,21 +1,23 @@
 import type { ClientBase } from 'pg';
 import type { ImportKind } from '../kind.ts';
-import { STAGE } from './stage.ts';
+import { findExisting, STAGE } from './stage.ts';
 
 /** Rows whose names make one slug, the base, with what is numbered after it: `mug`, `mug-2`, `mug-3`. */
 interface Series {
   readonly base: string;
-  /** The staged rows without a slug, in the order of the file; `source` is the name as the file has it, which an earlier version stored. */
-  readonly rows: readonly { readonly ordinal: number; readonly name: string; readonly source: string }[];
+  /** The staged rows without a slug, in the order of the file. */
+  readonly rows: readonly { readonly ordinal: number; readonly name: string }[];
   /** The slugs that are taken, by their numbers; `mug` has number 1. The name is that of the product in the catalogue, or null for a row of the file. */
   readonly taken: readonly { readonly slug: string; readonly name: string | null; readonly number: number }[];
 }
 
-/** Finds the products of staged rows that have no slug, or by an earlier one. The planner would take minutes for 100,000 rows: it chooses nested loops. */
+/** Finds the products of staged rows, and gives slugs to those that have none. The planner would take minutes for 100,000 rows: it chooses nested loops. */
 export const findProducts = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   await client.query('set enable_nestloop = off');
+  if (kind.identity) await findExisting(client, kind);
   if (kind.key === 'sku') await findByEarlierSlugs(client, kind);
   await assignProductSlugs(client, kind);
+  if (!kind.identity) await findExisting(client, kind);
   await client.query('reset enable_nestloop');
 };
 
@@ -27,15 +29,13 @@ export const findProducts = async (client: ClientBase, kind: ImportKind): Promis
 const assignProductSlugs = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   const { rowCount } = await client.query(`select from ${STAGE} where slug_source is not null limit 1`);
   if (rowCount === 0) return;
-  const isByName = kind.key === 'slug';
-  if (!isByName) {
+  if (kind.key !== 'slug') {
     await client.query(`
       update ${STAGE} s set slug_source = null, slug = t.slug
       from ${STAGE} o left join ${kind.table} t on t.id = o.target_id
       where o.ordinal = s.ordinal and o.slug_source is not null and (o.target_id is not null or o.mark = 'rejected' or exists (
         select from ${STAGE} later where later.sku = o.sku and later.ordinal > o.ordinal and later.mark is distinct from 'rejected'))`);
   }
-  if (isByName) await findByOtherSlugs(client, kind);
   const assigned = (await readSeries(client, kind)).flatMap((series) => [...assign(series)]);
   await client.query(
     `update ${STAGE} s set slug = assigned.slug
@@ -44,32 +44,11 @@ const assignProductSlugs = async (client: ClientBase, kind: ImportKind): Promise
   );
 };
 
-/** Gives each staged row whose product the catalogue has under the slug of another rule, and not under that of the present one, that slug. */
-const findByOtherSlugs = async (client: ClientBase, { table }: ImportKind): Promise<void> => {
-  const { rowCount } = await client.query(`select from ${STAGE} where other_slugs is not null limit 1`);
-  if (rowCount === 0) return;
-  await client.query(`
-    with known as (
-      select lower(name) as name, slug from ${table}
-      union select lower(name), regexp_replace(slug, '-[0-9]+$', '') from ${table}),
-    staged as (
-      select distinct ordinal, slug, lower(source.name) as name, other_slugs
-      from ${STAGE} s cross join unnest(array[s.name, slug_source]) source (name) where other_slugs is not null),
-    found as (
-      select distinct on (ordinal) ordinal, known.slug
-      from staged cross join unnest(staged.slug || other_slugs) with ordinality other (slug, rank) join known on known.name = staged.name and known.slug = other.slug
-      order by ordinal, rank)
-    update ${STAGE} s set slug = found.slug from found where found.ordinal = s.ordinal`);
-};
-
 /** The slug of each row, by its ordinal. */
 const assign = ({ base, rows, taken }: Series): Map<number, string> => {
   const slugs = new Map<number, string>();
-  for (const named of Map.groupBy(rows, (row) => row.name).values()) {
-    const names = new Set(named.flatMap((row) => [row.name, row.source]));
-    const products = taken.flatMap((each, index) =>
-      each.name !== null && names.has(each.name) ? [{ ...each, index }] : [],
-    );
+  for (const [name, named] of Map.groupBy(rows, (row) => row.name)) {
+    const products = taken.flatMap((each, index) => (each.name === name ? [{ ...each, index }] : []));
     const unmatched = products.filter(({ slug, number, index }, rank) => {
       // With as many rows as products, they match in order. Otherwise a product may have been deleted from the catalogue: then a product's
       // number, without the taken ones of other names before it, tells how many rows of its name came before it.
@@ -100,8 +79,7 @@ const readSeries = async (client: ClientBase, { table, key }: ImportKind): Promi
   const { rows } = await client.query<Series>(`
     with made as (
       select slug as base, min(lower(name)) as name, count(*) as count,
-        jsonb_agg(jsonb_build_object('ordinal', ordinal, 'name', coalesce(lower(name), ''), 'source', lower(slug_source))
-          order by ordinal) as rows
+        jsonb_agg(jsonb_build_object('ordinal', ordinal, 'name', coalesce(lower(name), '')) order by ordinal) as rows
       from ${STAGE} where slug_source is not null group by slug),
     slugs as (
       select slug, ${key === 'slug' ? 'lower(name)' : 'null'} as name, true as is_fixed from ${table} t
@@ -135,8 +113,8 @@ const findByEarlierSlugs = async (client: ClientBase, { table }: ImportKind): Pr
       select id, split_part(slug, '--', -1) as slug_end from ${table} where sku is null and strpos(slug, '--') > 0),
     found as (
       select distinct on (id) ordinal, id
-      from ${STAGE} s cross join unnest(other_slugs) with ordinality as other (slug_end, rank) join ended using (slug_end)
-      where target_id is null order by id, mark is not distinct from 'rejected', rank, ordinal desc)
+      from ${STAGE} s join ended using (slug_end)
+      where target_id is null order by id, mark is not distinct from 'rejected', ordinal desc)
     update ${STAGE} s set target_id = found.id from (select distinct on (ordinal) * from found order by ordinal, id) found
     where found.ordinal = s.ordinal`);
 };

@@ -1,16 +1,7 @@
-import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
 import type { ReadOptions } from '../fields/values.ts';
-import {
-  categoryFieldOf,
-  columnIn,
-  type Field,
-  type ImportKind,
-  isCategoryKind,
-  isCategoryReference,
-  presentBit,
-} from '../kind.ts';
+import { columnIn, type Field, type ImportKind, isCategoryReference } from '../kind.ts';
+import type { Place } from '../record.ts';
 
 /** The staging table of a file. It is temporary: gone with the session, and never written to the write-ahead log. */
 export const STAGE = 'pg_temp.vitrine_import';
@@ -26,77 +17,60 @@ const OWN_COLUMNS = [
   'place int',
   'line int',
   'record int',
-  // A bit for each field that the file has a value for, and for each that only a new row takes.
-  'present_fields int',
-  'new_fields int',
+  // The fields that the file has a value for, and those that only a new row takes.
+  'present text[]',
+  'if_new text[]',
   // Why the row may be incomplete; `rejected`: it is staged only because its slug is not free for others, and its product is in the file.
   'mark text',
   'slug_source text',
-  // The slugs under which a row whose slug is made from its name may be stored, too; with `--key sku`, the ends of slugs.
-  'other_slugs text[]',
-  // All variants of a product: their staged rows as JSON.
-  'variants text',
-  // What is found out about the row: which one of the table it is, and of a variant the product.
+  // With `--key sku`, with what slugs of earlier versions ended.
+  'slug_end text',
+  // All variants of a product: their staged rows.
+  'variants json',
+  // What is found out about the row: which one of the table it is, once it is there, and of a variant the product.
   'target_id int',
   'owner_id int',
   'is_new boolean',
 ];
 
-/** Rows are passed to COPY in pieces of about this size. */
-const PIECE_CHARACTERS = 64 * 1024;
+/** A row by the columns of its staging table, as JSON has them. */
+export interface StagedRow extends Place {
+  readonly present: string[];
+  readonly if_new: string[];
+  readonly option_names?: readonly string[];
+  readonly option_values?: readonly string[];
+  [column: string]: unknown;
+}
 
-/** A row by the columns of its staging table, in PostgreSQL's notation. */
-export type StagedRow = Record<string, string | null | undefined>;
-
-/** @returns the names of its columns */
-const createStage = async (client: ClientBase, stage: string, { fields }: ImportKind): Promise<readonly string[]> => {
+/** Creates a staging table, which the caller drops. */
+export const createStage = async (client: ClientBase, { fields }: ImportKind, stage = STAGE): Promise<void> => {
   const columns = [...OWN_COLUMNS, ...Object.values(fields).map(({ column, type }) => `${column} ${type}`)];
   await client.query(`create temporary table ${stage} (${columns.join(', ')})`);
-  return columns.map((column) => column.slice(0, column.indexOf(' ')));
 };
 
-/** Creates the staging table, which the caller drops, and copies rows into it. If reading one throws, nothing is copied. */
-export const copyIntoStage = async (
-  client: ClientBase,
-  kind: ImportKind,
-  rows: AsyncIterable<Iterable<StagedRow>>,
-  signal: AbortSignal,
-): Promise<void> => {
-  const columns = await createStage(client, STAGE, kind);
-  // COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2
-  const toLine = (row: StagedRow): string => `${columns.map((column) => toCell(row[column])).join('\t')}\n`;
-  async function* lines(): AsyncGenerator<string, void> {
-    let piece = '';
-    for await (const part of rows) {
-      for (const row of part) {
-        piece += toLine(row);
-        if (piece.length < PIECE_CHARACTERS) continue;
-        yield piece;
-        piece = '';
-      }
-    }
-    yield piece;
-  }
-  await pipeline(lines, client.query(copyFrom(`copy ${STAGE} from stdin`)), { signal });
+export const insertIntoStage = async (client: ClientBase, rows: readonly StagedRow[]): Promise<void> => {
+  const staged = `select * from json_populate_recordset(null::${STAGE}, $1)`;
+  await client.query(`insert into ${STAGE} ${staged}`, [JSON.stringify(rows)]);
+};
+
+/** The staged variants of staged products, in a table of their own. */
+export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<void> => {
+  await createStage(client, kind, VARIANT_STAGE);
+  await client.query(`
+    insert into ${VARIANT_STAGE}
+    select v.* from ${STAGE} s cross join json_populate_recordset(null::${VARIANT_STAGE}, s.variants) v;
+    create index on ${VARIANT_STAGE} (ordinal)`);
+};
+
+/** Once all rows are staged. */
+export const indexStage = async (client: ClientBase, kind: ImportKind): Promise<void> => {
   for (const column of ['ordinal', columnIn(kind, kind.key)])
     await client.query(`create index on ${STAGE} (${column})`);
   await client.query(`analyze ${STAGE}`);
 };
 
-/** Creates the staging table of the variants of staged products, which the caller drops. */
-export const unfoldVariants = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  await createStage(client, VARIANT_STAGE, kind);
-  await client.query(`
-    insert into ${VARIANT_STAGE} select v.*
-    from ${STAGE} s cross join json_populate_recordset(null::${VARIANT_STAGE}, s.variants::json) v
-    where s.variants is not null;
-    create index on ${VARIANT_STAGE} (ordinal)`);
-};
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-const toCell = (text: string | null | undefined): string =>
-  text === null || text === undefined ? '\\N' : text.replaceAll(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? '');
+/** The condition that the file has a value for a field of the staged row `s`. */
+export const isPresent = (field: string): string => `'${field}' = any (s.present)`;
 
 /** Staged rows by their ordinals, both ends included. */
 export interface Range {
@@ -106,10 +80,9 @@ export interface Range {
 
 /** How many rows were written. */
 export interface Written {
-  readonly created: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly deleted: number;
+  created: number;
+  changed: number;
+  unchanged: number;
 }
 
 /** Writes staged rows into their table. */
@@ -123,31 +96,11 @@ export interface Writer {
   readonly differing: string;
 }
 
-/** How many staged rows are new and lack a field whose value is then assumed. */
-export const countAssumed = async (client: ClientBase, kind: ImportKind): Promise<number> => {
-  const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.assumed);
-  const bits = names.reduce((sum, name) => sum + presentBit(kind, name), 0);
-  const { rows } = await client.query<{ count: number }>(
-    `select count(*)::int as count from ${STAGE} s
-     where s.present_fields & ${bits} <> ${bits} and coalesce(s.variants, '[]') = '[]' and not exists (select from ${kind.table} t where ${isMatch(kind)})`,
-  );
-  return rows[0]?.count ?? 0;
-};
-
-/** The condition that a row `t` of the table is the staged row `s`. */
-export const isMatch = ({ identity }: ImportKind): string => (identity ? 't.id = s.target_id' : 't.slug = s.slug');
-
-/** Gives new rows the values that only they take, and takes the paths among those from the others, because each staged path is created. */
-export const settleNewFields = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  const exists = `exists (select from ${kind.table} t where ${isMatch(kind)})`;
-  await client.query(
-    `update ${STAGE} s set present_fields = present_fields | new_fields where new_fields <> 0 and not ${exists}`,
-  );
-  const path = categoryFieldOf(kind);
-  if (path === undefined) return;
-  await client.query(
-    `update ${STAGE} s set category_path = null where new_fields & ${presentBit(kind, path)} <> 0 and ${exists}`,
-  );
+/** Gives new products the values that only they take, and takes the paths among those from the others, because each staged path is created. */
+export const settleNewFields = async (client: ClientBase): Promise<void> => {
+  await client.query(`update ${STAGE} set present = present || if_new where if_new <> '{}' and target_id is null`);
+  const ofNewOnly = `'category' = any (if_new)`;
+  await client.query(`update ${STAGE} set category_path = null where ${ofNewOnly} and target_id is not null`);
 };
 
 export const createWriter = async (
@@ -167,12 +120,10 @@ export const createWriter = async (
   const old = (field: Field): string => `t.${target(field)}`;
   const preset = ({ column, assumed }: Field): string => assumed?.(options) ?? defaults.get(column) ?? 'null';
 
-  const isPresent = (name: string): string => `s.present_fields & ${presentBit(kind, name)} <> 0`;
-
   const kept = (field: Field, name: string): string =>
     field.keep === undefined
       ? old(field)
-      : `case when s.new_fields & ${presentBit(kind, name)} <> 0 then ${field.keep} else ${old(field)} end`;
+      : `case when '${name}' = any (s.if_new) then ${field.keep} else ${old(field)} end`;
 
   const written = Object.entries(kind.fields).filter(([, { isKeyOnly }]) => !isKeyOnly);
   const fields = written.map(([name, field]) => {
@@ -212,17 +163,16 @@ export const createWriter = async (
       insert into ${table} as t (${fields.map((field) => field.target).join(', ')})
       select ${fields.map(({ inserted }) => inserted).join(', ')}
       from ${source}
-      where s.ordinal between $1 and $2 and not exists (select from ${table} t where ${isMatch(kind)})
+      where s.ordinal between $1 and $2 and s.target_id is null
       order by s.ordinal, s.place
-      ${'slug' in kind.fields ? `on conflict (${kind.key}) do nothing` : ''}
       returning t.*)
-    ${isCategoryKind(kind) ? `, marked as (update ${STAGE} s set is_new = true from done where s.slug = done.slug)` : ''}
+    ${'slug' in kind.fields ? `, marked as (update ${STAGE} s set target_id = done.id, is_new = true from done where s.slug = done.slug)` : ''}
     select count(*)::int as count from done`;
   const update = `
     with done as (
       update ${table} t set ${updatable.map((field) => `${field.target} = ${field.updated}`).join(', ')}
       from ${source}
-      where s.ordinal between $1 and $2 and ${isMatch(kind)} and ${differs}
+      where s.ordinal between $1 and $2 and t.id = s.target_id and ${differs}
       returning s.is_new)
     select (count(*) filter (where is_new is not true))::int as count from done`;
   const count = async (sql: string, { from, to }: Range): Promise<number> =>
@@ -232,12 +182,11 @@ export const createWriter = async (
     write: async (range, between) => {
       const created = await count(insert, range);
       await between?.();
-      // After the insert, so that rows which another writer has inserted meanwhile are updated.
       const changed = await count(update, range);
       const staged = await count(`select count(*)::int as count from ${stage} where ordinal between $1 and $2`, range);
-      return { created, changed, unchanged: Math.max(0, staged - created - changed), deleted: 0 };
+      return { created, changed, unchanged: Math.max(0, staged - created - changed) };
     },
-    differing: `select s.ordinal from ${table} t, ${source} where ${isMatch(kind)} and ${differs}`,
+    differing: `select s.ordinal from ${table} t, ${source} where t.id = s.target_id and ${differs}`,
   };
 };
 
@@ -251,14 +200,13 @@ const readDefaults = async (client: ClientBase, { table }: ImportKind): Promise<
   return new Map(rows.map(({ column, expression }) => [column, expression]));
 };
 
-/** Finds the existing rows of a kind without slugs, and notes their ids in the staging table. */
+/** Finds the existing rows of a kind, and notes their ids in the staging table. */
 export const findExisting = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  if (!kind.identity?.isFound) return;
-  const isFound = kind.identity.isFound((field) => `(s.present_fields & ${presentBit(kind, field)} <> 0)`);
+  const isFound = kind.identity?.isFound?.(isPresent) ?? 't.slug = s.slug';
   await client.query(`
     update ${STAGE} s set target_id = found.id
     from (
       select distinct on (s.ordinal) s.ordinal, t.id from ${STAGE} s join ${kind.table} t on ${isFound}
-      order by s.ordinal, ${kind.identity.order}) found
+      order by s.ordinal, ${kind.identity?.order ?? 't.id'}) found
     where found.ordinal = s.ordinal`);
 };

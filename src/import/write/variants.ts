@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { ReadOptions } from '../fields/values.ts';
-import { type ImportKind, presentBit } from '../kind.ts';
+import type { ImportKind } from '../kind.ts';
 import type { Place } from '../record.ts';
 import { type CheckContext, reject } from './checks.ts';
-import { createWriter, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
+import { createWriter, isPresent, type Range, STAGE, unfoldVariants, VARIANT_STAGE, type Writer } from './stage.ts';
 
 /** The variants of the staged products that say theirs. They are written once the products of a range are in the catalogue. */
 export interface StagedVariants extends Writer {
@@ -13,12 +13,9 @@ export interface StagedVariants extends Writer {
   readonly placeOf: (ordinal: number, sku: string) => Promise<Place | undefined>;
 }
 
-/** The id of the product that a staged one is, or becomes. */
-const OWNER = 'coalesce(s.target_id, (select p.id from product p where p.slug = s.slug))';
-
 const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
   client.query(
-    `update ${VARIANT_STAGE} v set owner_id = ${OWNER} from ${STAGE} s
+    `update ${VARIANT_STAGE} v set owner_id = s.target_id from ${STAGE} s
      where s.ordinal between $1 and $2 and s.ordinal = v.ordinal and v.owner_id is null`,
     [from, to],
   );
@@ -26,24 +23,24 @@ const setOwners = (client: ClientBase, { from, to }: Range): Promise<unknown> =>
 /** @returns undefined if no product says something of its variants */
 export const stageVariants = async (
   client: ClientBase,
-  { kind, ofProducts }: { readonly kind: ImportKind; readonly ofProducts: ImportKind },
+  kind: ImportKind,
   all: Range,
   options: ReadOptions,
 ): Promise<StagedVariants | undefined> => {
   await unfoldVariants(client, kind);
-  await stageOnlyVariants(client, kind, ofProducts);
+  await stageOnlyVariants(client);
   const { rowCount } = await client.query(`
     select from ${VARIANT_STAGE} union all select from ${STAGE} where variants is not null limit 1`);
   if (rowCount === 0) return undefined;
   await client.query(`analyze ${VARIANT_STAGE}`);
   await setOwners(client, all);
-  await findVariants(client, kind, VARIANT_STAGE);
-  await settlePositions(client, kind);
+  await findVariants(client, VARIANT_STAGE);
+  await settlePositions(client);
   await client.query(`create index on ${VARIANT_STAGE} (target_id)`);
   await client.query(`analyze ${VARIANT_STAGE}`);
   const { write, differing } = await createWriter(client, kind, options, VARIANT_STAGE);
   const absent = `
-    from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = ${OWNER}
+    from product_variant t, ${STAGE} s where s.variants is not null and t.product_id = s.target_id
       and not exists (select from ${VARIANT_STAGE} v where v.target_id = t.id)`;
   return {
     differing: `${differing}
@@ -80,7 +77,7 @@ const NAMES = `(
 
 /** Finds the products of a file of variants, by the column of the key, and their existing variants. Its rows then have the values in the product's order. */
 export const findVariantsOfFile = async (context: CheckContext & ReadOptions): Promise<void> => {
-  const { client, kind, key = 'slug' } = context;
+  const { client, key = 'slug' } = context;
   await client.query(`update ${STAGE} s set owner_id = p.id from product p where p.${key}::text = s.product_id`);
   await reject(
     context,
@@ -99,7 +96,7 @@ export const findVariantsOfFile = async (context: CheckContext & ReadOptions): P
        concat('must name the options of the product: ', array_to_string(names, ', ')) as reason`,
     [],
   );
-  await findVariants(client, kind, STAGE);
+  await findVariants(client, STAGE);
 };
 
 /** Before the variants of a range of a file are written: gives products the names of their options, and takes the skus that others get. */
@@ -116,32 +113,27 @@ export const prepareVariants = async (client: ClientBase, range: Range): Promise
 export const rejectUnfitNames = (context: CheckContext): Promise<number> =>
   reject(
     context,
-    `delete from ${STAGE} s where variants is null and present_fields & ${presentBit(context.kind, 'optionNames')} <> 0 and exists (
-       select from product_variant v where v.product_id = ${OWNER} and cardinality(v.option_values) <> cardinality(s.option_names))
+    `delete from ${STAGE} s where variants is null and ${isPresent('optionNames')} and exists (
+       select from product_variant v where v.product_id = s.target_id and cardinality(v.option_values) <> cardinality(s.option_names))
      returning line, record, 'optionNames' as field, array_to_string(option_names, ', ') as value,
        'has another number of options than the variants of the product: say the variants, too' as reason`,
     [],
   );
 
 /** The prices and the stock of a product whose variants the file does not say are those of its variant without options, if it has no other. */
-const stageOnlyVariants = async (client: ClientBase, kind: ImportKind, ofProducts: ImportKind): Promise<void> => {
-  const names = ['price', 'listPrice', 'stock'];
-  const bits = names.map(
-    (name) =>
-      `case when s.present_fields & ${presentBit(ofProducts, name)} <> 0 then ${presentBit(kind, name)} else 0 end`,
-  );
-  await client.query(
-    `insert into ${VARIANT_STAGE} (ordinal, place, line, record, present_fields, price, list_price, stock)
-     select s.ordinal, 1, s.line, s.record, ${[presentBit(kind, 'product'), ...bits].join(' + ')}, s.price, s.list_price, s.stock
-     from ${STAGE} s join product_variant t on t.product_id = ${OWNER} and t.option_values = '{}'
-     where s.variants is null and s.present_fields & $1 <> 0`,
-    [names.reduce((sum, name) => sum + presentBit(ofProducts, name), 0)],
-  );
+const stageOnlyVariants = async (client: ClientBase): Promise<void> => {
+  await client.query(`
+    insert into ${VARIANT_STAGE} (ordinal, place, line, record, present, price, list_price, stock)
+    select s.ordinal, 1, s.line, s.record, said.fields || 'product'::text, s.price, s.list_price, s.stock
+    from ${STAGE} s join product_variant t on t.product_id = s.target_id and t.option_values = '{}'
+      cross join lateral (
+        select array_agg(field) as fields from unnest(s.present) field where field in ('price', 'listPrice', 'stock')) said
+    where s.variants is null and said.fields is not null`);
 };
 
 /** Finds the existing variants of staged ones, and notes their ids: those of the same option values, else those of the same sku. */
-const findVariants = async (client: ClientBase, kind: ImportKind, stage: string): Promise<void> => {
-  const hasValues = `s.present_fields & ${presentBit(kind, 'optionValues')} <> 0`;
+const findVariants = async (client: ClientBase, stage: string): Promise<void> => {
+  const hasValues = isPresent('optionValues');
   await client.query(`
     update ${stage} s set target_id = t.id from product_variant t
     where t.product_id = s.owner_id and t.option_values = coalesce(s.option_values, '{}') and (${hasValues} or s.sku is null)`);
@@ -156,14 +148,13 @@ const findVariants = async (client: ClientBase, kind: ImportKind, stage: string)
 };
 
 /** Variants whose file has no positions keep theirs, unless one is new or their order is another. */
-const settlePositions = async (client: ClientBase, kind: ImportKind): Promise<void> => {
-  const bit = presentBit(kind, 'position');
+const settlePositions = async (client: ClientBase): Promise<void> => {
   await client.query(`
     with placed as (
       select s.ordinal, t.id is null or (t.position, t.id) < lag((t.position, t.id)) over (partition by s.ordinal order by s.place) as is_moved
       from ${VARIANT_STAGE} s left join product_variant t on t.id = s.target_id)
-    update ${VARIANT_STAGE} s set position = place, present_fields = present_fields | ${bit}
-    where present_fields & ${bit} = 0 and ordinal in (select ordinal from placed where is_moved)`);
+    update ${VARIANT_STAGE} s set position = place, present = present || 'position'::text
+    where not ${isPresent('position')} and ordinal in (select ordinal from placed where is_moved)`);
 };
 
 /** Takes skus from variants of a range that another one of it gets. */
