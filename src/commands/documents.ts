@@ -1,6 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { defineCommand } from 'citty';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
 import { composeDocuments, createDocumentCheck } from '../graphql/document-check.ts';
@@ -8,6 +7,7 @@ import { readable } from '../graphql/limits/document-size.ts';
 import { createDocuments } from '../graphql/use-documents.ts';
 import { type DocumentFault, readManifest } from '../graphql/use-trusted-documents.ts';
 import { createSchema } from '../schema.ts';
+import { defineCommand } from './commands.ts';
 
 const DESCRIPTION = `Check GraphQL documents of clients: whether they fit the schema, what they cost, and which deprecated fields they use.
 
@@ -17,21 +17,15 @@ the environment (QUERY_MAX_COST …).
 Exit code 0: every operation can run, perhaps with warnings. 1: one would be refused.`;
 
 export const documentsCheckCommand = defineCommand({
-  meta: { name: 'documents check', description: DESCRIPTION },
-  args: {
-    file: {
-      type: 'positional',
-      valueHint: 'FILE…',
-      description: 'A JSON file of documents, a .graphql file or a folder.',
-    },
-  },
-  run: async ({ args }) => {
+  description: DESCRIPTION,
+  files: { valueHint: 'FILE…', description: 'A JSON file of documents, a .graphql file or a folder.' },
+  run: async (_, files) => {
     const config = readConfig(process.env);
     const schema = createSchema(config);
     const { queryLimits: limits, introspection } = config;
     const documents = createDocuments({ schema, limits, introspection, fieldSuggestions: true });
     const check = createDocumentCheck({ schema, documents, maxCost: limits.maxCost });
-    const checkable = await readCheckable(args._);
+    const checkable = await readCheckable(files);
     if (checkable.length === 0) throw new OperatorError('There is no operation in these files.');
     const reports = checkable.map(({ text, place }) => ({ place, ...check(text) }));
     for (const { place, faults, warnings } of reports) {

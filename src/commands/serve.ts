@@ -1,10 +1,9 @@
 import cluster from 'node:cluster';
 import { getHeapStatistics } from 'node:v8';
-import { defineCommand } from 'citty';
 import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
 import { prepareDatabase, serve } from '../serve.ts';
-import { readEnvironment } from './commands.ts';
+import { defineCommand, readEnvironment } from './commands.ts';
 
 /** What V8's heap holds beside the cache, and for each MB of that. */
 const BASE_HEAP_MB = 192;
@@ -30,7 +29,7 @@ const passedOnWithinMs = ({ npm_lifecycle_event }: NodeJS.ProcessEnv): number =>
 const PARENT_CHECK_MS = 500;
 
 export const serveCommand = defineCommand({
-  meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
+  description: 'Serve the gateway until SIGTERM or SIGINT.',
   run: async () => {
     if (cluster.isWorker) return (await import('../cluster/worker.ts')).serveAsWorker();
 
