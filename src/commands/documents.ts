@@ -1,8 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
-import { composeDocuments, createDocumentCheck } from '../graphql/document-check.ts';
+import { createDocumentCheck } from '../graphql/document-check.ts';
 import { readable } from '../graphql/limits/document-size.ts';
 import { createDocuments } from '../graphql/use-documents.ts';
 import { type DocumentFault, readManifest } from '../graphql/use-trusted-documents.ts';
@@ -11,21 +9,20 @@ import { defineCommand } from './commands.ts';
 
 const DESCRIPTION = `Check GraphQL documents of clients: whether they fit the schema, what they cost, and which deprecated fields they use.
 
-Reads files for TRUSTED_DOCUMENTS, .graphql files, and folders of these; an operation finds its fragments in all of them. Needs no database. The limits are those of
-the environment (QUERY_MAX_COST …).
+Reads files for TRUSTED_DOCUMENTS, and needs no database. The limits are those of the environment (QUERY_MAX_COST …).
 
 Exit code 0: every operation can run, perhaps with warnings. 1: one would be refused.`;
 
 export const documentsCheckCommand = defineCommand({
   description: DESCRIPTION,
-  files: { valueHint: 'FILE…', description: 'A JSON file of documents, a .graphql file or a folder.' },
+  files: { valueHint: 'FILE…', description: 'A JSON file of documents.' },
   run: async (_, files) => {
     const config = readConfig(process.env);
     const schema = createSchema(config);
     const { queryLimits: limits, introspection } = config;
     const documents = createDocuments({ schema, limits, introspection, fieldSuggestions: true });
     const check = createDocumentCheck({ schema, documents, maxCost: limits.maxCost });
-    const checkable = await readCheckable(files);
+    const checkable = (await Promise.all(files.map(readDocuments))).flat();
     if (checkable.length === 0) throw new OperatorError('There is no operation in these files.');
     const reports = checkable.map(({ text, place }) => ({ place, ...check(text) }));
     for (const { place, faults, warnings } of reports) {
@@ -45,51 +42,10 @@ export const documentsCheckCommand = defineCommand({
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-interface Checkable {
-  readonly text: string;
-  /** Where a fault is: file, line or id, operation. */
-  readonly place: (fault: DocumentFault) => string;
-}
-
-/** @throws OperatorError for a file that cannot be read */
-const readCheckable = async (paths: readonly string[]): Promise<Checkable[]> => {
-  const files = (await Promise.all(paths.map(filesIn))).flat();
-  const manifests = await Promise.all(
-    files
-      .filter((file) => file.endsWith('.json'))
-      .map(async (file) =>
-        (await readManifest(file)).map(([id, text]) => ({
-          text,
-          place: ({ name, line }: DocumentFault) =>
-            `${file}: ${name} (${id}${line === undefined ? '' : `, line ${line}`})`,
-        })),
-      ),
-  );
-  const sources = files.filter((file) => !file.endsWith('.json'));
-  const texts = await Promise.all(
-    sources.map(async (file) => [file, await readFile(file, 'utf8').catch(refuse(file))] as const),
-  );
-  const composed = composeDocuments(texts).map(({ file, text, placeOf }) => ({
+/** The documents of a file, each with where a fault in it is. @throws OperatorError for a file that cannot be read */
+const readDocuments = async (file: string) =>
+  (await readManifest(file)).map(([id, text]) => ({
     text,
-    place: ({ name, line }: DocumentFault) => `${line === undefined ? file : placeOf(line)}: ${name}`,
+    place: ({ name, line }: DocumentFault): string =>
+      `${file}: ${name} (${id}${line === undefined ? '' : `, line ${line}`})`,
   }));
-  return [...manifests.flat(), ...composed];
-};
-
-/** A file, or the `.graphql` and `.gql` files of a folder. */
-const filesIn = async (path: string): Promise<string[]> => {
-  if (!(await stat(path).catch(refuse(path))).isDirectory()) return [path];
-  const names = await readdir(path, { recursive: true });
-  const isDocument = (name: string): boolean =>
-    /\.(graphql|gql)$/.test(name) && !name.split(sep).includes('node_modules');
-  return names
-    .filter(isDocument)
-    .sort()
-    .map((name) => join(path, name));
-};
-
-const refuse =
-  (path: string) =>
-  (error: Error): never => {
-    throw new OperatorError(`${path} cannot be read: ${error.message}`);
-  };

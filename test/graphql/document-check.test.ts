@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -113,50 +112,36 @@ describe('vitrine documents check', () => {
     return { code: await command.ended, output: command.output() };
   };
 
-  test('reads manifests, files and folders, with fragments of other files, and needs no database', async () => {
+  test('reads maps and manifests, and needs no database', async () => {
     await using folder = await temporaryFolder();
     const apollo = { format: 'apollo-persisted-query-manifest', operations: [{ id: 'x', body: '{ notices { id } }' }] };
-    await mkdir(path.join(folder.path, 'app'));
     const files = [
       await folder.write('map.json', JSON.stringify({ a: 'query Hot { hotProducts { id } }' })),
       await folder.write('apollo.json', JSON.stringify(apollo)),
-      path.join(folder.path, 'app'),
     ];
-    await folder.write('app/card.graphql', '# A card.\nfragment Card on Product {\n  name\n}');
-    await folder.write(
-      'app/page.graphql',
-      'query Page {\n  hotProducts { ...Card }\n}\n\nquery More { newProducts { ...Card } }',
-    );
     expect(await run(files)).toEqual({
       code: 0,
-      output: '4 documents, 0 faults, 0 warnings. unnamed operation costs most: at most 220 of 20,000.\n',
+      output: '2 documents, 0 faults, 0 warnings. unnamed operation costs most: at most 220 of 20,000.\n',
     });
 
-    // The fault is in the file of the fragment.
-    await folder.write('app/card.graphql', '# A card.\nfragment Card on Product {\n  label\n}');
     await folder.write('map.json', JSON.stringify({ a: 'query Hot {\n shelves }' }));
     const { code, output } = await run(files);
     expect(code).toBe(1);
     expect(output).toContain('map.json: Hot (a, line 2): Cannot query field "shelves"');
-    expect(output).toContain('card.graphql:3: Page: Cannot query field "label"');
-    expect(output).toContain('card.graphql:3: More: ');
-    expect(output).toContain('4 documents, 3 faults');
-
-    // A file alone does not have the fragments of its neighbours.
-    expect((await run([path.join(folder.path, 'app/page.graphql')])).output).toContain('Unknown fragment "Card"');
+    expect(output).toContain('2 documents, 1 fault');
   });
 
   test('goes by the limits of the environment', async () => {
     await using folder = await temporaryFolder();
     const file = await folder.write(
-      'a.graphql',
-      '{ hotProducts(limit: 100) { id category { products(limit: 20) { id } } } }',
+      'a.json',
+      JSON.stringify({ a: '{ hotProducts(limit: 100) { id category { products(limit: 20) { id } } } }' }),
     );
     expect((await run([file])).code).toBe(0);
     const refused = await run([file], { QUERY_MAX_COST: '1000' });
     expect(refused.code).toBe(1);
     expect(refused.output).toMatch(
-      /^error: \S+a\.graphql:1: unnamed operation: The operation costs 2,\d{3}, and may cost 1,000/,
+      /^error: \S+a\.json: unnamed operation \(a, line 1\): The operation costs 2,\d{3}, and may cost 1,000/,
     );
   });
 
@@ -166,6 +151,9 @@ describe('vitrine documents check', () => {
       code: 1,
       output: expect.stringMatching(/nothing cannot be read: ENOENT/),
     });
-    expect(await run([folder.path])).toEqual({ code: 1, output: 'There is no operation in these files.\n' });
+    expect(await run([await folder.write('none.json', '{}')])).toEqual({
+      code: 1,
+      output: 'There is no operation in these files.\n',
+    });
   });
 });
