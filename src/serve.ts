@@ -48,11 +48,8 @@ export interface Serving {
   readonly stop: () => Promise<void>;
 }
 
-/** A gateway that may be one of several processes at the same address. */
 export interface ServingGateway extends Serving {
   readonly metrics: Metrics;
-  /** Like `stop`, where another process has taken its place: without the delay, and `/readyz` does not change. */
-  readonly leave: () => Promise<void>;
 }
 
 /** Opens the port on a gateway. @throws OperatorError as `createGateway` and the port do */
@@ -75,9 +72,13 @@ export const serve = async (
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
-    const end = async (delayMs: number): Promise<void> => {
+    const end = async (): Promise<void> => {
       clearTimeout(starting);
-      await server.drain(shutdownTimeoutMs - closingMs, { delayMs, onStop: gateway.completeSubscriptions });
+      gateway.startDraining();
+      await server.drain(shutdownTimeoutMs - closingMs, {
+        delayMs: shutdownDelayMs,
+        onStop: gateway.completeSubscriptions,
+      });
       // Even where the database no longer answers.
       await withDeadline(gateway.close(), closingMs);
     };
@@ -85,12 +86,7 @@ export const serve = async (
       url: server.url,
       metrics,
       stop: () => {
-        gateway.startDraining();
-        stopping ??= end(shutdownDelayMs);
-        return stopping;
-      },
-      leave: () => {
-        stopping ??= end(0);
+        stopping ??= end();
         return stopping;
       },
     };

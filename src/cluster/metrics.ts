@@ -8,7 +8,7 @@ import { type Metrics, type MetricsPage, pageOf, registryOnce } from '../observa
 type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export type MetricsFromWorker =
-  /** The worker's metrics: the reply to `collect`, and its last message before it is replaced. */
+  /** The worker's metrics: the reply to `collect`. */
   | { readonly kind: 'metrics'; readonly metrics: MetricsJson }
   /** A scraper has asked it for the metrics of all workers. */
   | { readonly kind: 'ask-page' };
