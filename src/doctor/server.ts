@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseClient, withConnection } from '../database/client.ts';
+import { createClock } from '../database/clock.ts';
 import { connectionConfig, placeOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
@@ -64,19 +65,17 @@ const MAX_OFFSET_MS = 1000;
 
 /** How far the clocks of this machine and of the database are apart, measured by round trips. */
 export const checkClock: Check = async ({ client }) => {
-  let best = { offsetMs: 0, tripMs: Number.POSITIVE_INFINITY };
+  const clock = createClock();
   for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
     const sentMs = performance.now();
-    const sentAtMs = Date.now();
     const { now } = await oneRow<{ now: number }>(
       client,
       'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
     );
-    const tripMs = performance.now() - sentMs;
-    if (tripMs < best.tripMs) best = { offsetMs: now - (sentAtMs + tripMs / 2), tripMs };
+    clock.observe(now, sentMs, performance.now());
   }
-  const offsetMs = Math.round(best.offsetMs);
-  const round = `a round trip takes ${best.tripMs.toFixed(1)} ms`;
+  const offsetMs = Math.round(clock.nowMs() - Date.now());
+  const round = `a round trip takes ${(clock.uncertaintyMs() * 2).toFixed(1)} ms`;
   if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
     return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
   const apart = `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
