@@ -22,7 +22,9 @@ const keepCompiled = (environment) => {
   if (NODE_COMPILE_CACHE || NODE_DISABLE_COMPILE_CACHE) return;
   try {
     const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache');
-    const directory = makeOwn(join(makeSafe(caches), 'vitrine'));
+    const directory = join(caches, 'vitrine');
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (!isPrivate(directory)) return;
     enableCompileCache(directory);
     environment.NODE_COMPILE_CACHE = directory;
   } catch {
@@ -30,32 +32,17 @@ const keepCompiled = (environment) => {
   }
 };
 
-/** @returns the real path of the directory, if nobody else can write to it or to one above it. @throws Error otherwise */
-const makeSafe = (path) => {
-  const parent = realpathSync(dirname(path));
-  assertSafe(parent);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const directory = realpathSync(path);
-  assertSafe(directory);
-  return directory;
+/** Whether only this user and root can write to a directory, which is no link, and to all above it. Windows has no modes: there a profile is private to its user. */
+const isPrivate = (directory) => {
+  if (process.platform === 'win32') return true;
+  const trusted = [process.geteuid(), 0];
+  for (let path = directory; ; path = realpathSync(dirname(path))) {
+    const found = lstatSync(path);
+    const isSticky = path !== directory && (found.mode & STICKY) !== 0;
+    const isWritable = (found.mode & OTHERS_WRITE) !== 0 && !isSticky;
+    if (!found.isDirectory() || !trusted.includes(found.uid) || isWritable) return false;
+    if (dirname(path) === path) return true;
+  }
 };
-
-const makeOwn = (path) => {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = lstatSync(path);
-  if (!found.isDirectory() || !isOwnedBy(found, [process.geteuid?.()]) || isWritable(found)) throw new Error(path);
-  return path;
-};
-
-const assertSafe = (path) => {
-  const found = lstatSync(path);
-  const isSticky = (found.mode & STICKY) !== 0;
-  if (!isOwnedBy(found, [process.geteuid?.(), 0]) || (isWritable(found) && !isSticky)) throw new Error(path);
-  if (dirname(path) !== path) assertSafe(dirname(path));
-};
-
-// Windows has neither: there a profile is private to its user.
-const isOwnedBy = ({ uid }, owners) => process.platform === 'win32' || owners.includes(uid);
-const isWritable = ({ mode }) => process.platform !== 'win32' && (mode & OTHERS_WRITE) !== 0;
 
 keepCompiled(process.env);

@@ -14,7 +14,7 @@ import { connectionConfig } from './database/connection.ts';
 import { assertServing, readWatchedTables } from './database/migrations/rights.ts';
 import { assertMigrated } from './database/migrations/status.ts';
 import { createDatabase, currentSchema, prismaIn } from './database/pool.ts';
-import { assertSameDatabase, findPoolerMode, type PoolerMode } from './database/pooler.ts';
+import { assertSameDatabase, findPoolerMode } from './database/pooler.ts';
 import { createReplicas } from './database/replicas/replicas.ts';
 import { createSql } from './database/sql.ts';
 import { FEATURES } from './features.ts';
@@ -73,12 +73,6 @@ export interface Gateway {
   readonly close: () => Promise<void>;
 }
 
-export interface DatabaseToServe {
-  readonly url: string;
-  /** Undefined: it is detected, by one more connection. */
-  readonly poolerMode?: PoolerMode | undefined;
-}
-
 export interface GatewayParts {
   /** The metrics of all processes, where this is one of several. */
   readonly pageOfAll?: Metrics['page'] | undefined;
@@ -92,7 +86,7 @@ export interface GatewayParts {
  */
 export const createGateway = async (
   config: Config,
-  { url: databaseUrl, poolerMode }: DatabaseToServe,
+  { url: databaseUrl }: { readonly url: string },
   log: Logger,
   { pageOfAll, plugins = [] }: GatewayParts = {},
 ): Promise<Gateway> => {
@@ -107,7 +101,7 @@ export const createGateway = async (
   const { observer, tracing } = observability;
   const { preparedStatements, databaseDirectUrl: directUrl } = config;
   const connection = connectionConfig(databaseUrl);
-  const { pooling, isPrepared } = poolerMode ?? (await findPoolerMode({ connection, preparedStatements, log }));
+  const { pooling, isPrepared } = await findPoolerMode({ connection, preparedStatements, log });
   const { pool, statementCount } = createDatabase({
     connection,
     pooling,

@@ -2,49 +2,35 @@ import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import { withConnection } from './database/client.ts';
 import { connectionConfig } from './database/connection.ts';
-import { migrateEmbedded, type OpenDatabase, openDatabase, type UseConnection } from './database/open.ts';
-import { type PoolerMode, poolerModeOf } from './database/pooler.ts';
+import { migrateEmbedded, type OpenDatabase, openDatabase } from './database/open.ts';
 import { withDeadline } from './deadline.ts';
-import type { DatabaseToServe } from './gateway.ts';
 import type { Metrics } from './observability/metrics.ts';
-
-export interface PreparedDatabase extends OpenDatabase {
-  readonly poolerMode: PoolerMode | undefined;
-}
 
 /**
  * Opens the database to serve. An embedded one is migrated, and filled with the demo catalogue if it is empty; an operator's is not changed.
- * One connection does all of that, because each costs a few milliseconds of the start.
  * @throws OperatorError as {@link openDatabase}
  */
-export const prepareDatabase = async (config: Config, log: Logger): Promise<PreparedDatabase> => {
-  const { preparedStatements } = config;
-  let poolerMode: PoolerMode | undefined;
-  const findPoolerMode: UseConnection = async (client) => {
-    poolerMode = await poolerModeOf(client, { preparedStatements, log });
-  };
-  const database = await openDatabase(config, log, findPoolerMode);
-  if (!database.isEmbedded) return { ...database, poolerMode };
+export const prepareDatabase = async (config: Config, log: Logger): Promise<OpenDatabase> => {
+  const database = await openDatabase(config, log);
+  if (!database.isEmbedded) return database;
   try {
-    await migrateEmbedded(database, log, async (client) => {
-      const { isCatalogueEmpty } = await import('./import/demo.ts');
-      if (await isCatalogueEmpty(client)) await seed(database, log);
-      await findPoolerMode(client);
-    });
-    return { ...database, poolerMode };
+    await migrateEmbedded(database, log);
+    await seedIfEmpty(database, log);
+    return database;
   } catch (error) {
     await database.close();
     throw error;
   }
 };
 
-const seed = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
-  const [{ seedDemoCatalogue }, { IMPORT_KINDS }] = await Promise.all([
+const seedIfEmpty = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
+  const [{ isCatalogueEmpty, seedDemoCatalogue }, { IMPORT_KINDS }] = await Promise.all([
     import('./import/demo.ts'),
     import('./import-kinds.ts'),
   ]);
-  // A client of its own, because `COPY` cannot run on one with a `query_timeout`.
+  // Without a limit of statements, with which `COPY` cannot run.
   await withConnection({ ...connectionConfig(url), connectionTimeoutMillis: 10_000 }, undefined, async (client) => {
+    if (!(await isCatalogueEmpty(client))) return;
     log.info(await seedDemoCatalogue(client, IMPORT_KINDS), 'filled with the demo catalogue');
   });
 };
@@ -62,17 +48,14 @@ export interface Serving {
   readonly stop: () => Promise<void>;
 }
 
-/** A gateway that may be one of several processes at the same address. */
 export interface ServingGateway extends Serving {
   readonly metrics: Metrics;
-  /** Like `stop`, where another process has taken its place: without the delay, and `/readyz` does not change. */
-  readonly leave: () => Promise<void>;
 }
 
 /** Opens the port on a gateway. @throws OperatorError as `createGateway` and the port do */
 export const serve = async (
   config: Config,
-  database: DatabaseToServe,
+  database: Pick<OpenDatabase, 'url'>,
   log: Logger,
   pageOfAll?: Metrics['page'],
 ): Promise<ServingGateway> => {
@@ -89,9 +72,13 @@ export const serve = async (
     const { shutdownTimeoutMs, shutdownDelayMs } = config;
     const closingMs = Math.min(MAX_CLOSING_MS, shutdownTimeoutMs * CLOSING_SHARE);
     let stopping: Promise<void> | undefined;
-    const end = async (delayMs: number): Promise<void> => {
+    const end = async (): Promise<void> => {
       clearTimeout(starting);
-      await server.drain(shutdownTimeoutMs - closingMs, { delayMs, onStop: gateway.completeSubscriptions });
+      gateway.startDraining();
+      await server.drain(shutdownTimeoutMs - closingMs, {
+        delayMs: shutdownDelayMs,
+        onStop: gateway.completeSubscriptions,
+      });
       // Even where the database no longer answers.
       await withDeadline(gateway.close(), closingMs);
     };
@@ -99,12 +86,7 @@ export const serve = async (
       url: server.url,
       metrics,
       stop: () => {
-        gateway.startDraining();
-        stopping ??= end(shutdownDelayMs);
-        return stopping;
-      },
-      leave: () => {
-        stopping ??= end(0);
+        stopping ??= end();
         return stopping;
       },
     };

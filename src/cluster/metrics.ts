@@ -8,7 +8,7 @@ import { type Metrics, type MetricsPage, pageOf, registryOnce } from '../observa
 type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 export type MetricsFromWorker =
-  /** The worker's metrics: the reply to `collect`, and its last message before it is replaced. */
+  /** The worker's metrics: the reply to `collect`. */
   | { readonly kind: 'metrics'; readonly metrics: MetricsJson }
   /** A scraper has asked it for the metrics of all workers. */
   | { readonly kind: 'ask-page' };
@@ -23,9 +23,6 @@ const COLLECT_TIMEOUT_MS = 2000;
 
 /** Less than Prometheus' scrape timeout, 10 s. */
 const PAGE_TIMEOUT_MS = 5000;
-
-/** Number of ended workers after which their counts are merged into one. */
-const MAX_ENDED = 16;
 
 /** prom-client averages or omits these. Here the largest lag of an event loop counts, and the earliest start. */
 const AGGREGATORS: readonly (readonly [RegExp, 'min' | 'max'])[] = [
@@ -69,10 +66,8 @@ export const createClusterMetrics = (sources: Sources) => {
   const createPage = async (): Promise<MetricsPage> => {
     const registry = await ownRegistry();
     await Promise.all([...latest.keys()].map(collect));
-    if (ended.length > MAX_ENDED) {
-      const parts = ended.slice();
-      ended.splice(0, parts.length, await (await aggregate(parts)).getMetricsAsJSON());
-    }
+    const parts = ended.slice();
+    if (parts.length > 1) ended.splice(0, parts.length, await (await aggregate(parts)).getMetricsAsJSON());
     const own = await registry.getMetricsAsJSON();
     // No `await` while the list is built: each worker is either in `ended` or in `latest`.
     return pageOf(await aggregate([own, ...ended, ...latest.values()]));

@@ -12,8 +12,8 @@ interface StartedWorker {
   readonly worker: Worker;
   readonly name: string;
   readonly url: string;
-  /** Resolves with its exit code or signal, or with `leaving` when it got SIGTERM and waits for its replacement. */
-  readonly over: Promise<number | NodeJS.Signals | 'leaving'>;
+  /** Resolves with its exit code or signal. */
+  readonly over: Promise<number | NodeJS.Signals>;
 }
 
 /** After this time of service, an end of the worker does not count as a failed start. */
@@ -68,7 +68,7 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     const worker = cluster.fork(environment);
     const name = `worker ${worker.id} (process ${worker.process.pid})`;
     const url = Promise.withResolvers<string>();
-    const over = Promise.withResolvers<number | NodeJS.Signals | 'leaving'>();
+    const over = Promise.withResolvers<number | NodeJS.Signals>();
     running.set(worker, new Promise((resolve) => worker.once('exit', resolve)));
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => {
       running.delete(worker);
@@ -80,7 +80,6 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'serving') url.resolve(message.url);
       else if (message.kind === 'failed') url.reject(failureOf(message));
-      else if (message.kind === 'leaving') over.resolve('leaving');
       else if (message.kind === 'ask-page') void sendPage(worker);
     });
     const started = { worker, name, url: await url.promise, over: over.promise };
@@ -92,17 +91,15 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
   const keep = async (first: StartedWorker): Promise<void> => {
     let current = first;
     for (let failures = 0; ; ) {
-      const { worker, name, over } = current;
+      const { name, over } = current;
       const sinceMs = performance.now();
       serving += 1;
       const how = await over;
       if (isStopping) return;
-      if (how !== 'leaving') {
-        serving -= 1;
-        deaths += 1;
-        failures = performance.now() - sinceMs > STEADY_MS ? 0 : failures + 1;
-        log.error(`${name} ended with ${how}; it is replaced`);
-      }
+      serving -= 1;
+      deaths += 1;
+      failures = performance.now() - sinceMs > STEADY_MS ? 0 : failures + 1;
+      log.error(`${name} ended with ${how}; it is replaced`);
       for (let next: StartedWorker | undefined; !next; ) {
         await delay(backOffMs(failures));
         if (isStopping) return;
@@ -115,11 +112,6 @@ export const serveByWorkers = async (config: Config, databaseUrl: string, log: L
         }
       }
       log.info(`${current.name} replaces it`);
-      if (how === 'leaving') {
-        serving -= 1;
-        tell(worker, { kind: 'leave' });
-        setTimeout(() => worker.process.kill('SIGKILL'), finishMs).unref();
-      }
     }
   };
 

@@ -10,16 +10,12 @@ export type FromWorker =
   | MetricsFromWorker
   | { readonly kind: 'serving'; readonly url: string }
   /** The worker could not start, and ends. `isOperators`: the cause is an OperatorError. */
-  | { readonly kind: 'failed'; readonly message: string; readonly stack: string; readonly isOperators: boolean }
-  /** The worker got SIGTERM, and serves until it is replaced. */
-  | { readonly kind: 'leaving' };
+  | { readonly kind: 'failed'; readonly message: string; readonly stack: string; readonly isOperators: boolean };
 
 export type ToWorker =
   | MetricsToWorker
   /** The whole gateway ends. */
-  | { readonly kind: 'stop' }
-  /** The worker has been replaced. */
-  | { readonly kind: 'leave' };
+  | { readonly kind: 'stop' };
 
 /** Resolves when the message is written, so that the process may end. Never rejects: without a primary, Node ends this process. */
 const send = (message: FromWorker): Promise<void> =>
@@ -33,18 +29,14 @@ const send = (message: FromWorker): Promise<void> =>
  */
 export const serveAsWorker = async (): Promise<void> => {
   let serving: ServingGateway | undefined;
-  let isCounting = false;
   let isEnding = false;
   let log: Logger | undefined;
 
-  const end = async (how: 'stop' | 'leave', exitCode = 0): Promise<void> => {
-    // Also when it is being replaced already: `/readyz` must answer 503 from now on.
-    const ended = serving?.[how]();
+  const end = async (exitCode = 0): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
     try {
-      await ended;
-      if (serving && isCounting && how === 'leave') await send(await metricsMessage(serving.metrics));
+      await serving?.stop();
     } catch (error) {
       log?.error({ err: error }, 'the shutdown was not clean');
     }
@@ -52,12 +44,12 @@ export const serveAsWorker = async (): Promise<void> => {
   };
 
   process.on('message', async ({ kind }: ToWorker) => {
-    if (kind === 'stop' || kind === 'leave') void end(kind);
+    if (kind === 'stop') void end();
     if (kind === 'collect' && serving) void send(await metricsMessage(serving.metrics));
   });
   // A terminal sends these signals to the primary too, which stops its workers.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-  process.on('SIGTERM', () => void send({ kind: 'leaving' }));
+  process.on('SIGTERM', () => void end());
 
   try {
     const config = readConfig(process.env);
@@ -66,10 +58,9 @@ export const serveAsWorker = async (): Promise<void> => {
     log = workerLog;
     process.on('uncaughtException', (error) => {
       workerLog.fatal({ err: error }, 'an error that nobody caught');
-      void end('stop', 1);
+      void end(1);
     });
     const database = await prepareDatabase(config, workerLog);
-    isCounting = config.exposure.metrics !== 'off';
     serving = await serve(config, database, workerLog, askPrimaryForPage);
     void send({ kind: 'serving', url: serving.url });
   } catch (error) {

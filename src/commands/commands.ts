@@ -1,5 +1,4 @@
-import { parseArgs, styleText } from 'node:util';
-import { type ArgsDef, type CommandDef, type CommandMeta, runCommand } from 'citty';
+import { type ParseArgsOptionDescriptor, parseArgs, styleText } from 'node:util';
 import type { Logger } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import {
@@ -15,9 +14,44 @@ import { OperatorError } from '../errors.ts';
 import { createLog } from '../observability/log.ts';
 import { suggest } from '../suggestion.ts';
 
+/** An option as Node's `parseArgs` reads it, and `--help` shows it. */
+export interface Option extends ParseArgsOptionDescriptor {
+  readonly description: string;
+  /** What stands for its value in the help. */
+  readonly valueHint?: string;
+  /** The only values that are accepted. */
+  readonly choices?: readonly string[];
+}
+
+type Options = Readonly<Record<string, Option>>;
+
+export interface Command<Given extends Options> {
+  /** The first line is the summary. */
+  readonly description: string;
+  /** The files that it takes. @default it takes none */
+  readonly files?: { readonly valueHint: string; readonly description: string };
+  readonly options?: Given;
+  readonly run: (values: OptionValues<Given>, files: readonly string[]) => Promise<void>;
+}
+
+export type OptionValues<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
+
+type ValueOf<Given> =
+  | (Given extends { type: 'boolean' }
+      ? boolean
+      : Given extends { multiple: true }
+        ? readonly string[]
+        : Given extends { choices: readonly (infer Choice)[] }
+          ? Choice
+          : string)
+  | (Given extends { default: string } ? never : undefined);
+
+/** Gives `run` the types of the options. */
+export const defineCommand = <const Given extends Options>(command: Command<Given>): Command<Given> => command;
+
 /** Every command, loaded on demand. */
-// biome-ignore lint/suspicious/noExplicitAny: each command has arguments of its own
-const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
+// biome-ignore lint/suspicious/noExplicitAny: each command has options of its own
+const COMMANDS: Readonly<Record<string, () => Promise<Command<any>>>> = {
   serve: () => import('./serve.ts').then((module) => module.serveCommand),
   migrate: () => import('./database.ts').then((module) => module.migrateCommand),
   seed: () => import('./database.ts').then((module) => module.seedCommand),
@@ -30,56 +64,43 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandDef<any>>>> = {
 const isHelp = (arg: string | undefined): boolean => arg === '--help' || arg === '-h';
 
 /** Runs the command that is named first. @param args those of the process, without Node and the program */
-export const runCommandLine = async ([name, ...rawArgs]: readonly string[]): Promise<void> => {
+export const runCommandLine = async ([name, ...args]: readonly string[]): Promise<void> => {
   if (name === '--version' || name === '-v') return console.log(packageJson.version);
-  if (name === undefined || isHelp(name) || (name === 'help' && rawArgs.length === 0))
+  if (name === undefined || isHelp(name) || (name === 'help' && args.length === 0))
     return console.log(await mainHelp());
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!load) {
     throw usageError(`There is no command ${name}.${suggest(name, Object.keys(COMMANDS))} Run "vitrine --help".`);
   }
   const command = await load();
-  if (rawArgs.some(isHelp)) return console.log(await commandHelp(name, command));
-  checkArguments(name, command.args ?? {}, rawArgs);
-  await runCommand(command, { rawArgs });
+  if (args.some(isHelp)) return console.log(commandHelp(name, command));
+  const { values, positionals } = parse(name, command, args);
+  await command.run(values, positionals);
 };
 
 /** With the usual exit code for wrong usage. */
 export const usageError = (message: string): OperatorError => new OperatorError(message, { exitCode: 2 });
 
-/** What was given to a command, in its order: citty has only the last of an option that is repeated. */
-export const tokensOf = (definitions: ArgsDef, args: readonly string[]) => {
-  const named = Object.entries(definitions).filter(([, { type }]) => type !== 'positional');
-  const options = Object.fromEntries(
-    named.map(([name, { type }]) => [name, { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) }]),
-  );
-  return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens;
-};
-
-/**
- * Refuses unknown arguments: citty would ignore them, so that `--dryrun` would be a real run.
- * @throws OperatorError that suggests the nearest name
- */
-const checkArguments = (command: string, definitions: ArgsDef, rawArgs: readonly string[]): void => {
+/** @throws OperatorError that suggests the nearest name */
+const parse = (command: string, { files, options = {} }: Command<Options>, args: readonly string[]) => {
+  // Not strict, because the messages of `parseArgs` name no command and suggest nothing.
+  const parsed = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  const { tokens, positionals } = parsed;
   const misuse = (message: string): OperatorError => usageError(`${message} Run "vitrine ${command} --help".`);
-  const tokens = tokensOf(definitions, rawArgs);
-  const files = Object.values(definitions).find(({ type }) => type === 'positional');
-  if (files && files.required !== false && !tokens.some(({ kind }) => kind === 'positional'))
-    throw misuse('Which file?');
+  if (files && positionals.length === 0) throw misuse('Which file?');
   for (const token of tokens) {
     if (token.kind === 'positional' && !files) throw misuse(`"${token.value}" is one too many.`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
-    const names = Object.keys(definitions).filter((each) => definitions[each]?.type !== 'positional');
-    const option = names.includes(name) ? definitions[name] : undefined;
-    if (!option) throw misuse(`There is no option ${rawName}.${suggest(name, names, '--')}`);
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option) throw misuse(`There is no option ${rawName}.${suggest(name, Object.keys(options), '--')}`);
     if (option.type === 'boolean' && value !== undefined) throw misuse(`${rawName} takes no value.`);
-    if (option.type !== 'boolean' && !value) throw misuse(`${rawName} needs a value.`);
-    // Checked here because citty's own message always has colour codes.
-    const choices = option.type === 'enum' ? option.options : undefined;
+    if (option.type === 'string' && !value) throw misuse(`${rawName} needs a value.`);
+    const { choices } = option;
     if (choices && value !== undefined && !choices.includes(value))
       throw misuse(`${rawName} must be one of ${choices.join(', ')}, but is "${value}".${suggest(value, choices)}`);
   }
+  return parsed;
 };
 
 /**
@@ -121,7 +142,7 @@ const table = (rows: readonly (readonly [string, string])[]): string => {
 const mainHelp = async (): Promise<string> => {
   const rows = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, load]) => {
-      const [summary = ''] = (await descriptionOf(await load())).split('\n');
+      const [summary = ''] = (await load()).description.split('\n');
       return [name, summary] as const;
     }),
   );
@@ -131,24 +152,16 @@ const mainHelp = async (): Promise<string> => {
 };
 
 /** What `--help` prints after a command. */
-const commandHelp = async (name: string, command: CommandDef<ArgsDef>): Promise<string> => {
-  const args = Object.entries((await resolve(command.args)) ?? {});
-  const positionals = args.filter(([, { type }]) => type === 'positional');
-  const options = args.filter(([, { type }]) => type !== 'positional');
-  const usage = [
-    'vitrine',
-    name,
-    ...positionals.map(([, { valueHint }]) => valueHint),
-    options.length > 0 && '[options]',
-  ];
-  const rows = [
-    ...positionals.map(([, { valueHint, description }]) => [valueHint ?? '', description ?? ''] as const),
-    ...options.map(([option, { valueHint, description, default: fallback }]) => {
-      const preset = fallback === undefined ? '' : ` Without it: ${fallback}.`;
-      return [`--${option}${valueHint ? ` ${valueHint}` : ''}`, `${description ?? ''}${preset}`] as const;
-    }),
-  ];
-  const sections = [await descriptionOf(command), `${bold('Usage:')} ${usage.filter(Boolean).join(' ')}`];
+const commandHelp = (name: string, { description, files, options = {} }: Command<Options>): string => {
+  const rows = Object.entries(options).map(
+    ([option, { valueHint, description, default: preset }]): [string, string] => {
+      const without = preset === undefined ? '' : ` Without it: ${preset}.`;
+      return [`--${option}${valueHint ? ` ${valueHint}` : ''}`, `${description}${without}`];
+    },
+  );
+  const usage = ['vitrine', name, files?.valueHint, rows.length > 0 && '[options]'].filter(Boolean).join(' ');
+  if (files) rows.unshift([files.valueHint, files.description]);
+  const sections = [description, `${bold('Usage:')} ${usage}`];
   if (rows.length > 0) sections.push(`${bold('Options:')}\n${table(rows)}`);
   if (name === 'serve') sections.push(...variableSections());
   return sections.join('\n\n');
@@ -172,10 +185,3 @@ const indented = (markdown: string): string =>
   (plain(markdown).match(/\S.{0,90}(?=\s|$)/g) ?? []).map((line) => `      ${line}`).join('\n');
 
 const plain = (markdown: string): string => markdown.replaceAll('`', '');
-
-const descriptionOf = async (command: CommandDef<ArgsDef>): Promise<string> =>
-  ((await resolve(command.meta)) as CommandMeta | undefined)?.description ?? '';
-
-/** citty accepts a value, a promise or a function. */
-const resolve = async <T>(value: T | Promise<T> | (() => T | Promise<T>)): Promise<T> =>
-  typeof value === 'function' ? (value as () => T | Promise<T>)() : value;

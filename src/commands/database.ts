@@ -1,4 +1,3 @@
-import { defineCommand } from 'citty';
 import pg from 'pg';
 import { withConnection } from '../database/client.ts';
 import { connectionConfig } from '../database/connection.ts';
@@ -11,18 +10,18 @@ import { OperatorError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { CatalogueNotEmptyError, seedDemoCatalogue } from '../import/demo.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { readEnvironment } from './commands.ts';
+import { defineCommand, readEnvironment } from './commands.ts';
 
 export const migrateCommand = defineCommand({
-  meta: { name: 'migrate', description: 'Apply pending migrations to DATABASE_URL (or the embedded database).' },
-  args: {
+  description: 'Apply pending migrations to DATABASE_URL (or the embedded database).',
+  options: {
     'grant-to': {
       type: 'string',
       description: 'After that, give this role the rights that serving needs.',
       valueHint: 'ROLE',
     },
   },
-  run: async ({ args: { 'grant-to': role } }) => {
+  run: async ({ 'grant-to': role }) => {
     const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(withDirectUrl(config), log);
     try {
@@ -41,11 +40,11 @@ export const migrateCommand = defineCommand({
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 export const seedCommand = defineCommand({
-  meta: { name: 'seed', description: 'Fill an empty database with the demo catalogue.' },
-  args: {
+  description: 'Fill an empty database with the demo catalogue.',
+  options: {
     'if-empty': { type: 'boolean', description: 'Where there are rows already, do nothing instead of failing.' },
   },
-  run: async ({ args: { 'if-empty': isIfEmpty } }) => {
+  run: async ({ 'if-empty': isIfEmpty }) => {
     const { config, log } = await readEnvironment(process.env);
     const database = await openDatabase(config, log);
     const connection = { ...connectionConfig(database.url), connectionTimeoutMillis: 10_000 };

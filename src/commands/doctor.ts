@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { defineCommand } from 'citty';
 import { type Config, readConfig, unknownClosingVariables, unknownVariables } from '../config/config.ts';
 import { openOrJoinDatabase } from '../database/open.ts';
 import { examine } from '../doctor/doctor.ts';
@@ -9,15 +8,12 @@ import { type Finding, fail, ok, warn } from '../doctor/finding.ts';
 import { OperatorError } from '../errors.ts';
 import { FEATURES } from '../features.ts';
 import { createLog } from '../observability/log.ts';
-import { usageError } from './commands.ts';
+import { defineCommand, usageError } from './commands.ts';
 
 export const doctorCommand = defineCommand({
-  meta: {
-    name: 'doctor',
-    description:
-      'Look for what keeps a gateway from working here, and say what to do.\n\nChanges nothing. Exit code 0: it works. 1: something is wrong.',
-  },
-  args: {
+  description:
+    'Look for what keeps a gateway from working here, and say what to do.\n\nChanges nothing. Exit code 0: it works. 1: something is wrong.',
+  options: {
     instances: {
       type: 'string',
       description: 'Gateways that are to run on this database.',
@@ -26,7 +22,7 @@ export const doctorCommand = defineCommand({
     },
     json: { type: 'boolean', description: 'Answer in JSON.' },
   },
-  run: async ({ args: { instances, json } }) => {
+  run: async ({ instances, json }) => {
     if (!/^[1-9]\d{0,3}$/.test(instances))
       throw usageError(`--instances must be a number from 1 to 9999, but is "${instances}".`);
     const findings = await look(Number(instances));

@@ -1,4 +1,3 @@
-import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty';
 import { withDirectUrl } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
 import { categoryPath, splitPath } from '../import/fields/lists.ts';
@@ -7,7 +6,7 @@ import { count, InvalidValueError, integer, type Parse } from '../import/fields/
 import { formatsOf, parseMapping } from '../import/formats/formats.ts';
 import type { RunOptions } from '../import/import.ts';
 import { IMPORT_KINDS } from '../import-kinds.ts';
-import { readEnvironment, tokensOf } from './commands.ts';
+import { defineCommand, type Option, type OptionValues, readEnvironment } from './commands.ts';
 
 const FORMATS = formatsOf(IMPORT_KINDS);
 
@@ -23,23 +22,21 @@ Exit code 0: every row was imported. 1: some rows were rejected, and all others 
 const text = (valueHint: string, description: string) => ({ type: 'string', valueHint, description }) as const;
 const flag = (description: string) => ({ type: 'boolean', description }) as const;
 const choice = <const Options extends string[]>(options: Options, valueHint: string, description: string) =>
-  ({ type: 'enum', options, valueHint, description }) as const;
+  ({ type: 'string', choices: options, valueHint, description }) as const;
 
-const importArgs = {
-  file: {
-    type: 'positional',
-    valueHint: 'FILE…',
-    description: 'Imported one after the other; - is standard input.',
-  },
+const importOptions = {
   format: choice(
     FORMATS.map(({ name }) => name),
     'NAME',
     'The format, if it is not detected from the columns.',
   ),
-  map: text(
-    'COLUMN=THEIRS,…',
-    'Columns that the file names in another way, such as name=title; may be repeated. name= reads none.',
-  ),
+  map: {
+    ...text(
+      'COLUMN=THEIRS,…',
+      'Columns that the file names in another way, such as name=title; may be repeated. name= reads none.',
+    ),
+    multiple: true,
+  },
   'header-line': text('LINE', 'The line of a CSV that names its columns, if it is not the first.'),
   'list-separator': text(
     'TEXT',
@@ -75,16 +72,17 @@ const importArgs = {
   yes: flag('Let --prune go on without a question, also if rows were rejected.'),
   'dry-run': flag('Do everything in a transaction, and roll it back.'),
   rejects: { ...text('FILE', 'The CSV file that lists each rejected row.'), default: 'rejects.csv' },
-} satisfies ArgsDef;
+} as const satisfies Readonly<Record<string, Option>>;
 
 const EXIT = { allImported: 0, someRejected: 1, failed: 2 } as const;
 
 export const importCommand = defineCommand({
-  meta: { name: 'import', description: DESCRIPTION },
-  args: importArgs,
-  run: async ({ args, rawArgs }) => {
+  description: DESCRIPTION,
+  files: { valueHint: 'FILE…', description: 'Imported one after the other; - is standard input.' },
+  options: importOptions,
+  run: async (options, paths) => {
     try {
-      process.exit(await importFiles(readOptions(args, rawArgs)));
+      process.exit(await importFiles({ ...readOptions(options), paths }));
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       throw new OperatorError(error.message, { cause: error, exitCode: EXIT.failed });
@@ -104,10 +102,7 @@ const importFiles = async (options: Omit<RunOptions, 'config' | 'log'>): Promise
 const LINES = integer(1, 999_999_999);
 
 /** @throws OperatorError if the value of an option is not valid */
-const readOptions = (
-  args: ParsedArgs<typeof importArgs>,
-  rawArgs: readonly string[],
-): Omit<RunOptions, 'config' | 'log'> => {
+const readOptions = (args: OptionValues<typeof importOptions>): Omit<RunOptions, 'config' | 'log' | 'paths'> => {
   const parsed = (name: 'currency' | 'category' | 'stock' | 'header-line', parse: Parse<string>) => {
     const text = args[name];
     try {
@@ -121,14 +116,10 @@ const readOptions = (
     const text = parsed(...option);
     return text === undefined ? undefined : Number(text);
   };
-  const mapped = tokensOf(importArgs, rawArgs).flatMap((token) =>
-    token.kind === 'option' && token.name === 'map' ? [token.value ?? ''] : [],
-  );
   return {
     kinds: IMPORT_KINDS,
-    paths: args._,
     format: args.format,
-    map: parseMapping(mapped),
+    map: parseMapping(args.map ?? []),
     key: args.key,
     currency: parsed('currency', currency),
     // As a list of names in JSON, which no separator of the files splits.

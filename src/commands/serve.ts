@@ -1,24 +1,8 @@
 import cluster from 'node:cluster';
-import { getHeapStatistics } from 'node:v8';
-import { defineCommand } from 'citty';
 import type { Config } from '../config/config.ts';
 import { findPort } from '../http/listeners.ts';
 import { prepareDatabase, serve } from '../serve.ts';
-import { readEnvironment } from './commands.ts';
-
-/** What V8's heap holds beside the cache, and for each MB of that. */
-const BASE_HEAP_MB = 192;
-const HEAP_MB_PER_CACHE_MB = 2;
-
-/** What to set where V8's heap may not grow as the cache may. @param limitBytes V8's own, or what NODE_OPTIONS say */
-const heapAdvice = ({ cacheMaxBytes }: Pick<Config, 'cacheMaxBytes'>, limitBytes: number): string | undefined => {
-  const cacheMb = cacheMaxBytes / 1_048_576;
-  const neededMb = Math.ceil(BASE_HEAP_MB + HEAP_MB_PER_CACHE_MB * cacheMb);
-  const limitMb = Math.floor(limitBytes / 1_048_576);
-  return limitMb >= neededMb
-    ? undefined
-    : `With CACHE_MAX_MB=${cacheMb} the heap may need ${neededMb} MB, and Node gives it ${limitMb}: set NODE_OPTIONS=--max-old-space-size=${neededMb}, or lower CACHE_MAX_MB.`;
-};
+import { defineCommand, readEnvironment } from './commands.ts';
 
 /**
  * For how long another signal is the first one once more. npm passes the signals that it gets on to its script; a terminal or systemd has sent them
@@ -30,13 +14,11 @@ const passedOnWithinMs = ({ npm_lifecycle_event }: NodeJS.ProcessEnv): number =>
 const PARENT_CHECK_MS = 500;
 
 export const serveCommand = defineCommand({
-  meta: { name: 'serve', description: 'Serve the gateway until SIGTERM or SIGINT.' },
+  description: 'Serve the gateway until SIGTERM or SIGINT.',
   run: async () => {
     if (cluster.isWorker) return (await import('../cluster/worker.ts')).serveAsWorker();
 
     const { config, log } = await readEnvironment(process.env, true);
-    const advice = heapAdvice(config, getHeapStatistics().heap_size_limit);
-    if (advice !== undefined) log.warn(advice);
 
     // During the start, a signal ends the process at once; an embedded server ends with it.
     let stop = async (): Promise<void> => {};

@@ -1,15 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Exposure, isKeySetUrl } from '../access/access.ts';
 import { isToken, TOKEN_RULE } from '../access/tokens.ts';
-import {
-  asksForWrites,
-  hasReadableFiles,
-  isPostgresUrl,
-  isWholeUrl,
-  namesOneServer,
-  splitUrls,
-  urlsOf,
-} from '../database/connection.ts';
+import { hasReadableFiles, isPostgresUrl, isWholeUrl, namesOneServer, splitUrls } from '../database/connection.ts';
 
 /** A kind of value that a variable may have. */
 export interface Value<T> {
@@ -164,7 +156,7 @@ export const databaseUrl: Value<string> = {
     [isPostgresUrl, 'must begin with postgresql://'],
     [isWholeUrl, 'must be a whole URL, in which special characters are written as %23 for #'],
     [hasReadableFiles, 'must name certificates and keys that can be read'],
-    [asksForWrites, 'must ask for target_session_attrs read-write, primary or any, as views are counted'],
+    [namesOneServer, 'must name one server, and no target_session_attrs'],
   ),
   secretsIn: (url) => passwordsIn(url),
 };
@@ -190,7 +182,7 @@ export const replicaUrls: Value<readonly string[]> = {
 };
 
 const passwordsIn = (url: string): readonly string[] => {
-  const { username, pathname, password } = URL.parse(urlsOf(url)[0] ?? '') ?? {};
+  const { username, pathname, password } = URL.parse(url) ?? {};
   // A password equal to the name of the user or the database is no secret, and hiding it would hide the name.
   const isName = password === username || `/${password}` === pathname;
   return password && !isName ? [password, decoded(password)] : [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
-import { type DatabaseClient, withConnection } from './client.ts';
+import { withConnection } from './client.ts';
 import { connectionConfig, placeOf } from './connection.ts';
 import { isDatabaseUnavailable, messageOf } from './failures.ts';
 import { applyMigrations } from './migrations/apply.ts';
@@ -40,18 +40,12 @@ export const withDirectUrl = <Config extends Pick<OpenOptions, 'databaseUrl' | '
 
 const DIRECT_URL = 'DATABASE_DIRECT_URL';
 
-/** Uses a connection that is open anyway. */
-export type UseConnection = (client: DatabaseClient) => Promise<void>;
-
-/**
- * @param use for the operator's own database: uses the connection by which it was found to be there
- * @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up
- */
-export const openDatabase = async (options: OpenOptions, log: Logger, use?: UseConnection): Promise<OpenDatabase> => {
+/** @throws OperatorError when the embedded server cannot be started, or the operator's own does not come up */
+export const openDatabase = async (options: OpenOptions, log: Logger): Promise<OpenDatabase> => {
   const { databaseUrl, databaseDirectUrl, dataDir } = options;
   if (databaseUrl !== undefined) {
     const isDirect = databaseUrl === databaseDirectUrl;
-    await awaitDatabase(databaseUrl, isDirect ? DIRECT_URL : 'DATABASE_URL', options, log, use);
+    await awaitDatabase(databaseUrl, isDirect ? DIRECT_URL : 'DATABASE_URL', options, log);
     if (databaseDirectUrl !== undefined && !isDirect) await awaitDatabase(databaseDirectUrl, DIRECT_URL, options, log);
     return runningElsewhere(databaseUrl, false);
   }
@@ -101,15 +95,17 @@ const awaitDatabase = async (
   variable: string,
   { databaseWaitMs: waitMs }: OpenOptions,
   log: Logger,
-  use?: UseConnection,
 ): Promise<void> => {
   const startedMs = performance.now();
   let remindedMs = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const connecting = withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, async (client) => use?.(client));
-    const error: unknown = await connecting.catch((failure: unknown) => failure);
+    // A pooler may take connections before the database does.
+    const asking = withConnection(connectionConfig(url), CONNECT_TIMEOUT_MS, (client) => client.query('select 1'));
+    const error: unknown = await asking.then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
     if (!error) return;
-    if (error instanceof OperatorError) throw error;
     const message = messageOf(error);
     const waitedMs = performance.now() - startedMs;
     const [, parameter] = /unsupported startup parameter: (\w+)/.exec(message) ?? [];
@@ -136,17 +132,7 @@ const PERMANENT = /^(28|3D)/;
 const isPassing = (error: unknown): boolean =>
   isDatabaseUnavailable(error) && !PERMANENT.test(String((error as NodeJS.ErrnoException).code));
 
-const MIGRATE_TIMEOUT_MS = 60_000;
-
-/**
- * Migrates the embedded database: it is ours alone, so nobody else will.
- * @param use uses the same connection once the database is migrated
- */
-export const migrateEmbedded = async ({ url }: OpenDatabase, log: Logger, use?: UseConnection): Promise<void> => {
-  await withConnection(connectionConfig(url), MIGRATE_TIMEOUT_MS, async (client) => {
-    const { readMigrationStatus } = await import('./migrations/status.ts');
-    const { pending } = await readMigrationStatus(client);
-    if (pending.length > 0) await applyMigrations({ url, log: (line) => log.info(line) });
-    await use?.(client);
-  });
+/** Migrates the embedded database: it is ours alone, so nobody else will. */
+export const migrateEmbedded = async ({ url }: OpenDatabase, log: Logger): Promise<void> => {
+  await applyMigrations({ url, log: (line) => log.info(line) });
 };

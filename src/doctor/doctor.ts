@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { DatabaseClient } from '../database/client.ts';
+import { withConnection } from '../database/client.ts';
 import { connectionConfig, placeOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { OperatorError } from '../errors.ts';
@@ -39,11 +39,8 @@ export const examine = async (
 ): Promise<Finding[]> => {
   const connection = { ...connectionConfig(url), connectionTimeoutMillis: 5000, query_timeout: 10_000 };
   const place = `${connection.database ?? ''} at ${placeOf(url)}`;
-  const client = new DatabaseClient(connection);
-  client.on('error', () => {});
-  try {
-    const startMs = performance.now();
-    await client.connect();
+  const startMs = performance.now();
+  return withConnection(connection, undefined, async (client) => {
     const findings = [ok('database', `connected to ${place} in ${Math.round(performance.now() - startMs)} ms`)];
     for (const [name, check] of CHECKS) {
       const found = await check({ tables, config, url, client, instances }).catch((error: unknown) => {
@@ -55,11 +52,7 @@ export const examine = async (
       if (name === 'migrations' && found.some(({ status }) => status === 'fail')) break;
     }
     return findings;
-  } catch (error) {
-    return [fail('database', `${place} cannot be reached: ${messageOf(error)}`, remedyOf(error))];
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  }).catch((error: unknown) => [fail('database', `${place} cannot be reached: ${messageOf(error)}`, remedyOf(error))]);
 };
 
 const REMEDIES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DatabaseClient, withConnection } from '../database/client.ts';
+import { withConnection } from '../database/client.ts';
+import { createClock } from '../database/clock.ts';
 import { connectionConfig, placeOf } from '../database/connection.ts';
 import { messageOf } from '../database/failures.ts';
 import { MINIMUM_VERSION } from '../database/migrations/apply.ts';
@@ -64,19 +65,17 @@ const MAX_OFFSET_MS = 1000;
 
 /** How far the clocks of this machine and of the database are apart, measured by round trips. */
 export const checkClock: Check = async ({ client }) => {
-  let best = { offsetMs: 0, tripMs: Number.POSITIVE_INFINITY };
+  const clock = createClock();
   for (let reading = 0; reading < CLOCK_READINGS; reading += 1) {
     const sentMs = performance.now();
-    const sentAtMs = Date.now();
     const { now } = await oneRow<{ now: number }>(
       client,
       'select extract(epoch from clock_timestamp())::float8 * 1000 as now',
     );
-    const tripMs = performance.now() - sentMs;
-    if (tripMs < best.tripMs) best = { offsetMs: now - (sentAtMs + tripMs / 2), tripMs };
+    clock.observe(now, sentMs, performance.now());
   }
-  const offsetMs = Math.round(best.offsetMs);
-  const round = `a round trip takes ${best.tripMs.toFixed(1)} ms`;
+  const offsetMs = Math.round(clock.nowMs() - Date.now());
+  const round = `a round trip takes ${(clock.uncertaintyMs() * 2).toFixed(1)} ms`;
   if (Math.abs(offsetMs) <= MAX_OFFSET_MS)
     return [ok('clock', `the database's is ${offsetMs} ms from this machine's; ${round}`)];
   const apart = `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
@@ -150,25 +149,17 @@ const POLL_MS = 5;
 const QUICK_SHARE = 0.5;
 
 /** Whether replicas are there, follow this database, and keep up. A gateway works without them: the primary is read instead. */
-export const checkReplicas: Check = async ({ client, config, instances }) => {
-  const { databaseReplicaUrls: urls, freshnessMs, databasePoolSize } = config;
+export const checkReplicas: Check = async ({ client, config }) => {
+  const { databaseReplicaUrls: urls, freshnessMs } = config;
   if (urls.length === 0) return [];
   const primary = await oneRow<WalPosition>(client, WAL_HISTORY);
-  const findings = await Promise.all(
-    urls.map((url) => examineReplica(url, { primary, freshnessMs, connections: (databasePoolSize + 1) * instances })),
-  );
+  const findings = await Promise.all(urls.map((url) => examineReplica(url, primary, freshnessMs)));
   if (freshnessMs > 0) return findings.flat();
   const remedy = 'Leave DATABASE_REPLICA_URLS out, or allow a few milliseconds (FRESHNESS_MS).';
   return [...findings.flat(), warn('replicas', 'none is ever read from with FRESHNESS_MS=0', remedy)];
 };
 
-interface Wanted {
-  readonly primary: WalPosition;
-  readonly freshnessMs: number;
-  readonly connections: number;
-}
-
-const examineReplica = async (url: string, { primary, freshnessMs, connections }: Wanted): Promise<Finding[]> => {
+const examineReplica = async (url: string, primary: WalPosition, freshnessMs: number): Promise<Finding[]> => {
   const place = placeOf(url);
   const warned = (message: string, remedy: string): Finding[] => [warn('replicas', `${place} ${message}`, remedy)];
   try {
@@ -197,11 +188,7 @@ const examineReplica = async (url: string, { primary, freshnessMs, connections }
           `replays after ${Math.round(replayedMs)} ms: too late to be read from most of the time`,
           'Find what delays it, or raise FRESHNESS_MS.',
         );
-      return [
-        ok('replicas', `${place} follows, and has replayed all within ${Math.ceil(replayedMs)} ms`),
-        ...(await room(client, place, connections)),
-        ...hint(replica),
-      ];
+      return [ok('replicas', `${place} follows, and has replayed all within ${Math.ceil(replayedMs)} ms`)];
     });
   } catch (error) {
     return warned(
@@ -210,18 +197,3 @@ const examineReplica = async (url: string, { primary, freshnessMs, connections }
     );
   }
 };
-
-const room = async (client: DatabaseClient, place: string, needed: number): Promise<Finding[]> => {
-  const { most } = await oneRow<{ most: number }>(
-    client,
-    `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`,
-  );
-  if (needed <= most) return [];
-  const remedy = 'Lower DATABASE_POOL_SIZE, run fewer instances, or raise max_connections there.';
-  return [warn('replicas', `${place} allows ${most} connections, and ${needed} are needed`, remedy)];
-};
-
-const hint = ({ receivedTimeline }: ReplayPosition): Finding[] =>
-  receivedTimeline === null
-    ? [ok('replicas', 'after a promotion they are used again some minutes later; with pg_read_all_stats, at once')]
-    : [];

@@ -130,24 +130,6 @@ describe('two workers', () => {
     expect(failed.filter(({ startedMs }) => startedMs > endedMs)).toEqual([]);
   });
 
-  test('are replaced before they go when one is asked to end', async () => {
-    const [first = 0, second = 0] = await workersOf(gateway);
-    const requests = async (): Promise<number> =>
-      (await scrape(gateway)).sum('vitrine_requests_total', { operation: 'product' });
-    const before = await requests();
-    await using asking = keepAsking(`${gateway.url}/api/product/1`, 4);
-    process.kill(first, 'SIGTERM');
-    await untilNew(gateway, [first]);
-    // The system resets the connections that wait in the queue of a socket when that is closed.
-    const failed = await asking.stop();
-    expect(failed.length).toBeLessThanOrEqual(4);
-    expect(failed.filter(({ isGivenUp }) => isGivenUp)).toEqual([]);
-    expect(await workersOf(gateway)).toContain(second);
-    expect((await scrape(gateway)).sum('vitrine_worker_deaths_total')).toBe(2);
-    await expect.poll(() => runs(first), LONG).toBe(false);
-    expect(await requests()).toBeGreaterThanOrEqual(before + asking.count() - failed.length);
-  });
-
   test('do not outlive a primary that is killed', async () => {
     const workers = await workersOf(gateway);
     gateway.command.child.kill('SIGKILL');

@@ -43,20 +43,6 @@ test('a gateway stays the process that was started, with the flags that it was g
   expect(args).toEqual([expect.stringMatching(/cli\.ts$/), 'serve']);
 });
 
-test.for([
-  ['as large as V8 makes it', { CACHE_MAX_MB: '100' }, undefined],
-  [
-    'that is too small for its cache',
-    { CACHE_MAX_MB: '200', NODE_OPTIONS: '--max-old-space-size=300' },
-    'set NODE_OPTIONS=--max-old-space-size=592, or lower CACHE_MAX_MB',
-  ],
-] as const)('of a heap %s the log says what to set', async ([, environment, advice]) => {
-  await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, ...environment });
-  const output = gateway.command.output();
-  if (advice === undefined) expect(output).not.toContain('max-old-space-size');
-  else expect(output).toContain(advice);
-});
-
 test('a worker has the compile cache of its primary', async () => {
   await using gateway = await startGatewayProcess({ DATABASE_URL: database.url, WORKERS: '2' });
   const [worker] = await childrenOf(gateway.command.child.pid);

@@ -90,7 +90,7 @@ describe.runIf(isRoot)('in a data directory of another user, root', () => {
     for (const put of [symlink, link]) {
       const pidFile = path.join(dataDir, 'postmaster.pid');
       await put(secret, pidFile);
-      await expect(clearLeftover(findBinaries(), dataDir, () => {})).rejects.toThrow(OperatorError);
+      await expect(clearLeftover({ prefix: [] }, findBinaries(), dataDir, () => {})).rejects.toThrow(OperatorError);
       expect(await readdir(dataDir)).toEqual(['postmaster.pid']);
       await expectUntouched();
       await rm(pidFile);

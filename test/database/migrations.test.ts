@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/database/migrations/apply.ts';
@@ -14,7 +13,7 @@ import {
   readMigrationStatus,
 } from '../../src/database/migrations/status.ts';
 import { FEATURES } from '../../src/features.ts';
-import { administer, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { administer, createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 
 /** An empty database, and what there is to do with migrations given as `{ name: script }`. */
@@ -274,47 +273,6 @@ describe('20261128000210_words_of_digits_and_letters', () => {
       `'m8x40':2A 'screw':1A`,
     ]);
     expect(after[2]).toEqual(before[2]);
-  });
-});
-
-describe('a database that a version before 0.1.0 made', () => {
-  const BEFORE = fileURLToPath(new URL('../support/before-0.1.0/', import.meta.url));
-
-  /** Whatever a migration made: columns, constraints, indexes, functions, triggers. */
-  const madeIn = ({ sql }: TestDatabase) =>
-    sql(`
-      select 'column' as kind, attrelid::regclass::text || '.' || attname || ' ' || format_type(atttypid, atttypmod) as made
-      from pg_attribute join pg_class c on c.oid = attrelid where relnamespace = 'public'::regnamespace and attnum > 0
-      union all select 'constraint', conrelid::regclass || pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace
-      union all select 'index', indexdef from pg_indexes where schemaname = 'public'
-      union all select 'function', pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
-      union all select 'trigger', pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
-      order by kind, made`);
-
-  test('is adopted with its rows, and is then as a new one', async () => {
-    await using fresh = await createTestDatabase();
-    await using database = await createTestDatabase({ migrated: false });
-    const run = { url: database.url, log: () => {} };
-    await applyMigrations({ ...run, directory: BEFORE });
-    await database.sql(`insert into notice (title, content, view_count) values ('Kept', '', 7)`);
-    expect(await readStatus(database.url)).toEqual({ ...CLEAN, pending: OURS });
-
-    expect(await applyMigrations(run)).toEqual(OURS);
-    expect(await readStatus(database.url)).toEqual({ ...CLEAN, applied: OURS });
-    expect(await applyMigrations(run)).toEqual([]);
-    expect(await database.sql('select title, view_count::int from notice')).toEqual([{ title: 'Kept', view_count: 7 }]);
-    expect(await madeIn(database)).toEqual(await madeIn(fresh));
-  });
-
-  test('is refused and left as it is where it is not that of the last one', async () => {
-    await using scene = await createScene();
-    const [first] = await readMigrationFiles(BEFORE);
-    if (!first) throw new Error('there is no first migration');
-    await scene.migrate({ [first.name]: first.script });
-    await expect(applyMigrations({ url: scene.url.href, log: () => {} })).rejects.toThrow(
-      'This database was made by an early version before 0.1.0 and cannot be taken over',
-    );
-    expect(await scene.status({ [first.name]: first.script })).toEqual({ ...CLEAN, applied: [first.name] });
   });
 });
 

@@ -167,7 +167,7 @@ const giveToDirectoryOwner = async (handle: FileHandle, path: string): Promise<v
 };
 
 /** Whether this is the failure of a system call with this code, such as `ENOENT`. */
-export const hasCode = (error: unknown, code: string): boolean =>
+const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 
 /** For `catch`: of a file that is not there, undefined; any other failure goes on. */

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
-import { type Account, startProgram } from './account.ts';
+import { type Account, runProgram, startProgram } from './account.ts';
 import type { Binaries } from './cluster.ts';
-import { absentAsUndefined, hasCode, readPlainFile, replaceFile } from './data-directory.ts';
+import { absentAsUndefined, readPlainFile, replaceFile } from './data-directory.ts';
 
 /** Recovery after a crash comes before readiness, and can take this long. */
 const READY_TIMEOUT_MS = 120_000;
@@ -35,18 +35,21 @@ const isReady = async (cluster: string, pid: string): Promise<boolean> => {
  */
 const launchPostmaster = async (
   account: Account,
-  { postgres, pgCtl }: Binaries,
+  binaries: Binaries,
   { cluster, settings, log }: PostmasterOptions,
 ) => {
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const { child, ended } = startProgram(account, postgres, ['-D', cluster, ...options], { log });
+  const { child, ended } = startProgram(account, binaries.postgres, ['-D', cluster, ...options], { log });
   const { pid } = child;
   const isRunning = () => pid !== undefined && child.exitCode === null && child.signalCode === null;
   let stopping = false;
   /** Shuts it down and resolves when it has ended. */
   const stop = async (): Promise<void> => {
     stopping = true;
-    if (pid !== undefined) await shutDown(pid, pgCtl, isRunning);
+    if (!isRunning()) return;
+    const gone = once(child, 'exit');
+    if (!(await shutDown(account, binaries, cluster))) child.kill('SIGKILL');
+    await gone;
   };
   // A gateway that exits without stopping its server still sends the signal. On Windows this ends the server at once, and the next start recovers.
   const endWithGateway = () => child.kill('SIGINT');
@@ -85,7 +88,7 @@ export const launch = async (
   { cluster, settings, log, preferredPort }: PostmasterOptions & { readonly preferredPort: number | undefined },
 ): Promise<{ postmaster: Postmaster; port: number }> => {
   for (const deadline = performance.now() + LAUNCH_TIMEOUT_MS; ; await delay(LAUNCH_RETRY_MS)) {
-    await clearLeftover(binaries, cluster, log);
+    await clearLeftover(account, binaries, cluster, log);
     const port = await findFreePort(preferredPort);
     const own = { listen_addresses: HOST, port: String(port), unix_socket_directories: '', TimeZone: 'UTC' };
     try {
@@ -113,17 +116,17 @@ const commandLine = async (pid: number): Promise<string> => {
  * the data directory held: a server that still runs there has lost its gateway, and is shut down.
  */
 export const clearLeftover = async (
-  { pgCtl }: Binaries,
+  account: Account,
+  binaries: Binaries,
   cluster: string,
   log: (line: string) => void,
 ): Promise<void> => {
   const pidFile = join(cluster, 'postmaster.pid');
   const pid = Math.abs(Number.parseInt((await readPlainFile(pidFile).catch(absentAsUndefined)) ?? '', 10));
   // Another process may have the id by now.
-  const isRunning = async () => (await commandLine(pid)).includes(` -D ${cluster} `);
-  if (await isRunning()) {
+  if ((await commandLine(pid)).includes(` -D ${cluster} `)) {
     log(`Stopping the PostgreSQL (process ${pid}) that an earlier Vitrine left running`);
-    await shutDown(pid, pgCtl, isRunning);
+    await shutDown(account, binaries, cluster);
   }
   const [, ...shared] = (await readPlainFile(pidFile).catch(absentAsUndefined))?.split('\n') ?? [];
   // PostgreSQL refuses to start while any process has the id that the file names, but takes the file for stale when it
@@ -132,36 +135,28 @@ export const clearLeftover = async (
   if (shared.length > 0) await replaceFile(pidFile, [process.pid, ...shared].join('\n'), 0o600);
 };
 
-const POLL_MS = 10;
-
-/** The signals that the postmaster is sent until it ends, each with its time: fast shutdown, immediate shutdown, kill. */
-const STEPS = [
-  { signal: 'SIGINT', graceMs: 15_000 },
-  { signal: 'SIGQUIT', graceMs: 7_000 },
-  { signal: 'SIGKILL', graceMs: 1_000 },
+/** The ways in which a server is asked to end, each with the time that it has for that. */
+const SHUTDOWNS = [
+  ['fast', '15'],
+  ['immediate', '7'],
 ] as const;
 
 /**
- * Ends the PostgreSQL server `pid`: closes its sessions and writes all out, or, past a limit, leaves that to the
- * recovery of the next start.
+ * Ends the server of a cluster: closes its sessions and writes all out, or, past a limit, leaves that to the recovery of the next start.
+ * @returns whether it has ended
  */
-const shutDown = async (pid: number, pgCtl: string, isRunning: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const { signal, graceMs } of STEPS) {
-    if (!(await isRunning())) return;
-    try {
-      await sendSignal(pid, signal, pgCtl);
-    } catch (error) {
-      if (!hasCode(error, 'ESRCH')) throw error;
-    }
-    const deadline = performance.now() + graceMs;
-    while (performance.now() < deadline && (await isRunning())) await delay(POLL_MS);
+const shutDown = async (account: Account, { pgCtl }: Binaries, cluster: string): Promise<boolean> => {
+  for (const [mode, seconds] of SHUTDOWNS) {
+    const stopping = runProgram(account, pgCtl, ['stop', '-D', cluster, '-m', mode, '-t', seconds]);
+    if (
+      await stopping.then(
+        () => true,
+        () => false,
+      )
+    )
+      return true;
   }
-};
-
-/** Windows has no signals: each would end the process at once. PostgreSQL listens there for its own program. */
-const sendSignal = async (pid: number, signal: (typeof STEPS)[number]['signal'], pgCtl: string): Promise<void> => {
-  if (process.platform !== 'win32' || signal === 'SIGKILL') process.kill(pid, signal);
-  else await promisify(execFile)(pgCtl, ['kill', signal.slice('SIG'.length), String(pid)]).catch(() => undefined);
+  return false;
 };
 
 /** Only this machine can connect. */

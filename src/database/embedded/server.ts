@@ -44,7 +44,7 @@ const startLocked = async (
   const known = parseUrl(await readPlainFile(urlFile).catch(absentAsUndefined));
   const password = known?.password ?? randomBytes(24).toString('base64url');
   if (known === undefined) {
-    await clearLeftover(binaries, cluster, log);
+    await clearLeftover(account, binaries, cluster, log);
     await runOffline(account, binaries, cluster, `ALTER ROLE ${VITRINE} PASSWORD '${password}'`);
   }
 
@@ -104,36 +104,29 @@ export const keepEmbeddedDatabase = async (dataDir: string, log: Logger) => {
     startEmbeddedDatabase({ dataDir, log: (line) => log.debug({ from: 'postgres' }, line) });
   let server = await start();
   const { url } = server;
-  let isStarting = false;
   let isClosed = false;
 
-  /** Undefined where `close` was called meanwhile. */
-  const startAgain = async (): Promise<EmbeddedDatabase | undefined> => {
+  const startAgain = async (): Promise<void> => {
     for (let reported = ''; !isClosed; await delay(RESTART_DELAY_MS)) {
       try {
-        return await start();
+        server = await start();
+        return log.info('the embedded database runs again');
       } catch (error) {
         const { message } = error as Error;
         if (message !== reported) log.error({ err: error }, 'the embedded database does not start');
         reported = message;
       }
     }
-    return undefined;
   };
 
   const superviseServer = async (): Promise<void> => {
-    while (!isClosed) {
+    while (!isClosed && server.url === url) {
       await server.exited;
       log.error('the embedded database ended: starting it again');
-      isStarting = true;
       await server.stop();
-      const next = await startAgain();
-      isStarting = false;
-      if (next) server = next;
-      if (isClosed) await server.stop();
-      if (server.url !== url) return;
-      if (!isClosed) log.info('the embedded database runs again');
+      await startAgain();
     }
+    if (isClosed) await server.stop();
   };
 
   return {
@@ -141,8 +134,8 @@ export const keepEmbeddedDatabase = async (dataDir: string, log: Logger) => {
     exited: superviseServer(),
     close: async () => {
       isClosed = true;
-      // A server that is still starting is stopped as this process exits, without waiting for it.
-      if (!isStarting) await server.stop();
+      // One that is still starting is stopped later, or as this process exits.
+      await server.stop();
     },
   };
 };

@@ -17,7 +17,7 @@ export const readMigrationStatus = async (client: pg.ClientBase | pg.Pool, direc
 export const compareMigrations = async (client: pg.ClientBase | pg.Pool, files: readonly MigrationFile[]) => {
   const records = await readMigrationRecords(client);
   const recordOf = new Map(records.map((record) => [record.name, record]));
-  const known = new Set([...REPLACED.keys(), ...files.map(({ name }) => name)]);
+  const known = new Set(files.map(({ name }) => name));
   const applied = files.filter(({ name }) => recordOf.get(name)?.finished);
   const all = [...recordOf.values()];
   const names = (list: readonly { name: string }[]): string[] => list.map(({ name }) => name).sort();
@@ -45,7 +45,7 @@ const UNDEFINED_TABLE = '42P01';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** What `_prisma_migrations` has, but for what was rolled back. @throws {OperatorError} where the role may not read it */
-export const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
+const readMigrationRecords = async (client: pg.ClientBase | pg.Pool): Promise<MigrationRecord[]> => {
   try {
     const { rows } = await client.query<MigrationRecord>(
       `select migration_name as name, checksum, finished_at is not null as finished
@@ -82,13 +82,6 @@ const findRefusal = async (client: pg.ClientBase | pg.Pool): Promise<{ role: str
 export const recordOf = ({ name, checksum }: MigrationFile): string => `
   insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
   values (gen_random_uuid()::text, '${checksum}', ${pg.escapeLiteral(name)}, clock_timestamp(), 1)`;
-
-/** Migrations of the time before 0.1.0, which became one, and the checksums of their scripts. No release had them, but databases were made by them. */
-export const REPLACED: ReadonlyMap<string, string> = new Map([
-  ['20261120000000_catalogue', 'f9b87e5d0635131150cfb76300f333ce3f692f2c36c97c5ce12f2bc2026e49ed'],
-  ['20261120010000_change_notifications', '69fb6bab3ac6620b6f037e7a03d80cc84b3f3bc1b83445c6aaba792ed8300032'],
-  ['20261120020000_product_changes', '1d9f4d77788521f80d7e9e03887a6767eb3ab41b494796e2db9c919303cb6c53'],
-]);
 
 /** The advisory lock of Prisma's own engine, so that `prisma migrate` waits for us and we for it. */
 export const MIGRATION_LOCK = 72_707_369;
