@@ -244,8 +244,7 @@ export const createApp = (deps: Deps): App => {
       countedBody === undefined
         ? writer.cached(cached, head, request, requestId)
         : writer.counted(countedBody, head, request, requestId);
-    if (cached.status === 404) observer.failed(counts, 'hit', 404, 'NOT_FOUND');
-    else observer.cached(counts, response.status);
+    observer.cached(counts, response.status);
     if (observer.recordsCached) {
       const { path } = splitTarget(target);
       observer.recordCached({ method, path, headers }, requestId, counts, response.status, startMs);

@@ -1,13 +1,5 @@
 import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
-import {
-  type Answered,
-  type CacheUse,
-  Distribution,
-  DURATION_BOUNDS,
-  type HandlerName,
-  type OperationCounts,
-  type RequestCounts,
-} from './counts.ts';
+import { Distribution, type HandlerName, type RequestCounts } from './counts.ts';
 
 type Value = number | Distribution;
 
@@ -103,23 +95,10 @@ const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distri
 /** The handler of a request, also by the name that this label had before: dashboards may use it until 0.2. */
 const labelsOf = (handler: HandlerName) => ({ handler, door: handler });
 
-/** Responses by use of the cache. Untimed hits are in the first range of the durations. */
-const answersOf = ({ byCache, untimed: { ok, notModified } }: OperationCounts): ReadonlyMap<CacheUse, Answered> => {
-  if (ok + notModified === 0) return byCache;
-  const timed = byCache.get('hit');
-  const statuses = new Map(timed?.statuses);
-  if (ok > 0) statuses.set(200, ok + (statuses.get(200) ?? 0));
-  if (notModified > 0) statuses.set(304, notModified + (statuses.get(304) ?? 0));
-  const seconds = new Distribution(DURATION_BOUNDS, timed?.seconds);
-  seconds.add(0, ok + notModified);
-  return new Map(byCache).set('hit', { statuses, seconds });
-};
-
 /** Requests by handler, operation, status and use of the cache. */
 export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
-  for (const counts of all()) {
-    const { handler, operation } = counts;
-    for (const [cache, { statuses }] of answersOf(counts)) {
+  for (const { handler, operation, byCache } of all()) {
+    for (const [cache, { statuses }] of byCache) {
       for (const [status, value] of statuses)
         yield [{ ...labelsOf(handler), operation, status: String(status), cache }, value];
     }
@@ -128,9 +107,8 @@ export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
 
 /** How long responses took, in seconds. */
 export function* requestDurations({ all }: RequestCounts): Generator<Sample<Distribution>> {
-  for (const counts of all()) {
-    const { handler, operation } = counts;
-    for (const [cache, { seconds }] of answersOf(counts)) yield [{ ...labelsOf(handler), operation, cache }, seconds];
+  for (const { handler, operation, byCache } of all()) {
+    for (const [cache, { seconds }] of byCache) yield [{ ...labelsOf(handler), operation, cache }, seconds];
   }
 }
 
