@@ -1,21 +1,14 @@
 import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
-import { Distribution, type HandlerName, type RequestCounts } from './counts.ts';
+import { Distribution, type RequestCounts } from './counts.ts';
 
 type Value = number | Distribution;
 
 /** A value with its labels. */
 export type Sample<Of = number> = readonly [labels: Readonly<Record<string, string>>, value: Of];
 
-/** Metrics that had another name before 0.2: they have both names until then, for dashboards and alerts. */
-export const OLD_NAMES: Readonly<Record<string, string>> = {
-  vitrine_heartbeat_age_seconds: 'vitrine_pulse_age_seconds',
-  vitrine_freshness_monitor_connected: 'vitrine_pulse_connected',
-  vitrine_requests_rejected_total: 'vitrine_shed_total',
-};
-
 /** Of all counters and gauges: prom-client takes labels that were named before. */
 const LABEL_NAMES = [
-  ...['cache', 'code', 'door', 'engine', 'handler', 'node', 'operation', 'outcome'],
+  ...['cache', 'code', 'engine', 'handler', 'node', 'operation', 'outcome'],
   ...['reason', 'replica', 'server', 'statement', 'status', 'version'],
 ];
 
@@ -24,20 +17,18 @@ type Read<Of extends Value> = () => Of | Iterable<Sample<Of>>;
 
 /** Makes metrics whose values are kept elsewhere, and read at each scrape. */
 export const collectorsOf = (registry: Registry) => {
-  const namesOf = (name: string): string[] => [name, OLD_NAMES[name] ?? []].flat();
   const shared = { labelNames: LABEL_NAMES, registers: [registry] };
   return {
     counter: (name: string, help: string, read: Read<number>): void => {
-      for (const each of namesOf(name))
-        new Counter({
-          ...shared,
-          name: each,
-          help,
-          collect() {
-            this.reset();
-            for (const [labels, value] of samplesOf(read())) this.inc(labels, value);
-          },
-        });
+      new Counter({
+        ...shared,
+        name,
+        help,
+        collect() {
+          this.reset();
+          for (const [labels, value] of samplesOf(read())) this.inc(labels, value);
+        },
+      });
     },
 
     /** @param aggregator how the values of several processes are combined */
@@ -47,17 +38,16 @@ export const collectorsOf = (registry: Registry) => {
       read: Read<number>,
       aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum',
     ): void => {
-      for (const each of namesOf(name))
-        new Gauge({
-          ...shared,
-          name: each,
-          help,
-          aggregator,
-          collect() {
-            this.reset();
-            for (const [labels, value] of samplesOf(read())) this.set(labels, value);
-          },
-        });
+      new Gauge({
+        ...shared,
+        name,
+        help,
+        aggregator,
+        collect() {
+          this.reset();
+          for (const [labels, value] of samplesOf(read())) this.set(labels, value);
+        },
+      });
     },
 
     /** prom-client's own would have to be given each value by itself. */
@@ -92,15 +82,11 @@ const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distri
   ];
 };
 
-/** The handler of a request, also by the name that this label had before: dashboards may use it until 0.2. */
-const labelsOf = (handler: HandlerName) => ({ handler, door: handler });
-
 /** Requests by handler, operation, status and use of the cache. */
 export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
   for (const { handler, operation, byCache } of all()) {
     for (const [cache, { statuses }] of byCache) {
-      for (const [status, value] of statuses)
-        yield [{ ...labelsOf(handler), operation, status: String(status), cache }, value];
+      for (const [status, value] of statuses) yield [{ handler, operation, status: String(status), cache }, value];
     }
   }
 }
@@ -108,11 +94,11 @@ export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
 /** How long responses took, in seconds. */
 export function* requestDurations({ all }: RequestCounts): Generator<Sample<Distribution>> {
   for (const { handler, operation, byCache } of all()) {
-    for (const [cache, { seconds }] of byCache) yield [{ ...labelsOf(handler), operation, cache }, seconds];
+    for (const [cache, { seconds }] of byCache) yield [{ handler, operation, cache }, seconds];
   }
 }
 
 /** Requests that ended with an error, by handler and code. */
 export function* requestErrors({ errors }: RequestCounts): Generator<Sample> {
-  for (const { handler, code, count } of errors.values()) yield [{ ...labelsOf(handler), code }, count];
+  for (const { handler, code, count } of errors.values()) yield [{ handler, code }, count];
 }
