@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Exposure } from '../access/access.ts';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
@@ -6,7 +7,7 @@ import { PROBLEM_DETAILS } from '../http/message.ts';
 import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
 import type { FrontPage, FrontPageLink } from './front-page.ts';
 import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
-import { type BundledPage, bundleOf, createBundledPage, htmlTemplate } from './page.ts';
+import { type BundledPage, createBundledPage, htmlTemplate } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
@@ -17,12 +18,22 @@ interface PageDeps {
   readonly explorer: string | undefined;
 }
 
+const read = (file: string | URL): Promise<string> => readFile(new URL(file), 'utf8');
+
 const docsPage = htmlTemplate('reference.html');
 
 /** The REST reference: Swagger UI on `/openapi.json`. */
 const createDocs = (): BundledPage =>
   createBundledPage({
-    assets: { path: '/docs', load: bundleOf('docs') },
+    assets: {
+      path: '/docs',
+      load: async () => ({
+        'swagger-ui.js': await read(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+        'swagger-ui.css': await read(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+        'start.js': await read(new URL('./reference.browser.js', import.meta.url)),
+        'docs.css': await read(new URL('./reference.css', import.meta.url)),
+      }),
+    },
     render: ({ root, base }) => docsPage({ root, base }),
     sources: {
       'script-src': "'self'",
@@ -136,9 +147,8 @@ const createFinder = (
     if (path === row.path) return pageItself;
     if (!asset || !path.startsWith(assetsPath)) return undefined;
     const depth = path.split('/').length - 2;
-    return fileFrom(
-      async () => (await asset(path)) ?? (isEverywhereBelow && depth <= MAX_DEPTH ? page(depth) : undefined),
-    );
+    const isPage = isEverywhereBelow === true && depth <= MAX_DEPTH;
+    return fileFrom(async () => (await asset(path)) ?? (isPage ? page(depth) : undefined));
   };
 };
 

@@ -1,8 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
-import { type Addresses, type BundledPage, bundleOf, createBundledPage, htmlTemplate } from './page.ts';
+import { type Addresses, type BundledPage, createBundledPage, htmlTemplate, type Texts } from './page.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../../examples/shop');
 
 /** The documents of the shop, by their hashes. */
-export const SHOP_DOCUMENTS = path.join(import.meta.dirname, '../../examples/shop/trusted-documents.json');
+export const SHOP_DOCUMENTS = path.join(FOLDER, 'trusted-documents.json');
 
 interface Options {
   /** Path of GraphiQL; undefined where it is switched off. */
@@ -12,7 +16,7 @@ interface Options {
 /** A storefront on the public GraphQL API: examples/shop, one page at every address under `/demo`. */
 export const createDemo = ({ explorer }: Options): BundledPage =>
   createBundledPage({
-    assets: { path: '/demo/assets', load: bundleOf('demo') },
+    assets: { path: '/demo/assets', load: loadAssets },
     render: (addresses) => renderPage(addresses, explorer),
     sources: {
       'script-src': "'self'",
@@ -22,6 +26,18 @@ export const createDemo = ({ explorer }: Options): BundledPage =>
       'img-src': "'self' https: data:",
     },
   });
+
+/** Nothing is bundled, and types are only blanked, so the browser's developer tools show these sources. */
+const loadAssets = async (): Promise<Texts> => {
+  const names = (await readdir(FOLDER, { recursive: true }))
+    .filter((name) => /\.(ts|js|css)$/.test(name) && !name.endsWith('.d.ts'))
+    .toSorted();
+  const sourceOf = async (name: string): Promise<[name: string, source: string]> => {
+    const source = await readFile(path.join(FOLDER, name), 'utf8');
+    return [name.replaceAll(path.sep, '/'), name.endsWith('.ts') ? stripTypeScriptTypes(source) : source];
+  };
+  return Object.fromEntries(await Promise.all(names.map(sourceOf)));
+};
 
 const page = htmlTemplate('shop.html');
 
