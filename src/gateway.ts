@@ -43,8 +43,7 @@ import { createMetrics, createObservability, type Metrics } from './observabilit
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createDemoPictures } from './pages/demo-pictures.ts';
-import { createCatalogueCounts, createFrontPage } from './pages/front-page.ts';
-import { createPages, frontPageLinks } from './pages/pages.ts';
+import { createPages } from './pages/pages.ts';
 import { SHOP_DOCUMENTS } from './pages/shop.ts';
 import { loadRestOperations, operationTexts } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
@@ -266,7 +265,6 @@ export const createGateway = async (
     pageOfAll,
   );
   const explorer = exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH;
-  const counts = FEATURES.flatMap(({ count }) => count ?? []);
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
     // No question comes before this is ready.
@@ -276,15 +274,10 @@ export const createGateway = async (
   const probes = createProbes({ pool, metrics, exposure: exposure.metrics, isFilling });
   const pages = createPages({
     exposure,
-    frontPage: createFrontPage({
+    frontPage: {
       freshnessMs,
       query: access.isRestricted || config.trustedDocumentsOnly ? undefined : { endpoint: GRAPHQL_PATH, explorer },
-      links: frontPageLinks(exposure),
-      counts,
-      countCatalogue: createCatalogueCounts(counts, sql, clock),
-      responseCache,
-      admit: access.admitToPage,
-    }),
+    },
     graphiql: {
       endpoint: GRAPHQL_PATH,
       title: 'Vitrine',

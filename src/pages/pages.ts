@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { PROBLEM_DETAILS } from '../http/message.ts';
 import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
-import type { FrontPage, FrontPageLink } from './front-page.ts';
+import { createFrontPage, type FrontPageLink, type FrontPageOptions } from './front-page.ts';
 import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
 import { type BundledPage, createBundledPage, htmlTemplate } from './page.ts';
 import { createDemo } from './shop.ts';
@@ -99,12 +99,12 @@ export interface Pages {
 
 interface Deps extends PageDeps {
   readonly exposure: Exposures;
-  readonly frontPage: FrontPage;
+  readonly frontPage: FrontPageOptions;
 }
 
 export const createPages = ({ exposure, frontPage, ...deps }: Deps): Pages => {
   const finders = PAGES.map((row) => createFinder(row, exposure[row.exposure], deps));
-  const front = pageAt('on', ({ request }) => frontPage(request));
+  const front = pageAt('on', createFrontPage(frontPage, frontPageLinks(exposure)));
   const find = (path: string): ResponseRoute | undefined => {
     if (path === '/') return front;
     for (const at of finders) {
@@ -153,7 +153,7 @@ const createFinder = (
 };
 
 /** The links of the front page that the switches allow. */
-export const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
+const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
   {
     name: 'graphql',
     href: '/graphql',

@@ -42,13 +42,9 @@ describe.skipIf(!hasBrowser || !hasNginx)('behind nginx, which strips /shop', { 
     expect(paths.filter((path) => !path.startsWith('/shop/'))).toEqual([]);
   });
 
-  test('the front page runs its query, keeps its numbers, and its links lead to what they name', async () => {
+  test('the front page runs its query, and its links lead to what they name', async () => {
     const page = await open('/shop/');
     await page.getByText('"Welcome to the new shop window"').waitFor();
-    const hits = page.locator('#cacheHits');
-    const before = Number(await hits.innerText());
-    for (const _ of [1, 2]) await fetch(`${proxy.url}/shop/api/product/hot`);
-    await poll(async () => Number(await hits.innerText())).toBeGreaterThan(before);
     const links = await page.locator('nav a').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
     expect(links).toHaveLength(6);
     for (const link of links) {
