@@ -42,12 +42,6 @@ const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, bo
 
 type Headers = GatewayResponse['headers'];
 
-interface Freshness {
-  readonly cacheControl: string;
-  /** For nginx, which goes by this header before `Cache-Control`: the last second in which the response may be shown, by nginx's own clock. */
-  readonly accelExpires?: string;
-}
-
 /** Writes the HTTP responses of operations. What the heads of those of a kind share is serialized once. */
 export const createResponseWriter = ({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) => {
   const vary = [
@@ -63,19 +57,18 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   const linesOf = new Map<string, string>();
   const rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
-  let second = secondAt(clock.nowMs());
-
   /** For how long a cache outside may keep a response. */
-  const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome): Freshness => {
+  const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome) => {
     const nowMs = clock.nowMs();
     const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - nowMs;
     const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
     const maxAgeS = Math.max(0, Math.min(leftS, MAX_AGE_S));
     const cacheControl = fresh[maxAgeS] ?? 'no-cache';
-    // With this header, nginx would keep a private response too.
-    if (maxAgeS === 0 || isRestricted) return { cacheControl };
-    if (nowMs < second.beginsMs || nowMs >= second.endsMs) second = secondAt(nowMs);
-    return { cacheControl, accelExpires: second.accelExpires };
+    // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: to it `max-age=1` is up to two,
+    // and the present second is one at most. By the earlier of two clocks: an nginx beside this process has this process's clock, and another one,
+    // like the database's, is taken to be right.
+    const second = Math.floor(Math.min(nowMs, Date.now()) / 1000);
+    return { cacheControl, accelExpires: maxAgeS === 0 || isRestricted ? undefined : `@${second}` };
   };
 
   const withCommon = (headers: Headers, request = ANY_REQUEST): Headers => {
@@ -215,24 +208,6 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       return response;
     },
   };
-};
-
-/** A second as nginx counts it, which is written once for all responses in it. */
-interface Second {
-  /** By the database's clock. */
-  readonly beginsMs: number;
-  readonly endsMs: number;
-  readonly accelExpires: string;
-}
-
-/**
- * nginx goes by whole seconds: to it `max-age=1` is up to two, and the present second is one at most. By the earlier of two clocks, because an nginx
- * beside this process has this process's clock, and another one, like the database's, is taken to be right.
- */
-const secondAt = (nowMs: number): Second => {
-  const slowMs = Math.max(0, nowMs - Date.now());
-  const present = Math.floor((nowMs - slowMs) / 1000);
-  return { beginsMs: nowMs, endsMs: (present + 1) * 1000 + slowMs, accelExpires: `@${present}` };
 };
 
 export const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
