@@ -45,7 +45,7 @@ import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createDemoPictures } from './pages/demo-pictures.ts';
 import { createPages } from './pages/pages.ts';
 import { SHOP_DOCUMENTS } from './pages/shop.ts';
-import { loadRestOperations, operationTexts } from './rest/documents.ts';
+import { loadRestOperations } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
 import { createSchema } from './schema.ts';
@@ -282,7 +282,6 @@ export const createGateway = async (
       endpoint: GRAPHQL_PATH,
       title: 'Vitrine',
       introspection,
-      operations: operationTexts(operations),
     },
     openapi: createOpenapi(operations, schema, access),
     explorer,
@@ -290,7 +289,7 @@ export const createGateway = async (
   const app = createApp({
     routes: [
       createGraphqlRoutes({ yoga, documents, maskError, statusCodes, eventStreams, graphiql: pages.graphiql }),
-      createRestRoutes(operations, { yoga, documents, maskError, explorer }),
+      createRestRoutes(operations, { yoga, documents, maskError }),
       probes.find,
       pages.find,
       createDemoPictures(),

@@ -86,8 +86,8 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     return lines;
   };
 
-  const requestLines = (request: GatewayRequest, requestId: string, link?: string): string => {
-    const lines = `${link === undefined ? '' : `link: ${link}\r\n`}x-request-id: ${requestId}\r\n`;
+  const requestLines = (request: GatewayRequest, requestId: string): string => {
+    const lines = `x-request-id: ${requestId}\r\n`;
     if (cors === undefined || request.headers.origin === undefined) return lines;
     const headers: Headers = {};
     cors(request, headers);
@@ -105,7 +105,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   ): GatewayResponse => {
     const { etag, body, status } = cached;
     if (status === 404) return ofRequest(body, status, 'latin1', head, request, requestId);
-    const { contentType, link } = head;
+    const { contentType } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = freshnessOf(cached, outcome);
     const cacheStatus = CACHE_STATUS[outcome];
@@ -115,7 +115,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       const own: Headers = { etag, vary, 'cache-control': cacheControl, 'cache-status': cacheStatus };
       if (accelExpires !== undefined) own['x-accel-expires'] = accelExpires;
       own['x-request-id'] = requestId;
-      return withLink(link, { status: 304, headers: withCommon(own, request), body: null });
+      return { status: 304, headers: withCommon(own, request), body: null };
     }
     const acceptEncoding = headers['accept-encoding'];
     const encoded = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
@@ -129,7 +129,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     }));
     const accelLine = accelExpires === undefined ? '' : `x-accel-expires: ${accelExpires}\r\n`;
     const own = `etag: ${etag}\r\ncache-control: ${cacheControl}\r\n${accelLine}`;
-    return new WrittenResponse(lines + own + requestLines(request, requestId, link), encoded?.body ?? body);
+    return new WrittenResponse(lines + own + requestLines(request, requestId), encoded?.body ?? body);
   };
 
   /** A response that no cache outside keeps: its body belongs to its request alone, or it says that there is nothing. */
@@ -137,7 +137,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     body: Body,
     status: CachedResponse['status'],
     encoding: 'utf8' | 'latin1',
-    { contentType: given, isNegotiated, link }: ResponseHead,
+    { contentType: given, isNegotiated }: ResponseHead,
     request: GatewayRequest,
     requestId: string,
   ): GatewayResponse => {
@@ -147,7 +147,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       'cache-control': 'no-store',
       ...(isNegotiated && { vary: 'accept' }),
     }));
-    return new WrittenResponse(lines + requestLines(request, requestId, link), body, status, encoding);
+    return new WrittenResponse(lines + requestLines(request, requestId), body, status, encoding);
   };
 
   return {
@@ -208,9 +208,4 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       return response;
     },
   };
-};
-
-export const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
-  if (link !== undefined) response.headers.link = link;
-  return response;
 };

@@ -30,8 +30,6 @@ export interface ResponseRoute extends AnyRoute {
 
 /** A way to run operations, whose results are cached. */
 export interface OperationRoute extends AnyRoute {
-  /** The value of the header `Link` in its errors. */
-  readonly errorLink?: string | undefined;
   /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
   countsViewsOnly(request: GatewayRequest): boolean;
   /** Why a request is refused before anything is made for it, and before its body has come. */
@@ -64,8 +62,6 @@ export interface ResponseHead {
   readonly contentType: string;
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
-  /** The value of the header `Link`. */
-  readonly link: string | undefined;
 }
 
 /** A finished body. */

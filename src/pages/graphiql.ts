@@ -76,18 +76,12 @@ export interface GraphiqlOptions {
   readonly title: string;
   /** False: GraphiQL does not load the schema, and says so. */
   readonly introspection: boolean;
-  /** Operations by name, for the parameter `operation` of the address. */
-  readonly operations: Readonly<Record<string, string>>;
 }
 
 const page = htmlTemplate('graphiql.html');
 
 /** The page that opens GraphiQL. @param root, base as in `Addresses` */
-const renderPage = (
-  { endpoint, title, introspection, operations }: GraphiqlOptions,
-  root: string,
-  base: string,
-): string => {
+const renderPage = ({ endpoint, title, introspection }: GraphiqlOptions, root: string, base: string): string => {
   const config = {
     // GraphiQL inserts logo and title into the page as HTML.
     options: {
@@ -97,7 +91,6 @@ const renderPage = (
       ...(introspection ? {} : { schema: null }),
     },
     examples: readExamples(),
-    operations,
     workers: {
       editorWorkerService: `${base}/editor.worker.js`,
       graphql: `${base}/graphql.worker.js`,
