@@ -33,7 +33,6 @@ import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
-import { GRAPHQL_PATH } from './http/message.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
@@ -264,7 +263,6 @@ export const createGateway = async (
     },
     pageOfAll,
   );
-  const explorer = exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH;
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
     // No question comes before this is ready.
@@ -274,17 +272,10 @@ export const createGateway = async (
   const probes = createProbes({ pool, metrics, exposure: exposure.metrics, isFilling });
   const pages = createPages({
     exposure,
-    frontPage: {
-      freshnessMs,
-      query: access.isRestricted || config.trustedDocumentsOnly ? undefined : { endpoint: GRAPHQL_PATH, explorer },
-    },
-    graphiql: {
-      endpoint: GRAPHQL_PATH,
-      title: 'Vitrine',
-      introspection,
-    },
+    freshnessMs,
+    isOpen: !access.isRestricted && !config.trustedDocumentsOnly,
+    introspection,
     openapi: createOpenapi(operations, schema, access),
-    explorer,
   });
   const app = createApp({
     routes: [

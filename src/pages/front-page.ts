@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { serveFile } from '../http/content-encodings.ts';
 import { jsonResponse, namesType } from '../http/message.ts';
 import type { ResponseRoute } from '../http/route.ts';
-import { createBundledPage, escapeHtml, htmlTemplate } from './page.ts';
+import { createBundledPage, htmlTemplate } from './page.ts';
 
 /** A link of the front page. */
 export interface FrontPageLink {
@@ -17,17 +17,16 @@ export interface FrontPageLink {
   readonly relation?: string;
 }
 
-export interface FrontPageOptions {
+interface Options {
   readonly freshnessMs: number;
-  /** Where a visitor may try a query. Undefined where a browser could not run any: it has no access token, or only trusted documents are run. */
-  readonly query: { readonly endpoint: string; readonly explorer: string | undefined } | undefined;
+  /** Whether a visitor may try a query. */
+  readonly isOpen: boolean;
+  readonly hasExplorer: boolean;
+  readonly links: readonly FrontPageLink[];
 }
 
 /** The front page `/`: HTML for browsers, else JSON. */
-export const createFrontPage = (
-  { freshnessMs, query }: FrontPageOptions,
-  links: readonly FrontPageLink[],
-): ResponseRoute['respond'] => {
+export const createFrontPage = ({ freshnessMs, isOpen, hasExplorer, links }: Options): ResponseRoute['respond'] => {
   const { name, description } = packageJson;
   const hrefs = Object.fromEntries(links.map(({ name, href }) => [name, href]));
   const link = links
@@ -37,12 +36,12 @@ export const createFrontPage = (
     // One file, its style and its script inside.
     render: () =>
       page({
-        description: escapeHtml(description),
+        description,
         style: STYLE.text,
         bound: freshnessMs > 0 ? `within ${freshnessMs} ms` : 'at once',
-        query: query ? renderQuery(query) : '',
+        query: isOpen ? renderQuery(hasExplorer) : '',
         links: links.map(renderLink).join('\n          '),
-        script: query ? `<script>${QUERY_FORM.text}</script>` : '',
+        script: isOpen ? `<script>${QUERY_FORM.text}</script>` : '',
       }),
     sources: {
       'style-src': STYLE.source,
@@ -74,10 +73,7 @@ const page = htmlTemplate('front-page.html');
 const queryForm = htmlTemplate('front-page-query.html');
 
 const renderLink = ({ href, title, about }: FrontPageLink): string =>
-  `<li><a href="${relative(href)}"><strong>${escapeHtml(title)}</strong><span>${escapeHtml(about)}</span></a></li>`;
+  `<li><a href="${relative(href)}"><strong>${title}</strong><span>${about}</span></a></li>`;
 
-const renderQuery = ({ endpoint, explorer }: NonNullable<FrontPageOptions['query']>): string =>
-  queryForm({
-    endpoint: relative(endpoint),
-    explorer: explorer ? `<a id="explorer" href="${relative(explorer)}">Open in GraphiQL</a>` : '',
-  });
+const renderQuery = (hasExplorer: boolean): string =>
+  queryForm({ explorer: hasExplorer ? '<a id="explorer" href="./graphql">Open in GraphiQL</a>' : '' });

@@ -3,20 +3,23 @@ import { readFile } from 'node:fs/promises';
 import type { PageSources } from '../http/response-headers.ts';
 import variables from './graphiql-examples.json' with { type: 'json' };
 import {
+  type Addresses,
   type BundledPage,
   createBundledPage,
-  escapeHtml,
   htmlTemplate,
   LOGO,
   type Texts,
   toScriptJson,
 } from './page.ts';
 
-/** GraphiQL: 9 MB of files, 13 MB in memory after its first use. */
-export const createGraphiql = (options: GraphiqlOptions): BundledPage =>
+/**
+ * GraphiQL: 9 MB of files, 13 MB in memory after its first use.
+ * @param introspection false: it does not load the schema, and says so
+ */
+export const createGraphiql = (introspection: boolean): BundledPage =>
   createBundledPage({
     assets: { path: '/graphiql', load: loadAssets },
-    render: ({ root, base }) => renderPage(options, root, base),
+    render: (addresses) => renderPage(addresses, introspection),
     sources: pageSources,
     // The same address serves GraphQL.
     headers: { vary: 'accept, accept-encoding' },
@@ -69,24 +72,14 @@ export const readExamples = (): Tab[] =>
       return { query, variables: given === undefined ? '' : JSON.stringify(given, null, 2) };
     });
 
-export interface GraphiqlOptions {
-  /** Path of the GraphQL endpoint. */
-  readonly endpoint: string;
-  /** Title of the window, also shown beside the logo. */
-  readonly title: string;
-  /** False: GraphiQL does not load the schema, and says so. */
-  readonly introspection: boolean;
-}
-
 const page = htmlTemplate('graphiql.html');
 
-/** The page that opens GraphiQL. @param root, base as in `Addresses` */
-const renderPage = ({ endpoint, title, introspection }: GraphiqlOptions, root: string, base: string): string => {
+const renderPage = ({ root, base }: Addresses, introspection: boolean): string => {
   const config = {
     // GraphiQL inserts logo and title into the page as HTML.
     options: {
-      endpoint: root + endpoint.slice(1),
-      title: escapeHtml(title),
+      endpoint: `${root}graphql`,
+      title: 'Vitrine',
       logo: LOGO,
       ...(introspection ? {} : { schema: null }),
     },
@@ -97,5 +90,5 @@ const renderPage = ({ endpoint, title, introspection }: GraphiqlOptions, root: s
       json: `${base}/json.worker.js`,
     },
   };
-  return page({ base, title: escapeHtml(title), config: toScriptJson(config) });
+  return page({ base, config: toScriptJson(config) });
 };

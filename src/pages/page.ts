@@ -115,11 +115,8 @@ export const LOGO =
 
 const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
 
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
 /**
- * A page of this folder. What stands for `{{name}}` in the file is written as it is: texts are escaped before.
+ * A page of this folder. What stands for `{{name}}` in the file is written as it is, so no text of a user may be.
  * @returns the page with these values, with `{{icon}}` and `{{logo}}`
  */
 export const htmlTemplate = (file: string): ((values: Readonly<Record<string, string>>) => string) => {

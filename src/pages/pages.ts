@@ -5,17 +5,19 @@ import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
 import { PROBLEM_DETAILS } from '../http/message.ts';
 import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
-import { createFrontPage, type FrontPageLink, type FrontPageOptions } from './front-page.ts';
-import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
+import { createFrontPage, type FrontPageLink } from './front-page.ts';
+import { createGraphiql } from './graphiql.ts';
 import { type BundledPage, createBundledPage, htmlTemplate } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
 interface PageDeps {
-  readonly graphiql: GraphiqlOptions;
+  readonly exposure: Exposures;
+  readonly freshnessMs: number;
+  /** Whether a browser may run any query: it has no access token, and trusted documents may be all that is run. */
+  readonly isOpen: boolean;
+  readonly introspection: boolean;
   readonly openapi: StaticFile;
-  /** Path of GraphiQL; undefined where it is switched off. */
-  readonly explorer: string | undefined;
 }
 
 const read = (file: string | URL): Promise<string> => readFile(new URL(file), 'utf8');
@@ -62,13 +64,13 @@ export const PAGES: readonly PageRow[] = [
   {
     path: '/graphql',
     exposure: 'graphiql',
-    create: ({ graphiql }) => createGraphiql(graphiql),
+    create: ({ introspection }) => createGraphiql(introspection),
     assetsPath: '/graphiql/',
   },
   {
     path: '/demo',
     exposure: 'demo',
-    create: createDemo,
+    create: ({ exposure }) => createDemo(exposure.graphiql !== 'off'),
     isEverywhereBelow: true,
     link: { name: 'demo', title: 'Demo shop', about: 'A storefront on the GraphQL API, to look at and to copy.' },
   },
@@ -97,14 +99,11 @@ export interface Pages {
   readonly graphiql: ResponseRoute;
 }
 
-interface Deps extends PageDeps {
-  readonly exposure: Exposures;
-  readonly frontPage: FrontPageOptions;
-}
-
-export const createPages = ({ exposure, frontPage, ...deps }: Deps): Pages => {
-  const finders = PAGES.map((row) => createFinder(row, exposure[row.exposure], deps));
-  const front = pageAt('on', createFrontPage(frontPage, frontPageLinks(exposure)));
+export const createPages = (deps: PageDeps): Pages => {
+  const { exposure } = deps;
+  const finders = PAGES.map((row) => createFinder(row, deps));
+  const links = frontPageLinks(exposure);
+  const front = pageAt('on', createFrontPage({ ...deps, hasExplorer: exposure.graphiql !== 'off', links }));
   const find = (path: string): ResponseRoute | undefined => {
     if (path === '/') return front;
     for (const at of finders) {
@@ -129,15 +128,11 @@ const pageAt = (exposure: Exposure, respond: ResponseRoute['respond']): Response
 const MAX_DEPTH = 4;
 
 /** Finds the route of a page or an asset. */
-const createFinder = (
-  row: PageRow,
-  exposure: Exposure,
-  deps: PageDeps,
-): ((path: string) => ResponseRoute | undefined) => {
+const createFinder = (row: PageRow, deps: PageDeps): ((path: string) => ResponseRoute | undefined) => {
   const { page, asset } = row.create(deps);
   const { assetsPath = `${row.path}/`, isEverywhereBelow } = row;
   const fileFrom = (read: () => Promise<StaticFile | undefined>): ResponseRoute =>
-    pageAt(exposure, async ({ request }) => {
+    pageAt(deps.exposure[row.exposure], async ({ request }) => {
       const file = await read();
       if (!file) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
       return serveFile(request, file);

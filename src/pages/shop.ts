@@ -8,16 +8,11 @@ const FOLDER = path.join(import.meta.dirname, '../../examples/shop');
 /** The documents of the shop, by their hashes. */
 export const SHOP_DOCUMENTS = path.join(FOLDER, 'trusted-documents.json');
 
-interface Options {
-  /** Path of GraphiQL; undefined where it is switched off. */
-  readonly explorer: string | undefined;
-}
-
 /** A storefront on the public GraphQL API: examples/shop, one page at every address under `/demo`. */
-export const createDemo = ({ explorer }: Options): BundledPage =>
+export const createDemo = (hasExplorer: boolean): BundledPage =>
   createBundledPage({
     assets: { path: '/demo/assets', load: loadAssets },
-    render: (addresses) => renderPage(addresses, explorer),
+    render: (addresses) => renderPage(addresses, hasExplorer),
     sources: {
       'script-src': "'self'",
       'style-src': "'self'",
@@ -41,7 +36,7 @@ const loadAssets = async (): Promise<Texts> => {
 
 const page = htmlTemplate('shop.html');
 
-const renderPage = ({ root, base, names }: Addresses, explorer: string | undefined): string => {
+const renderPage = ({ root, base, names }: Addresses, hasExplorer: boolean): string => {
   const styles = names.filter((name) => name.endsWith('.css'));
   const modules = names.filter((name) => !name.endsWith('.css'));
   const main = modules.find((name) => name.startsWith('main.'));
@@ -52,6 +47,6 @@ const renderPage = ({ root, base, names }: Addresses, explorer: string | undefin
       `<script type="module" src="${base}/${main}"></script>`,
       ...modules.map((name) => `<link rel="modulepreload" href="${base}/${name}">`),
     ].join('\n    '),
-    explorer: explorer === undefined ? '' : ` data-explorer="${root}${explorer.slice(1)}"`,
+    explorer: hasExplorer ? ` data-explorer="${root}graphql"` : '',
   });
 };
