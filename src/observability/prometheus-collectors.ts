@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
+import type { Metric, Registry } from 'prom-client';
 import { Distribution, type RequestCounts } from './counts.ts';
 
 type Value = number | Distribution;
@@ -6,56 +6,26 @@ type Value = number | Distribution;
 /** A value with its labels. */
 export type Sample<Of = number> = readonly [labels: Readonly<Record<string, string>>, value: Of];
 
-/** Of all counters and gauges: prom-client takes labels that were named before. */
-const LABEL_NAMES = [
-  ...['cache', 'code', 'engine', 'handler', 'node', 'operation', 'outcome'],
-  ...['reason', 'replica', 'server', 'statement', 'status', 'version'],
-];
-
 /** The one value, or a value for each of its labels. */
 type Read<Of extends Value> = () => Of | Iterable<Sample<Of>>;
 
-/** Makes metrics whose values are kept elsewhere, and read at each scrape. */
+/**
+ * Makes metrics whose values are kept elsewhere, and read at each scrape: to prom-client's own classes each value of a histogram would have to be given
+ * by itself.
+ */
 export const collectorsOf = (registry: Registry) => {
-  const shared = { labelNames: LABEL_NAMES, registers: [registry] };
-  return {
-    counter: (name: string, help: string, read: Read<number>): void => {
-      new Counter({
-        ...shared,
-        name,
-        help,
-        collect() {
-          this.reset();
-          for (const [labels, value] of samplesOf(read())) this.inc(labels, value);
-        },
-      });
-    },
-
-    /** @param aggregator how the values of several processes are combined */
-    gauge: (
-      name: string,
-      help: string,
-      read: Read<number>,
-      aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum',
-    ): void => {
-      new Gauge({
-        ...shared,
-        name,
-        help,
-        aggregator,
-        collect() {
-          this.reset();
-          for (const [labels, value] of samplesOf(read())) this.set(labels, value);
-        },
-      });
-    },
-
-    /** prom-client's own would have to be given each value by itself. */
-    histogram: (name: string, help: string, read: Read<Distribution>): void => {
+  /** @param aggregator how the values of several processes are combined */
+  const makerOf =
+    <Of extends Value>(type: 'counter' | 'gauge' | 'histogram') =>
+    (name: string, help: string, read: Read<Of>, aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum'): void => {
       const values = () => samplesOf(read()).flatMap((sample) => valuesOf(name, sample));
-      const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: values() });
-      registry.registerMetric({ name, get } as unknown as Histogram);
-    },
+      const get = async () => ({ name, help, type, aggregator, values: values() });
+      registry.registerMetric({ name, get } as unknown as Metric);
+    };
+  return {
+    counter: makerOf<number>('counter'),
+    gauge: makerOf<number>('gauge'),
+    histogram: makerOf<Distribution>('histogram'),
   };
 };
 
@@ -69,7 +39,9 @@ export const byLabel = (
 ): Sample[] =>
   [...(Symbol.iterator in values ? values : Object.entries(values))].map(([of, value]) => [{ [label]: of }, value]);
 
-const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distribution>) => {
+const valuesOf = (name: string, [labels, value]: Sample<Value>) => {
+  if (typeof value === 'number') return [{ labels, value }];
+  const { bounds, counts, sum } = value;
   let count = 0;
   const buckets = counts.map((inRange, index) => {
     count += inRange;
