@@ -78,6 +78,8 @@ export const createRequestCounts = () => {
     errors: new Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>(),
     /** Requests without a response yet. */
     inFlight: 0,
+    /** Those that were sent to the database. */
+    statements: { byName: new Map<string, number>(), seconds: new Distribution(DURATION_BOUNDS), failed: 0 },
   };
 };
 
@@ -100,24 +102,11 @@ export const countError = ({ errors }: RequestCounts, handler: HandlerName, code
   error.count += 1;
 };
 
-/** Statements sent to the database. */
-export interface StatementCounts {
-  readonly byName: Map<string, number>;
-  readonly seconds: Distribution;
-  failed: number;
-}
-
 /** Our statements have readable names; Prisma's are named by a hash of their text. */
 const PRISMA = /^prisma_/;
 
-export const createStatementCounts = (): StatementCounts => ({
-  byName: new Map(),
-  seconds: new Distribution(DURATION_BOUNDS),
-  failed: 0,
-});
-
 /** @param name undefined for one that is not prepared */
-export const countStatement = ({ byName }: StatementCounts, name: string | undefined): void => {
+export const countStatement = ({ statements: { byName } }: RequestCounts, name: string | undefined): void => {
   const label = name === undefined ? 'unnamed' : PRISMA.test(name) ? 'prisma' : name;
   byName.set(label, (byName.get(label) ?? 0) + 1);
 };
