@@ -5,7 +5,7 @@ import type { AppError } from '../errors.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-observer.ts';
-import type { ErrorFormat, GatewayRequest, GatewayResponse } from './message.ts';
+import { type ErrorFormat, type GatewayRequest, type GatewayResponse, PROBLEM_DETAILS } from './message.ts';
 
 /** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */
 export type Route = ResponseRoute | OperationRoute;
@@ -87,3 +87,11 @@ export interface Answered {
 }
 
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/** A resource that makes the whole response itself. @param exposure who may see it */
+export const responseRoute = (respond: ResponseRoute['respond'], exposure: Exposure = 'on'): ResponseRoute => ({
+  methods: READ_METHODS,
+  errors: PROBLEM_DETAILS,
+  exposure,
+  respond,
+});

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Exposure } from '../access/access.ts';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
-import { PROBLEM_DETAILS } from '../http/message.ts';
-import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
+import { type FindRoute, type ResponseRoute, responseRoute } from '../http/route.ts';
 import { createFrontPage, type FrontPageLink } from './front-page.ts';
 import { createGraphiql } from './graphiql.ts';
 import { type BundledPage, createBundledPage, htmlTemplate } from './page.ts';
@@ -103,7 +101,7 @@ export const createPages = (deps: PageDeps): Pages => {
   const { exposure } = deps;
   const finders = PAGES.map((row) => createFinder(row, deps));
   const links = frontPageLinks(exposure);
-  const front = pageAt('on', createFrontPage({ ...deps, hasExplorer: exposure.graphiql !== 'off', links }));
+  const front = responseRoute(createFrontPage({ ...deps, hasExplorer: exposure.graphiql !== 'off', links }));
   const find = (path: string): ResponseRoute | undefined => {
     if (path === '/') return front;
     for (const at of finders) {
@@ -117,13 +115,6 @@ export const createPages = (deps: PageDeps): Pages => {
   return { find, graphiql };
 };
 
-const pageAt = (exposure: Exposure, respond: ResponseRoute['respond']): ResponseRoute => ({
-  methods: READ_METHODS,
-  errors: PROBLEM_DETAILS,
-  exposure,
-  respond,
-});
-
 /** Clients can make up addresses of any depth, and the page of each depth is kept. */
 const MAX_DEPTH = 4;
 
@@ -132,11 +123,11 @@ const createFinder = (row: PageRow, deps: PageDeps): ((path: string) => Response
   const { page, asset } = row.create(deps);
   const { assetsPath = `${row.path}/`, isEverywhereBelow } = row;
   const fileFrom = (read: () => Promise<StaticFile | undefined>): ResponseRoute =>
-    pageAt(deps.exposure[row.exposure], async ({ request }) => {
+    responseRoute(async ({ request }) => {
       const file = await read();
       if (!file) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
       return serveFile(request, file);
-    });
+    }, deps.exposure[row.exposure]);
   const pageItself = fileFrom(page);
   return (path) => {
     if (path === row.path) return pageItself;
