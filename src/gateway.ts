@@ -104,18 +104,12 @@ export const createGateway = async (
   };
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
-  const { preparedStatements, databaseDirectUrl: directUrl } = config;
+  const { preparedStatements, databaseDirectUrl: directUrl, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
+  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize, exposure, queryLimits: limits } = config;
   const connection = connectionConfig(databaseUrl);
   const { pooling, isPrepared } = poolerMode ?? (await findPoolerMode({ connection, preparedStatements, log }));
-  const { pool, statementCount } = createDatabase({
-    connection,
-    pooling,
-    isPrepared,
-    size: config.databasePoolSize,
-    timeoutMs: config.databaseTimeoutMs,
-    log,
-    observer: observer.statement,
-  });
+  const reading = { timeoutMs, log, observer: observer.statement };
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size: poolSize });
   const clock = createClock();
   let access: Access;
   let watched: readonly CachedTable[];
@@ -132,22 +126,11 @@ export const createGateway = async (
     throw error;
   }
 
-  const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const tables = [...FEATURES, ...watched];
   const tagVersions = createTagVersions(tables);
-  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize } = config;
   const replicas =
     replicaUrls.length > 0
-      ? createReplicas({
-          urls: replicaUrls,
-          primary: pool,
-          schema: tableSchema,
-          freshnessMs,
-          poolSize,
-          timeoutMs,
-          log,
-          observer: observer.statement,
-        })
+      ? createReplicas({ ...reading, urls: replicaUrls, primary: pool, schema: tableSchema, freshnessMs, poolSize })
       : undefined;
   const freshnessMonitor = await startFreshnessMonitor({
     ...(config.changeFeed === 'poll'
@@ -164,39 +147,27 @@ export const createGateway = async (
   const prisma = prismaIn(tableSchema, pool);
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();
-  const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const knownRows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes });
-  const responseCache = createResponseCache({
-    freshnessMonitor,
-    tagVersions,
-    clock,
-    maxBytes: cacheMaxBytes - rowBytes,
-    freshnessMs,
-    staleIfErrorMs,
-    timeoutMs,
-    kindOf: failureKindOf,
-  });
-  const { exposure, introspection, queryLimits: limits } = config;
   const sql = createSql(pool);
+  /** What most parts need. */
+  const common = { sql, clock, freshnessMonitor, tagVersions, freshnessMs, timeoutMs, kindOf: failureKindOf, log };
+  const { cacheMaxBytes, staleIfErrorMs } = config;
+  const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const knownRows = createKnownRows({ ...common, maxBytes: rowBytes });
+  const responseCache = createResponseCache({ ...common, maxBytes: cacheMaxBytes - rowBytes, staleIfErrorMs });
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
   const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
   const browseIndex = createBrowseIndex({
+    ...common,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
         : undefined,
-    freshnessMonitor,
-    tagVersions,
-    clock,
-    sql,
-    log,
   });
   const createContext = contextFactory({
+    ...common,
     features: [...FEATURES, createBrowse(browseIndex)],
     prisma,
-    sql,
-    clock,
     tracing,
     knownRows,
     maxRows: limits.maxCost,
@@ -204,28 +175,28 @@ export const createGateway = async (
   });
   const load = createLoadGuard({
     ...config,
+    log,
     poolSize,
     connections: poolSize * (1 + replicaUrls.length),
     pool,
     lag: watchLoopLag(),
-    log,
   });
   const costLimit = createCostLimit(schema, limits.maxCost);
   const runOperation = createOperationRunner({
+    timeoutMs,
     createContext,
     responseCache,
     costLimit,
     countViews,
     load,
     tracing,
-    timeoutMs,
   });
   const compiled = createCompiledExecution();
   const live = createLive({
     documents,
     runOperation,
     execute: compiled.execute,
-    source: { tagVersions, freshnessMonitor, freshnessMs, clock, kindOf: failureKindOf },
+    source: common,
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
     log,
@@ -274,7 +245,7 @@ export const createGateway = async (
     exposure,
     freshnessMs,
     isOpen: !access.isRestricted && !config.trustedDocumentsOnly,
-    introspection,
+    introspection: config.introspection,
     openapi: createOpenapi(operations, schema, access),
   });
   const app = createApp({
