@@ -1,5 +1,4 @@
 import type { CachedTable } from './cache/tags.ts';
-import type { Statement } from './database/sql.ts';
 import type { FeatureLoaders } from './graphql/context.ts';
 
 /** Which rows of a table are visible at a time, in every form that is needed. */
@@ -26,14 +25,6 @@ export interface CheckedTable {
 
 /** A table that the gateway serves, and all that other folders need to know of it. */
 export interface Feature extends CachedTable, CheckedTable, FeatureLoaders {
-  /** A number on the front page. */
-  readonly count?: {
-    /** In JSON. */
-    readonly name: string;
-    readonly label: string;
-    /** Gives one row with a `count`. Value: now. */
-    readonly statement: Statement;
-  };
   /** Adds the feature's types and queries to the schema's builder. */
   readonly register: () => Promise<unknown>;
 }

@@ -32,7 +32,6 @@ import { createCountViews } from './graphql/view-count.ts';
 import { createGraphqlServer, loadPlugins } from './graphql/yoga.ts';
 import { createResponseWriter } from './http/cached-http-response.ts';
 import { createContentEncodings } from './http/content-encodings.ts';
-import { GRAPHQL_PATH } from './http/message.ts';
 import { createProbes } from './http/probes.ts';
 import { createRequestCache } from './http/request-cache.ts';
 import { createCors } from './http/response-headers.ts';
@@ -42,10 +41,9 @@ import { createMetrics, createObservability, type Metrics } from './observabilit
 import { traceReads } from './observability/tracing.ts';
 import { createLoadGuard, watchLoopLag } from './overload/load-guard.ts';
 import { createDemoPictures } from './pages/demo-pictures.ts';
-import { createCatalogueCounts, createFrontPage } from './pages/front-page.ts';
-import { createPages, frontPageLinks } from './pages/pages.ts';
+import { createPages } from './pages/pages.ts';
 import { SHOP_DOCUMENTS } from './pages/shop.ts';
-import { loadRestOperations, operationTexts } from './rest/documents.ts';
+import { loadRestOperations } from './rest/documents.ts';
 import { createRestRoutes } from './rest/handler.ts';
 import { createOpenapi } from './rest/openapi/openapi.ts';
 import { createSchema } from './schema.ts';
@@ -99,18 +97,12 @@ export const createGateway = async (
   };
   const observability = await createObservability(config, log);
   const { observer, tracing } = observability;
-  const { preparedStatements, databaseDirectUrl: directUrl } = config;
+  const { preparedStatements, databaseDirectUrl: directUrl, freshnessMs, databaseTimeoutMs: timeoutMs } = config;
+  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize, exposure, queryLimits: limits } = config;
   const connection = connectionConfig(databaseUrl);
   const { pooling, isPrepared } = await findPoolerMode({ connection, preparedStatements, log });
-  const { pool, statementCount } = createDatabase({
-    connection,
-    pooling,
-    isPrepared,
-    size: config.databasePoolSize,
-    timeoutMs: config.databaseTimeoutMs,
-    log,
-    observer: observer.statement,
-  });
+  const reading = { timeoutMs, log, observer: observer.statement };
+  const { pool, statementCount } = createDatabase({ ...reading, connection, pooling, isPrepared, size: poolSize });
   const clock = createClock();
   let access: Access;
   let watched: readonly CachedTable[];
@@ -127,22 +119,11 @@ export const createGateway = async (
     throw error;
   }
 
-  const { freshnessMs, staleIfErrorMs, cacheMaxBytes, databaseTimeoutMs: timeoutMs } = config;
   const tables = [...FEATURES, ...watched];
   const tagVersions = createTagVersions(tables);
-  const { databaseReplicaUrls: replicaUrls, databasePoolSize: poolSize } = config;
   const replicas =
     replicaUrls.length > 0
-      ? createReplicas({
-          urls: replicaUrls,
-          primary: pool,
-          schema: tableSchema,
-          freshnessMs,
-          poolSize,
-          timeoutMs,
-          log,
-          observer: observer.statement,
-        })
+      ? createReplicas({ ...reading, urls: replicaUrls, primary: pool, schema: tableSchema, freshnessMs, poolSize })
       : undefined;
   const freshnessMonitor = await startFreshnessMonitor({
     ...(config.changeFeed === 'poll'
@@ -159,39 +140,27 @@ export const createGateway = async (
   const prisma = prismaIn(tableSchema, pool);
   // Its engine is compiled now, and not at the first request.
   await prisma.$connect();
-  const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
-  const knownRows = createKnownRows({ tagVersions, freshnessMonitor, maxBytes: rowBytes });
-  const responseCache = createResponseCache({
-    freshnessMonitor,
-    tagVersions,
-    clock,
-    maxBytes: cacheMaxBytes - rowBytes,
-    freshnessMs,
-    staleIfErrorMs,
-    timeoutMs,
-    kindOf: failureKindOf,
-  });
-  const { exposure, introspection, queryLimits: limits } = config;
   const sql = createSql(pool);
+  /** What most parts need. */
+  const common = { sql, clock, freshnessMonitor, tagVersions, freshnessMs, timeoutMs, kindOf: failureKindOf, log };
+  const { cacheMaxBytes, staleIfErrorMs } = config;
+  const rowBytes = Math.floor(cacheMaxBytes * ROWS_SHARE);
+  const knownRows = createKnownRows({ ...common, maxBytes: rowBytes });
+  const responseCache = createResponseCache({ ...common, maxBytes: cacheMaxBytes - rowBytes, staleIfErrorMs });
   const viewCounter = traceReads(tracing, 'notice', createViewCounter(sql, clock, timeoutMs));
   const countViews = createCountViews(viewCounter);
   const { browseIndexMaxBytes } = config;
   const browseIndex = createBrowseIndex({
+    ...common,
     thread:
       config.changeFeed === 'listen' && browseIndexMaxBytes > 0
         ? { databaseUrl: directUrl ?? databaseUrl, maxBytes: browseIndexMaxBytes }
         : undefined,
-    freshnessMonitor,
-    tagVersions,
-    clock,
-    sql,
-    log,
   });
   const createContext = contextFactory({
+    ...common,
     features: [...FEATURES, createBrowse(browseIndex)],
     prisma,
-    sql,
-    clock,
     tracing,
     knownRows,
     maxRows: limits.maxCost,
@@ -199,28 +168,28 @@ export const createGateway = async (
   });
   const load = createLoadGuard({
     ...config,
+    log,
     poolSize,
     connections: poolSize * (1 + replicaUrls.length),
     pool,
     lag: watchLoopLag(),
-    log,
   });
   const costLimit = createCostLimit(schema, limits.maxCost);
   const runOperation = createOperationRunner({
+    timeoutMs,
     createContext,
     responseCache,
     costLimit,
     countViews,
     load,
     tracing,
-    timeoutMs,
   });
   const compiled = createCompiledExecution();
   const live = createLive({
     documents,
     runOperation,
     execute: compiled.execute,
-    source: { tagVersions, freshnessMonitor, freshnessMs, clock, kindOf: failureKindOf },
+    source: common,
     maxSubscriptions: config.maxSubscriptions,
     isRestricted: access.isRestricted,
     log,
@@ -256,8 +225,6 @@ export const createGateway = async (
     },
     pageOfAll,
   );
-  const explorer = exposure.graphiql === 'off' ? undefined : GRAPHQL_PATH;
-  const counts = FEATURES.flatMap(({ count }) => count ?? []);
   const isFilling = (): boolean => {
     if (!config.readyWhenIndexed || !browseIndex.isAwaited()) return false;
     // No question comes before this is ready.
@@ -267,28 +234,15 @@ export const createGateway = async (
   const probes = createProbes({ pool, metrics, exposure: exposure.metrics, isFilling });
   const pages = createPages({
     exposure,
-    frontPage: createFrontPage({
-      freshnessMs,
-      query: access.isRestricted || config.trustedDocumentsOnly ? undefined : { endpoint: GRAPHQL_PATH, explorer },
-      links: frontPageLinks(exposure),
-      counts,
-      countCatalogue: createCatalogueCounts(counts, sql, clock),
-      responseCache,
-      admit: access.admitToPage,
-    }),
-    graphiql: {
-      endpoint: GRAPHQL_PATH,
-      title: 'Vitrine',
-      introspection,
-      operations: operationTexts(operations),
-    },
+    freshnessMs,
+    isOpen: !access.isRestricted && !config.trustedDocumentsOnly,
+    introspection: config.introspection,
     openapi: createOpenapi(operations, schema, access),
-    explorer,
   });
   const app = createApp({
     routes: [
       createGraphqlRoutes({ yoga, documents, maskError, eventStreams, graphiql: pages.graphiql }),
-      createRestRoutes(operations, { yoga, documents, maskError, explorer }),
+      createRestRoutes(operations, { yoga, documents, maskError }),
       probes.find,
       pages.find,
       createDemoPictures(),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Deadline } from '../src/deadline.ts';
+import { withDeadline } from '../src/deadline.ts';
 import { databaseUnavailable } from '../src/errors.ts';
 
 // Its own timers and clock alone: nothing here waits for a process or a database.
@@ -8,22 +8,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
-
-/** The timers that deadlines have set, and that have not run yet. Other test files of this process may leave some of their own. */
-const watchTimers = (): ReadonlySet<unknown> => {
-  const waiting = new Set<unknown>();
-  const set = globalThis.setTimeout;
-  const watched = (run: () => void, ms?: number): NodeJS.Timeout => {
-    const timer = set(() => {
-      waiting.delete(timer);
-      run();
-    }, ms);
-    if (new Error().stack?.includes('/src/deadline.ts')) waiting.add(timer);
-    return timer;
-  };
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(watched as typeof setTimeout);
-  return waiting;
-};
 
 const never = <Value>(): Promise<Value> => new Promise(() => {});
 
@@ -42,10 +26,9 @@ const endOf = <Value>(promise: Promise<Value>): { readonly end: () => unknown } 
 };
 
 test('each wait fails after its own time, in the order in which they began', async () => {
-  const deadline = new Deadline(1000);
-  const first = endOf(deadline.within(never()));
+  const first = endOf(withDeadline(never(), 1000));
   await vi.advanceTimersByTimeAsync(400);
-  const second = endOf(deadline.within(never()));
+  const second = endOf(withDeadline(never(), 1000));
   await vi.advanceTimersByTimeAsync(550);
   expect([first.end(), second.end()]).toEqual([undefined, undefined]);
   await vi.advanceTimersByTimeAsync(100);
@@ -55,34 +38,29 @@ test('each wait fails after its own time, in the order in which they began', asy
 });
 
 test('what ends in time gives its value or its error, whichever of the others has ended, and then no timer is left', async () => {
-  const timers = watchTimers();
-  const deadline = new Deadline(1000);
   const works = Array.from({ length: 5 }, () => Promise.withResolvers<number>());
-  const ends = works.map(({ promise }) => endOf(deadline.within(promise)));
+  const ends = works.map(({ promise }) => endOf(withDeadline(promise, 1000)));
   for (const place of [2, 0, 4]) works[place]?.resolve(place);
   works[1]?.reject(new Error('broken'));
-  expect(timers.size).toBe(1);
   await vi.advanceTimersByTimeAsync(500);
   expect(ends.map(({ end }) => end())).toEqual([0, new Error('broken'), 2, undefined, 4]);
   works[3]?.resolve(3);
   await vi.advanceTimersByTimeAsync(100);
   expect(ends[3]?.end()).toBe(3);
-  expect(timers.size).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('what ends after its time disturbs none of those that have begun since', async () => {
-  const timers = watchTimers();
-  const deadline = new Deadline(1000);
   const [late, next] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
-  const tooLate = endOf(deadline.within(late.promise));
+  const tooLate = endOf(withDeadline(late.promise, 1000));
   await vi.advanceTimersByTimeAsync(600);
-  const inTime = endOf(deadline.within(next.promise));
+  const inTime = endOf(withDeadline(next.promise, 1000));
   await vi.advanceTimersByTimeAsync(450);
   next.resolve('in time');
   await vi.advanceTimersByTimeAsync(0);
-  const since = endOf(deadline.within(never()));
+  const since = endOf(withDeadline(never(), 1000));
   late.resolve('late');
   await vi.advanceTimersByTimeAsync(1100);
   expect([tooLate.end(), inTime.end(), since.end()]).toEqual([databaseUnavailable(), 'in time', databaseUnavailable()]);
-  expect(timers.size).toBe(0);
+  expect(vi.getTimerCount()).toBe(0);
 });

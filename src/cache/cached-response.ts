@@ -73,18 +73,8 @@ export const ownBytesOf = (bytes: Buffer): Buffer => {
   return own;
 };
 
-const { h64Raw, create64 } = await xxhash();
-
-/** xxhash-wasm keeps as much memory as the longest content that it was given at once. */
-const MAX_HASHED_BYTES = 393_216;
+const { h64Raw } = await xxhash();
 
 /** XXH64 (https://xxhash.com) of a text or of bytes. It is not cryptographic: contents can be made to collide. */
-export const digestOf = (content: string | Buffer): string => {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  if (bytes.byteLength <= MAX_HASHED_BYTES) return h64Raw(bytes).toString(36);
-  const parts = create64();
-  for (let start = 0; start < bytes.byteLength; start += MAX_HASHED_BYTES) {
-    parts.update(bytes.subarray(start, start + MAX_HASHED_BYTES));
-  }
-  return parts.digest().toString(36);
-};
+export const digestOf = (content: string | Buffer): string =>
+  h64Raw(typeof content === 'string' ? Buffer.from(content) : content).toString(36);

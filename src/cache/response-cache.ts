@@ -1,5 +1,5 @@
 import type { Clock } from '../database/clock.ts';
-import { Deadline } from '../deadline.ts';
+import { withDeadline } from '../deadline.ts';
 import { type CachedResponse, type CacheEntry, toBody } from './cached-response.ts';
 import type { FreshnessMonitor } from './freshness-monitor.ts';
 import { CacheHints } from './hints.ts';
@@ -63,7 +63,6 @@ export const createResponseCache = ({
   const stats = { hits: 0, misses: 0, stale: 0, joined: 0 };
   const tickets = new Map<string, OpenTicket>();
   const store = createResponseStore(maxBytes);
-  const deadline = new Deadline(timeoutMs);
   /** When the database is tried next; undefined while it is not known to be away. */
   let nextTryMs: number | undefined;
 
@@ -223,7 +222,7 @@ export const createResponseCache = ({
 
   const makeOrStale = async (key: string, make: MakeBody, arrivedMs: number): Promise<Found> => {
     try {
-      const answer = await deadline.within(makeOrShare(key, make, arrivedMs));
+      const answer = await withDeadline(makeOrShare(key, make, arrivedMs), timeoutMs);
       nextTryMs = undefined;
       return { answer, outcome: 'miss' };
     } catch (error) {

@@ -106,7 +106,7 @@ export const createGraphqlRoutes = ({ yoga, documents, maskError, eventStreams, 
 
 /** One for all requests that are remembered. */
 const HEADS: ReadonlyMap<unknown, ResponseHead> = new Map(
-  RESULT_TYPES.map((contentType) => [contentType, { contentType, isNegotiated: true, link: undefined }]),
+  RESULT_TYPES.map((contentType) => [contentType, { contentType, isNegotiated: true }]),
 );
 
 const EVENT_HEADERS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { bytesOf, type CachedResponse, toBody } from '../cache/cached-response.t
 import type { CacheHints } from '../cache/hints.ts';
 import type { FailureKind, MakeBody, ResponseCache } from '../cache/response-cache.ts';
 import { isDatabaseUnavailable, isDatabaseUnreachable } from '../database/failures.ts';
-import { Deadline } from '../deadline.ts';
+import { withDeadline } from '../deadline.ts';
 import { AppError, databaseUnavailable, Overloaded } from '../errors.ts';
 import type { Executed } from '../http/route.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -70,7 +70,6 @@ const MAX_TRIES = 3;
 /** The only place where operations are executed. */
 export const createOperationRunner = (deps: Deps): RunOperation => {
   const { createContext, responseCache, costLimit, countViews, load, tracing, timeoutMs } = deps;
-  const deadline = new Deadline(timeoutMs);
 
   /** The JSON text of the data. @throws RowVanished on all tries but the last */
   const tryOnce = async (
@@ -190,7 +189,8 @@ export const createOperationRunner = (deps: Deps): RunOperation => {
     };
     const isApart = run.isApart === true || caller.previewAt !== undefined;
     if (!operation.isCounted && !isApart) return responseCache.get(key, make);
-    return deadline.within(caller.countViews && !isApart ? runCounted(run, variables, key, make) : runApart(make));
+    const running = caller.countViews && !isApart ? runCounted(run, variables, key, make) : runApart(make);
+    return withDeadline(running, timeoutMs);
   };
 };
 

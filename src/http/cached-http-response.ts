@@ -42,12 +42,6 @@ const ANY_REQUEST: GatewayRequest = { method: 'GET', target: '', headers: {}, bo
 
 type Headers = GatewayResponse['headers'];
 
-interface Freshness {
-  readonly cacheControl: string;
-  /** For nginx, which goes by this header before `Cache-Control`: the last second in which the response may be shown, by nginx's own clock. */
-  readonly accelExpires?: string;
-}
-
 /** Writes the HTTP responses of operations. What the heads of those of a kind share is serialized once. */
 export const createResponseWriter = ({ clock, contentEncodings, cors, isRestricted, hasPreviews }: Options) => {
   const vary = [
@@ -63,19 +57,18 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   const linesOf = new Map<string, string>();
   const rejections = new Map<string, { lines: string; response: GatewayResponse }>();
 
-  let second = secondAt(clock.nowMs());
-
   /** For how long a cache outside may keep a response. */
-  const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome): Freshness => {
+  const freshnessOf = ({ validUntilMs }: CachedResponse, outcome: CacheOutcome) => {
     const nowMs = clock.nowMs();
     const leftMs = validUntilMs === undefined ? Number.POSITIVE_INFINITY : validUntilMs - nowMs;
     const leftS = outcome === 'stale' ? 0 : Math.floor(leftMs / 1000);
     const maxAgeS = Math.max(0, Math.min(leftS, MAX_AGE_S));
     const cacheControl = fresh[maxAgeS] ?? 'no-cache';
-    // With this header, nginx would keep a private response too.
-    if (maxAgeS === 0 || isRestricted) return { cacheControl };
-    if (nowMs < second.beginsMs || nowMs >= second.endsMs) second = secondAt(nowMs);
-    return { cacheControl, accelExpires: second.accelExpires };
+    // nginx goes by this header before `Cache-Control`, and would keep a private response too. It goes by whole seconds: to it `max-age=1` is up to two,
+    // and the present second is one at most. By the earlier of two clocks: an nginx beside this process has this process's clock, and another one,
+    // like the database's, is taken to be right.
+    const second = Math.floor(Math.min(nowMs, Date.now()) / 1000);
+    return { cacheControl, accelExpires: maxAgeS === 0 || isRestricted ? undefined : `@${second}` };
   };
 
   const withCommon = (headers: Headers, request = ANY_REQUEST): Headers => {
@@ -93,8 +86,8 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     return lines;
   };
 
-  const requestLines = (request: GatewayRequest, requestId: string, link?: string): string => {
-    const lines = `${link === undefined ? '' : `link: ${link}\r\n`}x-request-id: ${requestId}\r\n`;
+  const requestLines = (request: GatewayRequest, requestId: string): string => {
+    const lines = `x-request-id: ${requestId}\r\n`;
     if (cors === undefined || request.headers.origin === undefined) return lines;
     const headers: Headers = {};
     cors(request, headers);
@@ -112,7 +105,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
   ): GatewayResponse => {
     const { etag, body, status } = cached;
     if (status === 404) return ofRequest(body, status, 'latin1', head, request, requestId);
-    const { contentType, link } = head;
+    const { contentType } = head;
     const { method, headers } = request;
     const { cacheControl, accelExpires } = freshnessOf(cached, outcome);
     const cacheStatus = CACHE_STATUS[outcome];
@@ -122,7 +115,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       const own: Headers = { etag, vary, 'cache-control': cacheControl, 'cache-status': cacheStatus };
       if (accelExpires !== undefined) own['x-accel-expires'] = accelExpires;
       own['x-request-id'] = requestId;
-      return withLink(link, { status: 304, headers: withCommon(own, request), body: null });
+      return { status: 304, headers: withCommon(own, request), body: null };
     }
     const acceptEncoding = headers['accept-encoding'];
     const encoded = acceptEncoding === undefined ? undefined : contentEncodings(cached, acceptEncoding);
@@ -136,7 +129,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     }));
     const accelLine = accelExpires === undefined ? '' : `x-accel-expires: ${accelExpires}\r\n`;
     const own = `etag: ${etag}\r\ncache-control: ${cacheControl}\r\n${accelLine}`;
-    return new WrittenResponse(lines + own + requestLines(request, requestId, link), encoded?.body ?? body);
+    return new WrittenResponse(lines + own + requestLines(request, requestId), encoded?.body ?? body);
   };
 
   /** A response that no cache outside keeps: its body belongs to its request alone, or it says that there is nothing. */
@@ -144,7 +137,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
     body: Body,
     status: CachedResponse['status'],
     encoding: 'utf8' | 'latin1',
-    { contentType: given, isNegotiated, link }: ResponseHead,
+    { contentType: given, isNegotiated }: ResponseHead,
     request: GatewayRequest,
     requestId: string,
   ): GatewayResponse => {
@@ -154,7 +147,7 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       'cache-control': 'no-store',
       ...(isNegotiated && { vary: 'accept' }),
     }));
-    return new WrittenResponse(lines + requestLines(request, requestId, link), body, status, encoding);
+    return new WrittenResponse(lines + requestLines(request, requestId), body, status, encoding);
   };
 
   return {
@@ -215,27 +208,4 @@ export const createResponseWriter = ({ clock, contentEncodings, cors, isRestrict
       return response;
     },
   };
-};
-
-/** A second as nginx counts it, which is written once for all responses in it. */
-interface Second {
-  /** By the database's clock. */
-  readonly beginsMs: number;
-  readonly endsMs: number;
-  readonly accelExpires: string;
-}
-
-/**
- * nginx goes by whole seconds: to it `max-age=1` is up to two, and the present second is one at most. By the earlier of two clocks, because an nginx
- * beside this process has this process's clock, and another one, like the database's, is taken to be right.
- */
-const secondAt = (nowMs: number): Second => {
-  const slowMs = Math.max(0, nowMs - Date.now());
-  const present = Math.floor((nowMs - slowMs) / 1000);
-  return { beginsMs: nowMs, endsMs: (present + 1) * 1000 + slowMs, accelExpires: `@${present}` };
-};
-
-export const withLink = (link: string | undefined, response: GatewayResponse): GatewayResponse => {
-  if (link !== undefined) response.headers.link = link;
-  return response;
 };

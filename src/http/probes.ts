@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { Exposure } from '../access/access.ts';
 import { withDeadline } from '../deadline.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { type GatewayResponse, jsonResponse, PROBLEM_DETAILS } from './message.ts';
-import { READ_METHODS, type ResponseRoute } from './route.ts';
+import { type GatewayResponse, jsonResponse } from './message.ts';
+import { type ResponseRoute, responseRoute } from './route.ts';
 
 interface Deps {
   readonly pool: Pool;
@@ -50,9 +50,9 @@ export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps) => {
   };
 
   const routes: Readonly<Record<string, ResponseRoute>> = {
-    '/livez': route(() => jsonResponse(200, { status: 'ok' })),
-    '/readyz': route(readiness),
-    '/metrics': route(scrape, exposure),
+    '/livez': responseRoute(() => jsonResponse(200, { status: 'ok' })),
+    '/readyz': responseRoute(readiness),
+    '/metrics': responseRoute(scrape, exposure),
   };
 
   return {
@@ -63,10 +63,3 @@ export const createProbes = ({ pool, metrics, exposure, isFilling }: Deps) => {
     },
   };
 };
-
-const route = (respond: ResponseRoute['respond'], exposure: Exposure = 'on'): ResponseRoute => ({
-  methods: READ_METHODS,
-  errors: PROBLEM_DETAILS,
-  exposure,
-  respond,
-});

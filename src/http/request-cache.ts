@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 8192;
 export const createRequestCache = (maxBytes: number) => {
   const known = new LRUCache<string, KnownRequest>({
     maxSize: maxBytes,
-    sizeCalculation: ({ head: { link = '' } }, key) => key.length + link.length + ENTRY_OVERHEAD_BYTES,
+    sizeCalculation: (_, key) => key.length + ENTRY_OVERHEAD_BYTES,
   });
 
   return {

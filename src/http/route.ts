@@ -5,7 +5,7 @@ import type { AppError } from '../errors.ts';
 import type { HandlerName } from '../observability/counts.ts';
 import type { LazyLog } from '../observability/log.ts';
 import type { RequestContext } from '../observability/request-observer.ts';
-import type { ErrorFormat, GatewayRequest, GatewayResponse } from './message.ts';
+import { type ErrorFormat, type GatewayRequest, type GatewayResponse, PROBLEM_DETAILS } from './message.ts';
 
 /** One resource. OPTIONS is answered for all of them, and HEAD as GET without the body. */
 export type Route = ResponseRoute | OperationRoute;
@@ -30,8 +30,6 @@ export interface ResponseRoute extends AnyRoute {
 
 /** A way to run operations, whose results are cached. */
 export interface OperationRoute extends AnyRoute {
-  /** The value of the header `Link` in its errors. */
-  readonly errorLink?: string | undefined;
   /** Whether a request is known to do nothing but count views, which wait in a queue of their own. Never throws. */
   countsViewsOnly(request: GatewayRequest): boolean;
   /** Why a request is refused before anything is made for it, and before its body has come. */
@@ -64,8 +62,6 @@ export interface ResponseHead {
   readonly contentType: string;
   /** Whether the content type depends on the header `Accept`. */
   readonly isNegotiated: boolean;
-  /** The value of the header `Link`. */
-  readonly link: string | undefined;
 }
 
 /** A finished body. */
@@ -91,3 +87,11 @@ export interface Answered {
 }
 
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/** A resource that makes the whole response itself. @param exposure who may see it */
+export const responseRoute = (respond: ResponseRoute['respond'], exposure: Exposure = 'on'): ResponseRoute => ({
+  methods: READ_METHODS,
+  errors: PROBLEM_DETAILS,
+  exposure,
+  respond,
+});

@@ -122,9 +122,8 @@ const sendAndLinger = (
 const LINGER_MS = 1000;
 
 /** Answers on a connection whose request could not be handed on, and closes it. */
-export const refuse = (socket: Duplex, error: AppError, addHeaders?: (headers: Headers) => void): void => {
+export const refuse = (socket: Duplex, error: AppError): void => {
   const { status, headers, body } = problemResponse(error);
-  addHeaders?.(headers);
   const lines = Object.entries({
     ...dropConnectionHeaders(headers),
     'content-length': Buffer.byteLength(body ?? ''),
@@ -134,8 +133,6 @@ export const refuse = (socket: Duplex, error: AppError, addHeaders?: (headers: H
   socket.write(`HTTP/1.1 ${status} \r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`);
   endAndLinger(socket);
 };
-
-type Headers = GatewayResponse['headers'];
 
 // If the connection were closed at once, a client that is still sending would get a reset before it has read why.
 const endAndLinger = (socket: Duplex): void => {
@@ -169,15 +166,12 @@ export const responseUnderWay = (socket: Duplex & InnerSocket) => socket._httpMe
 /**
  * For the event `clientError` of a server: answers what Node's parser did not accept as a request, after the responses to the requests
  * before it, so that each client can tell which response is whose.
- * @param addHeaders for the `Origin` of the request, as far as that has come
  */
-export const createParserRefusal = (
-  addHeaders: (origin: string | undefined, headers: Headers) => void,
-): ((error: ParserError, socket: Duplex) => void) => {
+export const createParserRefusal = (): ((error: NodeJS.ErrnoException, socket: Duplex) => void) => {
   // More bytes on such a connection are an error again.
   const known = new WeakSet<Duplex>();
 
-  const answer = (error: ParserError, socket: Duplex): void => {
+  const answer = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     const underWay = responseUnderWay(socket);
     if (underWay?.req.complete) {
       underWay.once('finish', () => answer(error, socket));
@@ -186,10 +180,7 @@ export const createParserRefusal = (
     if (!socket.writable) socket.destroy();
     // The broken request itself was answered for another reason: Node writes all of that response in the next tick.
     else if (underWay?.headersSent) process.nextTick(endAndLinger, socket);
-    else {
-      const origin = underWay ? underWay.req.headers.origin : originIn(error.rawPacket);
-      refuse(socket, parserFault(error), (headers) => addHeaders(origin, headers));
-    }
+    else refuse(socket, parserFault(error));
   };
 
   return (error, socket) => {
@@ -202,14 +193,6 @@ export const createParserRefusal = (
     }
   };
 };
-
-/** With what had come last: https://nodejs.org/api/http.html#event-clienterror */
-interface ParserError extends NodeJS.ErrnoException {
-  readonly rawPacket?: Buffer;
-}
-
-const originIn = (bytes: Buffer | undefined): string | undefined =>
-  /^origin: *([!-~]+) *$/im.exec(bytes?.toString('latin1') ?? '')?.[1];
 
 const hasReadNothing = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 

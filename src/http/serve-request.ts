@@ -7,7 +7,7 @@ import { AppError, Overloaded } from '../errors.ts';
 import { lazyLog } from '../observability/log.ts';
 import { createRequestIds, type RequestObserver } from '../observability/request-observer.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
-import { type ResponseWriter, withLink } from './cached-http-response.ts';
+import type { ResponseWriter } from './cached-http-response.ts';
 import {
   ACCEPT_QUERY,
   type ErrorFormat,
@@ -97,7 +97,7 @@ export const createApp = (deps: Deps): App => {
       (error) => {
         const call = begin(request);
         call.requestContext.counts = known.counts;
-        return end(call, withLink(known.head.link, writeFailure(call, error)));
+        return end(call, writeFailure(call, error));
       },
     );
   };
@@ -195,7 +195,7 @@ export const createApp = (deps: Deps): App => {
     try {
       response = await (isPreview ? execute(route, previewOf(call), undefined) : execute(route, call, key));
     } catch (error) {
-      response = withLink(route.errorLink, writeFailure(call, error));
+      response = writeFailure(call, error);
     }
     if (!isPreview) return response;
     return { ...response, lines: undefined, headers: { ...response.headers, 'cache-control': 'private, no-store' } };
@@ -244,8 +244,7 @@ export const createApp = (deps: Deps): App => {
       countedBody === undefined
         ? writer.cached(cached, head, request, requestId)
         : writer.counted(countedBody, head, request, requestId);
-    if (cached.status === 404) observer.failed(counts, 'hit', 404, 'NOT_FOUND');
-    else observer.cached(counts, response.status);
+    observer.cached(counts, response.status);
     if (observer.recordsCached) {
       const { path } = splitTarget(target);
       observer.recordCached({ method, path, headers }, requestId, counts, response.status, startMs);

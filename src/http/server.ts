@@ -16,7 +16,6 @@ import {
 } from './message.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createBodyReader, isTooLarge } from './request-body.ts';
-import { createCors } from './response-headers.ts';
 import { createParserRefusal, refuse, send } from './send.ts';
 import type { App, MakeResponse } from './serve-request.ts';
 import { createTurnBatch } from './turn-batch.ts';
@@ -55,8 +54,6 @@ type ServerConfig = Pick<
   | 'maxConnections'
   | 'rateLimitPerMinute'
   | 'trustedHops'
-  | 'corsOrigins'
-  | 'corsAllowedHeaders'
 >;
 
 /** How often Node looks for connections that are too slow. */
@@ -94,13 +91,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
   const connections = watchConnections(server, { maxConnections, sendTimeoutMs });
   const readBody = createBodyReader();
   const rateLimit = config.rateLimitPerMinute === 0 ? undefined : await loadRateLimit(config);
-  const cors = createCors(config);
-  const onlyOrigin = config.corsOrigins.length === 1 ? config.corsOrigins[0] : undefined;
   let isDraining = false;
-
-  /** For responses that the app does not make. */
-  const addCors = (origin: string | undefined, headers: GatewayResponse['headers']): void =>
-    cors?.({ method: 'GET', headers: { origin } }, headers);
 
   const faultOf = (request: IncomingMessage, target: string): AppError | undefined =>
     connections.isExcess(request.socket) && !HEALTH_PATHS.has(target)
@@ -118,9 +109,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       response.destroy();
       return;
     }
-    const answered = problemResponse(appError);
-    addCors(request.headers.origin, answered.headers);
-    reply(request, response, answered);
+    reply(request, response, problemResponse(appError));
   };
 
   const replies = createTurnBatch<Reply>(({ request, response, answered }) => {
@@ -207,8 +196,7 @@ export const startHttpServer = async ({ app, config, log }: Options): Promise<Ht
       new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS' } }),
     );
   });
-  // Where the origin has not come, it may be the only one that there is.
-  const refuseUnparsed = createParserRefusal((origin = onlyOrigin, headers) => addCors(origin, headers));
+  const refuseUnparsed = createParserRefusal();
   server.on('clientError', (error, socket) => {
     // The response to the same request may be ready.
     misses.flush();

@@ -2,7 +2,6 @@ import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { inEffect } from './in-effect.ts';
 import { createNoticeLoaders, createNoticeReads } from './notice.loader.ts';
-import { countInEffect } from './notice.sql.ts';
 
 export const notice: Feature = {
   table: 'notice',
@@ -11,11 +10,6 @@ export const notice: Feature = {
   silentColumns: ['view_count'],
   // Without the second, notice detail would answer 500.
   rights: ['select', 'update (view_count)'],
-  count: {
-    name: 'noticesInEffect',
-    label: 'Notices in effect',
-    statement: countInEffect,
-  },
   register: () => import('./notice.query.ts'),
   createLoaders: ({ sql, prisma, tracing }) => {
     const reads = traceReads(tracing, 'notice', createNoticeReads(sql, prisma));

@@ -82,12 +82,6 @@ export const countViewsOnceUnlocked: Statement = {
   ),
 };
 
-/** Value: now. */
-export const countInEffect: Statement = {
-  name: 'notice_count',
-  text: `select count(*)::float8 as count from notice n where ${inEffect.sql('n', '$1::timestamptz')}`,
-};
-
 /** Which of these notices can be read. Values: ids, now. */
 export const readableIds: Statement = {
   name: 'readable_ids',

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../database/clock.ts';
 import { isDatabaseUnavailable } from '../database/failures.ts';
 import type { Sql, Statement } from '../database/sql.ts';
-import { Deadline, type Wait } from '../deadline.ts';
+import { Wait } from '../deadline.ts';
 import { databaseUnavailable } from '../errors.ts';
 import { Distribution } from '../observability/counts.ts';
 import { countViews, countViewsOfOne, countViewsOnceUnlocked, readableIds } from './notice.sql.ts';
@@ -46,7 +46,6 @@ const isKnownRollback = (error: unknown): boolean =>
  * the lock of a notice that other instances count all the time.
  */
 export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number) => {
-  const deadline = new Deadline(timeoutMs);
   let waiting: Batch = new Map();
   let waitingCount = 0;
   let isScheduled = false;
@@ -198,7 +197,7 @@ export const createViewCounter = (sql: Sql, clock: Clock, timeoutMs: number) => 
           reject(databaseUnavailable(new Error('too many views wait to be counted')));
           return;
         }
-        queue.push({ wait: deadline.begin(reject), resolve });
+        queue.push({ wait: new Wait(timeoutMs, reject), resolve });
         schedule();
       }),
   };

@@ -4,21 +4,19 @@ export class Distribution {
   readonly bounds: readonly number[];
   /** One for each bound, and one for larger values. */
   readonly counts: number[];
-  sum: number;
+  sum = 0;
 
-  /** @param from one with the same bounds, to begin with its values */
-  constructor(bounds: readonly number[], from?: Distribution) {
+  constructor(bounds: readonly number[]) {
     this.bounds = bounds;
-    this.counts = from ? [...from.counts] : new Array<number>(bounds.length + 1).fill(0);
-    this.sum = from?.sum ?? 0;
+    this.counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  add(value: number, times = 1): void {
+  add(value: number): void {
     const { bounds, counts } = this;
     let index = 0;
     while (index < bounds.length && value > (bounds[index] as number)) index += 1;
-    counts[index] = (counts[index] as number) + times;
-    this.sum += value * times;
+    counts[index] = (counts[index] as number) + 1;
+    this.sum += value;
   }
 }
 
@@ -41,8 +39,6 @@ export interface OperationCounts {
   /** The path, with parameters in braces; undefined for pages. */
   readonly route: string | undefined;
   readonly byCache: Map<CacheUse, Answered>;
-  /** Cached responses that were found by the bytes of their request: counted by an increment, not timed. */
-  readonly untimed: { ok: number; notModified: number };
 }
 
 export type RequestCounts = ReturnType<typeof createRequestCounts>;
@@ -52,7 +48,7 @@ const MAX_NAME_CHARS = 64;
 const REST_OF_THEM = 'other';
 
 /** Seconds. */
-export const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const DURATION_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export const createRequestCounts = () => {
   const known: Record<HandlerName, Map<string, OperationCounts>> = {
@@ -62,7 +58,7 @@ export const createRequestCounts = () => {
   };
 
   const create = (handler: HandlerName, operation: string, route?: string): OperationCounts => {
-    const counts = { handler, operation, route, byCache: new Map(), untimed: { ok: 0, notModified: 0 } };
+    const counts: OperationCounts = { handler, operation, route, byCache: new Map() };
     known[handler].set(operation, counts);
     return counts;
   };
@@ -82,13 +78,18 @@ export const createRequestCounts = () => {
     errors: new Map<string, { readonly handler: HandlerName; readonly code: string; count: number }>(),
     /** Requests without a response yet. */
     inFlight: 0,
+    /** Those that were sent to the database. */
+    statements: { byName: new Map<string, number>(), seconds: new Distribution(DURATION_BOUNDS), failed: 0 },
   };
 };
 
-/** @param seconds from the request to its answer */
+/** @param seconds from the request to its answer; 0 for a response that was found by the bytes of its request, which is not timed */
 export const countAnswer = ({ byCache }: OperationCounts, cache: CacheUse, status: number, seconds: number): void => {
-  const answered = byCache.get(cache) ?? { statuses: new Map(), seconds: new Distribution(DURATION_BOUNDS) };
-  byCache.set(cache, answered);
+  let answered = byCache.get(cache);
+  if (!answered) {
+    answered = { statuses: new Map(), seconds: new Distribution(DURATION_BOUNDS) };
+    byCache.set(cache, answered);
+  }
   answered.statuses.set(status, (answered.statuses.get(status) ?? 0) + 1);
   answered.seconds.add(seconds);
 };
@@ -101,24 +102,11 @@ export const countError = ({ errors }: RequestCounts, handler: HandlerName, code
   error.count += 1;
 };
 
-/** Statements sent to the database. */
-export interface StatementCounts {
-  readonly byName: Map<string, number>;
-  readonly seconds: Distribution;
-  failed: number;
-}
-
 /** Our statements have readable names; Prisma's are named by a hash of their text. */
 const PRISMA = /^prisma_/;
 
-export const createStatementCounts = (): StatementCounts => ({
-  byName: new Map(),
-  seconds: new Distribution(DURATION_BOUNDS),
-  failed: 0,
-});
-
 /** @param name undefined for one that is not prepared */
-export const countStatement = ({ byName }: StatementCounts, name: string | undefined): void => {
+export const countStatement = ({ statements: { byName } }: RequestCounts, name: string | undefined): void => {
   const label = name === undefined ? 'unnamed' : PRISMA.test(name) ? 'prisma' : name;
   byName.set(label, (byName.get(label) ?? 0) + 1);
 };

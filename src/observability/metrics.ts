@@ -5,13 +5,7 @@ import type { Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Replicas } from '../database/replicas/replicas.ts';
 import type { LoadGuard } from '../overload/load-guard.ts';
-import {
-  createRequestCounts,
-  createStatementCounts,
-  type Distribution,
-  type RequestCounts,
-  type StatementCounts,
-} from './counts.ts';
+import { createRequestCounts, type Distribution, type RequestCounts } from './counts.ts';
 import { createRequestObserver, type LogRequests } from './request-observer.ts';
 import { NO_TRACING, type TracingConfig } from './tracing.ts';
 
@@ -21,7 +15,6 @@ type Numbers<Name extends string> = Readonly<Record<Name, number>>;
 export interface MetricSources {
   readonly version: string;
   readonly requests: RequestCounts;
-  readonly statements: StatementCounts;
   readonly responseCache: {
     readonly stats: Numbers<'hits' | 'misses' | 'stale' | 'joined'>;
     readonly size: () => Numbers<'bytes' | 'entries'>;
@@ -104,17 +97,15 @@ interface Options {
 export const createObservability = async ({ exposure, logRequests, tracing: tracingConfig }: Options, log: Logger) => {
   const { version } = packageJson;
   const requests = createRequestCounts();
-  const statements = createStatementCounts();
   const tracing = tracingConfig
     ? (await import('./opentelemetry.ts')).createOpentelemetry(tracingConfig, version, log)
     : NO_TRACING;
   const observer = createRequestObserver({
     requests,
-    statements,
     isCounting: exposure.metrics !== 'off',
     log,
     logRequests,
     tracing,
   });
-  return { version, requests, statements, tracing, observer };
+  return { version, requests, tracing, observer };
 };

@@ -24,7 +24,6 @@ import {
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  type ReadableSpan,
   type Sampler,
   type SpanExporter,
   TraceIdRatioBasedSampler,
@@ -153,8 +152,7 @@ const endWith = <Result>(span: Span, work: () => Result): Result => {
 };
 
 /** Sends spans by OTLP over HTTP, configured by OpenTelemetry's own variables: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
-export const createTraceExporter = (log: Logger): SpanExporter => {
-  const exporter = new OTLPTraceExporter();
+const createTraceExporter = (log: Logger): SpanExporter => {
   let isFailing = false;
 
   // Logs only the first failure and the recovery: an absent collector would fill the log.
@@ -166,14 +164,13 @@ export const createTraceExporter = (log: Logger): SpanExporter => {
     else log.info('spans are sent to the trace collector again');
   };
 
-  return {
-    export: (spans: ReadableSpan[], done) =>
-      exporter.export(spans, (result) => {
+  return new (class extends OTLPTraceExporter {
+    override export(...[spans, done]: Parameters<SpanExporter['export']>): void {
+      super.export(spans, (result) => {
         const hasFailed = result.code !== ExportResultCode.SUCCESS;
         tell(hasFailed ? (result.error ?? new Error('no reason given')) : undefined, spans.length);
         done(result);
-      }),
-    forceFlush: () => exporter.forceFlush(),
-    shutdown: () => exporter.shutdown(),
-  };
+      });
+    }
+  })();
 };

@@ -1,79 +1,31 @@
-import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
-import {
-  type Answered,
-  type CacheUse,
-  Distribution,
-  DURATION_BOUNDS,
-  type HandlerName,
-  type OperationCounts,
-  type RequestCounts,
-} from './counts.ts';
+import type { Metric, Registry } from 'prom-client';
+import { Distribution, type RequestCounts } from './counts.ts';
 
 type Value = number | Distribution;
 
 /** A value with its labels. */
 export type Sample<Of = number> = readonly [labels: Readonly<Record<string, string>>, value: Of];
 
-/** Metrics that had another name before 0.2: they have both names until then, for dashboards and alerts. */
-export const OLD_NAMES: Readonly<Record<string, string>> = {
-  vitrine_heartbeat_age_seconds: 'vitrine_pulse_age_seconds',
-  vitrine_freshness_monitor_connected: 'vitrine_pulse_connected',
-  vitrine_requests_rejected_total: 'vitrine_shed_total',
-};
-
-/** Of all counters and gauges: prom-client takes labels that were named before. */
-const LABEL_NAMES = [
-  ...['cache', 'code', 'door', 'engine', 'handler', 'node', 'operation', 'outcome'],
-  ...['reason', 'replica', 'server', 'statement', 'status', 'version'],
-];
-
 /** The one value, or a value for each of its labels. */
 type Read<Of extends Value> = () => Of | Iterable<Sample<Of>>;
 
-/** Makes metrics whose values are kept elsewhere, and read at each scrape. */
+/**
+ * Makes metrics whose values are kept elsewhere, and read at each scrape: to prom-client's own classes each value of a histogram would have to be given
+ * by itself.
+ */
 export const collectorsOf = (registry: Registry) => {
-  const namesOf = (name: string): string[] => [name, OLD_NAMES[name] ?? []].flat();
-  const shared = { labelNames: LABEL_NAMES, registers: [registry] };
-  return {
-    counter: (name: string, help: string, read: Read<number>): void => {
-      for (const each of namesOf(name))
-        new Counter({
-          ...shared,
-          name: each,
-          help,
-          collect() {
-            this.reset();
-            for (const [labels, value] of samplesOf(read())) this.inc(labels, value);
-          },
-        });
-    },
-
-    /** @param aggregator how the values of several processes are combined */
-    gauge: (
-      name: string,
-      help: string,
-      read: Read<number>,
-      aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum',
-    ): void => {
-      for (const each of namesOf(name))
-        new Gauge({
-          ...shared,
-          name: each,
-          help,
-          aggregator,
-          collect() {
-            this.reset();
-            for (const [labels, value] of samplesOf(read())) this.set(labels, value);
-          },
-        });
-    },
-
-    /** prom-client's own would have to be given each value by itself. */
-    histogram: (name: string, help: string, read: Read<Distribution>): void => {
+  /** @param aggregator how the values of several processes are combined */
+  const makerOf =
+    <Of extends Value>(type: 'counter' | 'gauge' | 'histogram') =>
+    (name: string, help: string, read: Read<Of>, aggregator: 'sum' | 'min' | 'max' | 'first' = 'sum'): void => {
       const values = () => samplesOf(read()).flatMap((sample) => valuesOf(name, sample));
-      const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: values() });
-      registry.registerMetric({ name, get } as unknown as Histogram);
-    },
+      const get = async () => ({ name, help, type, aggregator, values: values() });
+      registry.registerMetric({ name, get } as unknown as Metric);
+    };
+  return {
+    counter: makerOf<number>('counter'),
+    gauge: makerOf<number>('gauge'),
+    histogram: makerOf<Distribution>('histogram'),
   };
 };
 
@@ -87,7 +39,9 @@ export const byLabel = (
 ): Sample[] =>
   [...(Symbol.iterator in values ? values : Object.entries(values))].map(([of, value]) => [{ [label]: of }, value]);
 
-const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distribution>) => {
+const valuesOf = (name: string, [labels, value]: Sample<Value>) => {
+  if (typeof value === 'number') return [{ labels, value }];
+  const { bounds, counts, sum } = value;
   let count = 0;
   const buckets = counts.map((inRange, index) => {
     count += inRange;
@@ -100,41 +54,23 @@ const valuesOf = (name: string, [labels, { bounds, counts, sum }]: Sample<Distri
   ];
 };
 
-/** The handler of a request, also by the name that this label had before: dashboards may use it until 0.2. */
-const labelsOf = (handler: HandlerName) => ({ handler, door: handler });
-
-/** Responses by use of the cache. Untimed hits are in the first range of the durations. */
-const answersOf = ({ byCache, untimed: { ok, notModified } }: OperationCounts): ReadonlyMap<CacheUse, Answered> => {
-  if (ok + notModified === 0) return byCache;
-  const timed = byCache.get('hit');
-  const statuses = new Map(timed?.statuses);
-  if (ok > 0) statuses.set(200, ok + (statuses.get(200) ?? 0));
-  if (notModified > 0) statuses.set(304, notModified + (statuses.get(304) ?? 0));
-  const seconds = new Distribution(DURATION_BOUNDS, timed?.seconds);
-  seconds.add(0, ok + notModified);
-  return new Map(byCache).set('hit', { statuses, seconds });
-};
-
 /** Requests by handler, operation, status and use of the cache. */
 export function* requestTotals({ all }: RequestCounts): Generator<Sample> {
-  for (const counts of all()) {
-    const { handler, operation } = counts;
-    for (const [cache, { statuses }] of answersOf(counts)) {
-      for (const [status, value] of statuses)
-        yield [{ ...labelsOf(handler), operation, status: String(status), cache }, value];
+  for (const { handler, operation, byCache } of all()) {
+    for (const [cache, { statuses }] of byCache) {
+      for (const [status, value] of statuses) yield [{ handler, operation, status: String(status), cache }, value];
     }
   }
 }
 
 /** How long responses took, in seconds. */
 export function* requestDurations({ all }: RequestCounts): Generator<Sample<Distribution>> {
-  for (const counts of all()) {
-    const { handler, operation } = counts;
-    for (const [cache, { seconds }] of answersOf(counts)) yield [{ ...labelsOf(handler), operation, cache }, seconds];
+  for (const { handler, operation, byCache } of all()) {
+    for (const [cache, { seconds }] of byCache) yield [{ handler, operation, cache }, seconds];
   }
 }
 
 /** Requests that ended with an error, by handler and code. */
 export function* requestErrors({ errors }: RequestCounts): Generator<Sample> {
-  for (const { handler, code, count } of errors.values()) yield [{ ...labelsOf(handler), code }, count];
+  for (const { handler, code, count } of errors.values()) yield [{ handler, code }, count];
 }

@@ -13,7 +13,7 @@ import {
 
 /** The metrics of a gateway, named after https://prometheus.io/docs/practices/naming/. */
 export const createRegistry = (sources: MetricSources): Registry => {
-  const { requests, statements, responseCache, knownRows, freshnessMonitor, views, pool, load } = sources;
+  const { requests, responseCache, knownRows, freshnessMonitor, views, pool, load } = sources;
   const { fallBacks, browseIndex, version } = sources;
   const registry = new Registry();
   const { counter, gauge, histogram } = collectorsOf(registry);
@@ -113,13 +113,13 @@ export const createRegistry = (sources: MetricSources): Registry => {
   );
 
   counter('vitrine_database_statements_total', 'Statements sent to the database.', () =>
-    byLabel('statement', statements.byName),
+    byLabel('statement', requests.statements.byName),
   );
-  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => statements.failed);
+  counter('vitrine_database_statement_failures_total', 'Statements that failed.', () => requests.statements.failed);
   histogram(
     'vitrine_database_statement_duration_seconds',
     'Duration of a statement, with the wait for a connection.',
-    () => statements.seconds,
+    () => requests.statements.seconds,
   );
   gauge('vitrine_executions_in_flight', 'Executions under way.', () => load.stats.inFlight);
   counter('vitrine_requests_rejected_total', 'Requests refused because of overload.', () => load.stats.refused);

@@ -13,7 +13,6 @@ import {
   type HandlerName,
   type OperationCounts,
   type RequestCounts,
-  type StatementCounts,
 } from './counts.ts';
 import { lazyLog, shortened } from './log.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
@@ -31,7 +30,6 @@ export type RequestObserver = ReturnType<typeof createRequestObserver>;
 
 interface Deps {
   readonly requests: RequestCounts;
-  readonly statements: StatementCounts;
   /** Whether metrics are on. */
   readonly isCounting: boolean;
   readonly log: Logger;
@@ -41,7 +39,7 @@ interface Deps {
 
 const MAX_PATH_CHARS = 256;
 
-export const createRequestObserver = ({ requests, statements, isCounting, log, logRequests, tracing }: Deps) => {
+export const createRequestObserver = ({ requests, isCounting, log, logRequests, tracing }: Deps) => {
   const logRequest = createRequestLog(log, logRequests);
   const logsCached = logRequests === 'all';
   const working = new AsyncLocalStorage<RequestContext>();
@@ -85,18 +83,11 @@ export const createRequestObserver = ({ requests, statements, isCounting, log, l
       return counts.handler === 'other' ? undefined : serverTiming(requestContext, durationMs);
     },
 
-    /** Counts a cached response by one increment: this is the fastest path. */
-    cached: ({ untimed }: OperationCounts, status: number): void => {
+    /** Counts a cached response. */
+    cached: (counts: OperationCounts, status: number): void => {
       if (!isCounting) return;
-      if (status === 304) untimed.notModified += 1;
-      else untimed.ok += 1;
-    },
-
-    /** Counts a failure that was answered from memory. */
-    failed: (counts: OperationCounts, cache: CacheUse, status: number, code: string): void => {
-      if (!isCounting) return;
-      countAnswer(counts, cache, status, 0);
-      countError(requests, counts.handler, code);
+      countAnswer(counts, 'hit', status, 0);
+      if (status === 404) countError(requests, counts.handler, 'NOT_FOUND');
     },
 
     /** Whether cached responses are logged or traced: only then `recordCached` must be called. */
@@ -131,13 +122,13 @@ export const createRequestObserver = ({ requests, statements, isCounting, log, l
       const startMs = performance.now();
       const requestContext = working.getStore();
       if (requestContext) requestContext.statements += 1;
-      if (isCounting) countStatement(statements, name);
+      if (isCounting) countStatement(requests, name);
       const endSpan = tracing.startStatement(name, text);
       return (error) => {
         const durationMs = performance.now() - startMs;
         if (requestContext) requestContext.databaseMs += durationMs;
-        if (error !== undefined) statements.failed += 1;
-        statements.seconds.add(durationMs / 1000);
+        if (error !== undefined) requests.statements.failed += 1;
+        requests.statements.seconds.add(durationMs / 1000);
         endSpan?.(error);
       };
     }) satisfies ObserveStatement,

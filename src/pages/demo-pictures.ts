@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { AppError } from '../errors.ts';
-import { PROBLEM_DETAILS } from '../http/message.ts';
-import { type FindRoute, READ_METHODS } from '../http/route.ts';
+import { type FindRoute, responseRoute } from '../http/route.ts';
 
 const FOLDER = new URL('../../prisma/demo/pictures/', import.meta.url);
 
@@ -34,12 +33,9 @@ export const createDemoPictures = (): FindRoute => {
 
   return (path) => {
     const name = /^\/images\/([a-z0-9-]{1,80})\.svg$/.exec(path)?.[1];
-    if (name === undefined) return undefined;
-    return {
-      methods: READ_METHODS,
-      errors: PROBLEM_DETAILS,
-      respond: async () => ({ status: 200, headers: HEADERS, body: await draw(name) }),
-    };
+    return name === undefined
+      ? undefined
+      : responseRoute(async () => ({ status: 200, headers: HEADERS, body: await draw(name) }));
   };
 };
 

@@ -1,6 +1,6 @@
 // Runs in the browser, as a file and not in the page, so that the page can forbid inline scripts.
 
-const { options, examples, operations, workers } = JSON.parse(document.querySelector('#config').textContent);
+const { options, examples, workers } = JSON.parse(document.querySelector('#config').textContent);
 
 /** Of an address that is relative to the page. */
 const absolute = (address) => new URL(address, location.href).href;
@@ -15,10 +15,10 @@ const pretty = (json) => {
   }
 };
 
-/** The operation in the address: `/graphql?query={notices{title}}`, or one known here by name, `/graphql?operation=Notice&variables={"id":1}`. */
+/** The operation in the address: `/graphql?query={notices{title}}`. */
 const linkedTab = () => {
   const search = new URLSearchParams(location.search);
-  const query = search.get('query') ?? new Map(Object.entries(operations)).get(search.get('operation'));
+  const query = search.get('query');
   return query ? { query, variables: pretty(search.get('variables') ?? '') } : undefined;
 };
 

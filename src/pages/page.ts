@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { compress, type StaticFile } from '../http/content-encodings.ts';
 import { PAGE_ASSET_HEADERS, type PageSources, pageHeaders } from '../http/response-headers.ts';
-import { startThread } from '../start-thread.ts';
 
 /** A page and its assets. */
 export interface BundledPage {
@@ -27,12 +25,15 @@ export interface Addresses {
   readonly names: readonly string[];
 }
 
+/** Texts by file name. */
+export type Texts = Readonly<Record<string, string>>;
+
 interface Options {
-  /** Undefined: the page has none. */
+  /** @default none */
   readonly assets?: {
     /** Their folder, without a slash at the end. */
     readonly path: string;
-    readonly load: () => Promise<Bundle>;
+    readonly load: () => Promise<Texts>;
   };
   readonly render: (addresses: Addresses) => string;
   readonly sources: PageSources;
@@ -41,99 +42,69 @@ interface Options {
 }
 
 /**
- * A page without assets of other hosts. Its files are read and compressed at the first request, because most instances never
- * get one, and then kept in memory.
+ * A page without assets of other hosts. These are read and compressed at the first request, because most instances never get one, and then kept in
+ * memory.
  */
-export const createBundledPage = ({ assets, render, sources, headers = {} }: Options): BundledPage => {
-  const path = assets?.path ?? '';
-  const bundle = remember(async () => (assets ? assets.load() : NO_ASSETS));
-  const files = remember(async () => toAssets(path, await bundle()));
-  const pages = new Map<number, () => Promise<StaticFile>>();
-  const pageAt = async (depth: number): Promise<StaticFile> => {
-    const { hash, files } = await bundle();
-    const root = depth === 0 ? './' : '../'.repeat(depth);
-    const html = render({ root, base: root + `${path}/${hash}`.slice(1), names: files.map(({ name }) => name) });
-    return toPage(html, { ...headers, ...pageHeaders(sources) });
-  };
-  const page: BundledPage['page'] = (depth = 0) => {
-    const known = pages.get(depth) ?? remember(() => pageAt(depth));
-    pages.set(depth, known);
-    return known();
-  };
-  return assets ? { page, asset: async (path) => (await files()).get(path) } : { page };
-};
-
-/** Remembers the first successful result; concurrent calls share one attempt. */
-const remember = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
-  let attempt: Promise<Value> | undefined;
-  return () => {
-    attempt ??= load().catch((error: unknown) => {
-      attempt = undefined;
+export const createBundledPage = ({ assets = NO_ASSETS, render, sources, headers }: Options): BundledPage => {
+  const pages = new Map<number, Promise<StaticFile>>();
+  const toPage = async (html: string): Promise<StaticFile> => ({
+    contentType: 'text/html; charset=utf-8',
+    etag: `W/"${hashOf(html)}"`,
+    cacheControl: 'no-cache',
+    bodies: await compress(Buffer.from(html)),
+    headers: { ...headers, ...pageHeaders(sources) },
+  });
+  let reading: Promise<Assets> | undefined;
+  const read = (): Promise<Assets> => {
+    reading ??= readAssets(assets).catch((error: unknown) => {
+      reading = undefined;
       throw error;
     });
-    return attempt;
+    return reading;
+  };
+  return {
+    page: async (depth = 0) => {
+      const { folder, names } = await read();
+      const root = depth === 0 ? './' : '../'.repeat(depth);
+      const page = pages.get(depth) ?? toPage(render({ root, base: root + folder.slice(1), names }));
+      pages.set(depth, page);
+      return page;
+    },
+    asset: async (path) => (await read()).files.get(path),
   };
 };
 
-const contentTypeOf = (name: string): string =>
-  name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8';
+const NO_ASSETS: NonNullable<Options['assets']> = { path: '', load: async () => ({}) };
 
-const toAssets = (assetsPath: string, { hash, files }: Bundle): ReadonlyMap<string, StaticFile> =>
-  new Map(
-    files.map(({ name, bodies }) => [
-      `${assetsPath}/${hash}/${name}`,
-      {
-        contentType: contentTypeOf(name),
-        etag: `W/"${hash}"`,
-        // The path contains a hash of the content, so the content of a path never changes.
-        cacheControl: 'public, max-age=31536000, immutable',
-        bodies,
-        headers: PAGE_ASSET_HEADERS,
-      },
-    ]),
-  );
+/** 16 hexadecimal digits. */
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-const toPage = async (html: string, headers: Readonly<Record<string, string>>): Promise<StaticFile> => ({
-  contentType: 'text/html; charset=utf-8',
-  // Weak, because the tag is the same for every content coding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
-  etag: `W/"${createHash('sha256').update(html).digest('hex').slice(0, 16)}"`,
-  cacheControl: 'no-cache',
-  bodies: await compress(new TextEncoder().encode(html)),
-  headers,
-});
-
-/** The assets of a page, under a hash of all of them. */
-export interface Bundle {
-  /** 16 hexadecimal digits. */
-  readonly hash: string;
-  readonly files: readonly { readonly name: string; readonly bodies: StaticFile['bodies'] }[];
+interface Assets {
+  /** Its name contains a hash of all of them. */
+  readonly folder: string;
+  readonly names: readonly string[];
+  /** By path. */
+  readonly files: ReadonlyMap<string, StaticFile>;
 }
 
-const NO_ASSETS: Bundle = { hash: '', files: [] };
-
-/** It takes half a second, more on a busy machine. */
-const LOAD_TIMEOUT_MS = 30_000;
-
-/** The pages with assets. */
-export type PageName = 'graphiql' | 'docs' | 'demo';
-
-/**
- * Reads and compresses the assets of a page on another thread, so that other requests do not wait.
- * @throws the error of the thread, such as a package that is not installed
- */
-export const bundleOf =
-  (page: PageName, worker = new URL('./page.worker.ts', import.meta.url)) =>
-  async (): Promise<Bundle> => {
-    const thread = startThread(worker, { workerData: page });
-    try {
-      // `once` rejects on the event `error`; a thread that ends without a message runs into the timeout.
-      const [bundle]: Bundle[] = await once(thread, 'message', { signal: AbortSignal.timeout(LOAD_TIMEOUT_MS) });
-      if (bundle === undefined) throw new Error(`The thread of ${worker} posted an empty message`);
-      return bundle;
-    } finally {
-      void thread.terminate();
-    }
-  };
+const readAssets = async ({ path, load }: NonNullable<Options['assets']>): Promise<Assets> => {
+  const texts = await load();
+  const hash = hashOf(Object.entries(texts).join());
+  const folder = `${path}/${hash}`;
+  const toFile = async ([name, text]: [string, string]): Promise<[path: string, file: StaticFile]> => [
+    `${folder}/${name}`,
+    {
+      contentType: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+      // Weak, because the tag is the same for every content coding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.1).
+      etag: `W/"${hash}"`,
+      // The content of a path never changes.
+      cacheControl: 'public, max-age=31536000, immutable',
+      bodies: await compress(Buffer.from(text)),
+      headers: PAGE_ASSET_HEADERS,
+    },
+  ];
+  return { folder, names: Object.keys(texts), files: new Map(await Promise.all(Object.entries(texts).map(toFile))) };
+};
 
 /** The logo: a shop window. */
 export const LOGO =
@@ -144,11 +115,8 @@ export const LOGO =
 
 const ICON_URL = `data:image/svg+xml,${encodeURIComponent(LOGO)}`;
 
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
 /**
- * A page of this folder. What stands for `{{name}}` in the file is written as it is: texts are escaped before.
+ * A page of this folder. What stands for `{{name}}` in the file is written as it is, so no text of a user may be.
  * @returns the page with these values, with `{{icon}}` and `{{logo}}`
  */
 export const htmlTemplate = (file: string): ((values: Readonly<Record<string, string>>) => string) => {

@@ -1,28 +1,39 @@
-import type { Exposure } from '../access/access.ts';
+import { readFile } from 'node:fs/promises';
 import type { Exposures } from '../config/variables.ts';
 import { AppError } from '../errors.ts';
 import { type StaticFile, serveFile } from '../http/content-encodings.ts';
-import { PROBLEM_DETAILS } from '../http/message.ts';
-import { type FindRoute, READ_METHODS, type ResponseRoute } from '../http/route.ts';
-import type { FrontPage, FrontPageLink } from './front-page.ts';
-import { createGraphiql, type GraphiqlOptions } from './graphiql.ts';
-import { type BundledPage, bundleOf, createBundledPage, htmlTemplate } from './page.ts';
+import { type FindRoute, type ResponseRoute, responseRoute } from '../http/route.ts';
+import { createFrontPage, type FrontPageLink } from './front-page.ts';
+import { createGraphiql } from './graphiql.ts';
+import { type BundledPage, createBundledPage, htmlTemplate } from './page.ts';
 import { createDemo } from './shop.ts';
 
 /** What the pages depend on. */
 interface PageDeps {
-  readonly graphiql: GraphiqlOptions;
+  readonly exposure: Exposures;
+  readonly freshnessMs: number;
+  /** Whether a browser may run any query: it has no access token, and trusted documents may be all that is run. */
+  readonly isOpen: boolean;
+  readonly introspection: boolean;
   readonly openapi: StaticFile;
-  /** Path of GraphiQL; undefined where it is switched off. */
-  readonly explorer: string | undefined;
 }
+
+const read = (file: string | URL): Promise<string> => readFile(new URL(file), 'utf8');
 
 const docsPage = htmlTemplate('reference.html');
 
 /** The REST reference: Swagger UI on `/openapi.json`. */
 const createDocs = (): BundledPage =>
   createBundledPage({
-    assets: { path: '/docs', load: bundleOf('docs') },
+    assets: {
+      path: '/docs',
+      load: async () => ({
+        'swagger-ui.js': await read(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+        'swagger-ui.css': await read(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+        'start.js': await read(new URL('./reference.browser.js', import.meta.url)),
+        'docs.css': await read(new URL('./reference.css', import.meta.url)),
+      }),
+    },
     render: ({ root, base }) => docsPage({ root, base }),
     sources: {
       'script-src': "'self'",
@@ -51,13 +62,13 @@ export const PAGES: readonly PageRow[] = [
   {
     path: '/graphql',
     exposure: 'graphiql',
-    create: ({ graphiql }) => createGraphiql(graphiql),
+    create: ({ introspection }) => createGraphiql(introspection),
     assetsPath: '/graphiql/',
   },
   {
     path: '/demo',
     exposure: 'demo',
-    create: createDemo,
+    create: ({ exposure }) => createDemo(exposure.graphiql !== 'off'),
     isEverywhereBelow: true,
     link: { name: 'demo', title: 'Demo shop', about: 'A storefront on the GraphQL API, to look at and to copy.' },
   },
@@ -86,14 +97,11 @@ export interface Pages {
   readonly graphiql: ResponseRoute;
 }
 
-interface Deps extends PageDeps {
-  readonly exposure: Exposures;
-  readonly frontPage: FrontPage;
-}
-
-export const createPages = ({ exposure, frontPage, ...deps }: Deps): Pages => {
-  const finders = PAGES.map((row) => createFinder(row, exposure[row.exposure], deps));
-  const front = pageAt('on', ({ request }) => frontPage(request));
+export const createPages = (deps: PageDeps): Pages => {
+  const { exposure } = deps;
+  const finders = PAGES.map((row) => createFinder(row, deps));
+  const links = frontPageLinks(exposure);
+  const front = responseRoute(createFrontPage({ ...deps, hasExplorer: exposure.graphiql !== 'off', links }));
   const find = (path: string): ResponseRoute | undefined => {
     if (path === '/') return front;
     for (const at of finders) {
@@ -107,43 +115,31 @@ export const createPages = ({ exposure, frontPage, ...deps }: Deps): Pages => {
   return { find, graphiql };
 };
 
-const pageAt = (exposure: Exposure, respond: ResponseRoute['respond']): ResponseRoute => ({
-  methods: READ_METHODS,
-  errors: PROBLEM_DETAILS,
-  exposure,
-  respond,
-});
-
 /** Clients can make up addresses of any depth, and the page of each depth is kept. */
 const MAX_DEPTH = 4;
 
 /** Finds the route of a page or an asset. */
-const createFinder = (
-  row: PageRow,
-  exposure: Exposure,
-  deps: PageDeps,
-): ((path: string) => ResponseRoute | undefined) => {
+const createFinder = (row: PageRow, deps: PageDeps): ((path: string) => ResponseRoute | undefined) => {
   const { page, asset } = row.create(deps);
   const { assetsPath = `${row.path}/`, isEverywhereBelow } = row;
   const fileFrom = (read: () => Promise<StaticFile | undefined>): ResponseRoute =>
-    pageAt(exposure, async ({ request }) => {
+    responseRoute(async ({ request }) => {
       const file = await read();
       if (!file) throw new AppError('NOT_FOUND', 'There is nothing at this path.');
       return serveFile(request, file);
-    });
+    }, deps.exposure[row.exposure]);
   const pageItself = fileFrom(page);
   return (path) => {
     if (path === row.path) return pageItself;
     if (!asset || !path.startsWith(assetsPath)) return undefined;
     const depth = path.split('/').length - 2;
-    return fileFrom(
-      async () => (await asset(path)) ?? (isEverywhereBelow && depth <= MAX_DEPTH ? page(depth) : undefined),
-    );
+    const isPage = isEverywhereBelow === true && depth <= MAX_DEPTH;
+    return fileFrom(async () => (await asset(path)) ?? (isPage ? page(depth) : undefined));
   };
 };
 
 /** The links of the front page that the switches allow. */
-export const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
+const frontPageLinks = (exposure: Exposures): FrontPageLink[] => [
   {
     name: 'graphql',
     href: '/graphql',

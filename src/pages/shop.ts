@@ -1,19 +1,18 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
-import { type Addresses, type BundledPage, bundleOf, createBundledPage, htmlTemplate } from './page.ts';
+import { type Addresses, type BundledPage, createBundledPage, htmlTemplate, type Texts } from './page.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../../examples/shop');
 
 /** The documents of the shop, by their hashes. */
-export const SHOP_DOCUMENTS = path.join(import.meta.dirname, '../../examples/shop/trusted-documents.json');
-
-interface Options {
-  /** Path of GraphiQL; undefined where it is switched off. */
-  readonly explorer: string | undefined;
-}
+export const SHOP_DOCUMENTS = path.join(FOLDER, 'trusted-documents.json');
 
 /** A storefront on the public GraphQL API: examples/shop, one page at every address under `/demo`. */
-export const createDemo = ({ explorer }: Options): BundledPage =>
+export const createDemo = (hasExplorer: boolean): BundledPage =>
   createBundledPage({
-    assets: { path: '/demo/assets', load: bundleOf('demo') },
-    render: (addresses) => renderPage(addresses, explorer),
+    assets: { path: '/demo/assets', load: loadAssets },
+    render: (addresses) => renderPage(addresses, hasExplorer),
     sources: {
       'script-src': "'self'",
       'style-src': "'self'",
@@ -23,9 +22,21 @@ export const createDemo = ({ explorer }: Options): BundledPage =>
     },
   });
 
+/** Nothing is bundled, and types are only blanked, so the browser's developer tools show these sources. */
+const loadAssets = async (): Promise<Texts> => {
+  const names = (await readdir(FOLDER, { recursive: true }))
+    .filter((name) => /\.(ts|js|css)$/.test(name) && !name.endsWith('.d.ts'))
+    .toSorted();
+  const sourceOf = async (name: string): Promise<[name: string, source: string]> => {
+    const source = await readFile(path.join(FOLDER, name), 'utf8');
+    return [name.replaceAll(path.sep, '/'), name.endsWith('.ts') ? stripTypeScriptTypes(source) : source];
+  };
+  return Object.fromEntries(await Promise.all(names.map(sourceOf)));
+};
+
 const page = htmlTemplate('shop.html');
 
-const renderPage = ({ root, base, names }: Addresses, explorer: string | undefined): string => {
+const renderPage = ({ root, base, names }: Addresses, hasExplorer: boolean): string => {
   const styles = names.filter((name) => name.endsWith('.css'));
   const modules = names.filter((name) => !name.endsWith('.css'));
   const main = modules.find((name) => name.startsWith('main.'));
@@ -36,6 +47,6 @@ const renderPage = ({ root, base, names }: Addresses, explorer: string | undefin
       `<script type="module" src="${base}/${main}"></script>`,
       ...modules.map((name) => `<link rel="modulepreload" href="${base}/${name}">`),
     ].join('\n    '),
-    explorer: explorer === undefined ? '' : ` data-explorer="${root}${explorer.slice(1)}"`,
+    explorer: hasExplorer ? ` data-explorer="${root}graphql"` : '',
   });
 };

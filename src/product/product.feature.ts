@@ -2,7 +2,6 @@ import type { Product } from '../database/generated/client/client.ts';
 import type { Feature } from '../feature.ts';
 import { traceReads } from '../observability/tracing.ts';
 import { createProductReads, ProductLoaders } from './product.loader.ts';
-import { countOfVisible } from './product.sql.ts';
 import { visibility } from './visibility.ts';
 
 export const product: Feature = {
@@ -21,11 +20,6 @@ export const product: Feature = {
   silentColumns: [],
   rights: ['select'],
   alsoReads: ['product_words'],
-  count: {
-    name: 'products',
-    label: 'Products on sale',
-    statement: countOfVisible,
-  },
   register: () => import('./product.query.ts'),
   createLoaders: ({ sql, prisma, tracing, knownRows }) => {
     const known = knownRows?.of<Product>('product');

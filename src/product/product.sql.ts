@@ -135,12 +135,6 @@ export const relatedToEach: Statement = {
     order by each.place, k.common desc, k.is_near desc, ${orderBySql('BEST_SELLING', 'p')}`,
 };
 
-/** Value: now. */
-export const countOfVisible: Statement = {
-  name: 'product_count',
-  text: `select count(*)::float8 as count from product p where ${visibility.sql('p', '$1::timestamptz')}`,
-};
-
 /** Values: category ids, now. */
 export const countOfEachCategory: Statement = {
   name: 'product_count_of_each_category',

@@ -107,11 +107,7 @@ export const loadRestOperations = async (
   return operations;
 };
 
-/** The text of each document, with the fragments that it spreads, by its operation's id. */
-export const operationTexts = (operations: readonly RestOperation[]): Record<string, string> =>
-  Object.fromEntries(operations.map(({ id, document }) => [id, textOf(document)]));
-
-/** As its files have it, comments inside of definitions included. */
+/** The text of a document with the fragments that it spreads: as its files have it, comments inside of definitions included. */
 export const textOf = ({ definitions }: DocumentNode): string =>
   definitions.map(({ loc }) => loc?.source.body.slice(loc.start, loc.end)).join('\n\n');
 

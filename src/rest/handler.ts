@@ -14,8 +14,6 @@ interface Options {
   readonly yoga: Pick<Yoga, 'getEnveloped'>;
   readonly documents: Pick<Documents, 'prepare'>;
   readonly maskError: MaskError;
-  /** Where GraphiQL is; undefined where it is switched off. */
-  readonly explorer: string | undefined;
 }
 
 /** The paths under `/api/`, run by the GraphQL engine. No code here is for a single path. */
@@ -43,14 +41,13 @@ const decodePath = (path: string): string =>
 const createRoute = (
   operation: RestOperation,
   pathParameter: string | undefined,
-  { yoga, documents, maskError, explorer }: Options,
+  { yoga, documents, maskError }: Options,
 ): OperationRoute => {
-  const { route, id, document, rootKey } = operation;
+  const { route, document, rootKey } = operation;
   const prepared = documents.prepare(document);
   if (!prepared) throw new Error(`${route.document} has no operation`);
   const text = textOf(document);
   const form = bodyFormOf(operation);
-  const link = explorer === undefined ? undefined : createOperationLink(toRoot(route.path) + explorer.slice(1), id);
 
   const readRequest = ({ path, query }: Call): Record<string, unknown> => {
     const id = decodePath(path).split('/').at(-1) ?? '';
@@ -74,7 +71,6 @@ const createRoute = (
   return {
     methods: READ_METHODS,
     errors: PROBLEM_DETAILS,
-    errorLink: link?.({}),
     countedAs: ['rest', route.document, route.path],
     countsViewsOnly: () => prepared.isOnlyCounted,
 
@@ -86,7 +82,7 @@ const createRoute = (
       const result = await execute(call, state, variables).catch((error): ExecutionResult => ({ errors: [error] }));
       const [error] = result.errors ?? [];
       if (error) throw restError(maskError(error), operation);
-      const head = { contentType: JSON_TYPE, isNegotiated: false, link: link?.(variables) };
+      const head = { contentType: JSON_TYPE, isNegotiated: false };
       if (state.executed && result === state.result && !state.result.isChanged())
         return { executed: state.executed, head };
       const value = result.data?.[rootKey] ?? null;
@@ -105,9 +101,6 @@ const ITEM = /\[\d*\]$/;
 
 const textsOf = ({ name, isList }: Parameter, fields: URLSearchParams): readonly string[] =>
   isList ? [...fields].flatMap(([key, text]) => (key.replace(ITEM, '') === name ? [text] : [])) : fields.getAll(name);
-
-/** The way from an address to the root, which a proxy may have put below a prefix. */
-const toRoot = (path: string): string => '../'.repeat(path.split('/').length - 2);
 
 const readVariables = (
   { parameters }: RestOperation,
@@ -172,25 +165,4 @@ const restError = ({ originalError: cause, message, extensions }: GraphQLError, 
     headers,
     cause,
   });
-};
-
-/** The `Link` header of a response: opens GraphiQL with the operation behind it and its variables. */
-export type OperationLink = (variables: Readonly<Record<string, unknown>>) => string;
-
-/** Proxies refuse responses whose headers are longer than 4 or 8 kB. */
-const MAX_VARIABLES_CHARS = 1024;
-
-const NO_VARIABLES = encodeURIComponent('{}');
-
-/** It names the document, which may be too long for a header: https://www.rfc-editor.org/rfc/rfc8288 */
-const createOperationLink = (explorer: string, id: string): OperationLink => {
-  const start = `<${explorer}?operation=${id}`;
-  const end = `>; rel="alternate"; type="text/html"; title="GraphQL ${id}"`;
-  const plain = `${start}${end}`;
-  return (variables) => {
-    const encoded = encodeURIComponent(JSON.stringify(variables));
-    return encoded === NO_VARIABLES || encoded.length > MAX_VARIABLES_CHARS
-      ? plain
-      : `${start}&variables=${encoded}${end}`;
-  };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { loadRestOperations, operationTexts } from '../../src/rest/documents.ts';
+import { loadRestOperations, textOf } from '../../src/rest/documents.ts';
 import { type CachedResponse, createTestGateway, type TestGateway } from '../support/gateway.ts';
 import { createRestShop } from '../support/rest-shop.ts';
 import { insertNotice } from '../support/rows.ts';
@@ -149,7 +149,8 @@ describe('another entry answers', () => {
     ));
 
   test('the very text of the document behind a path, requested by the other protocol', async () => {
-    const query = operationTexts(await loadRestOperations(schema, readConfig({}).queryLimits)).Product;
+    const operations = await loadRestOperations(schema, readConfig({}).queryLimits);
+    const query = operations.flatMap(({ id, document }) => (id === 'Product' ? textOf(document) : []))[0];
     const [byRest, byGraphql] = [await gateway.get('/api/product/13'), await post({ query, variables: { id: 13 } })];
     expect(byGraphql.json).toEqual({ data: { product: byRest.json } });
   });

@@ -8,7 +8,6 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createPrimaryRegistry } from '../../src/cluster/metrics.ts';
 import { countReplicas } from '../../src/observability/prometheus.ts';
-import { OLD_NAMES } from '../../src/observability/prometheus-collectors.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createTestGateway } from '../support/gateway.ts';
 import { insertNotice } from '../support/rows.ts';
@@ -119,8 +118,7 @@ describe('deploy/', () => {
   test('every metric of ours is on the dashboard or in an alert', async () => {
     const used = (await read('grafana/vitrine.json')) + (await read('prometheus/vitrine.rules.yml'));
     const ours = new Set(known.samples.map(({ name }) => name).filter((name) => name.startsWith('vitrine_')));
-    const old = new Set<string>(Object.values(OLD_NAMES));
-    const families = [...ours].filter((name) => !/_(bucket|sum|count)$/.test(name) && !old.has(name));
+    const families = [...ours].filter((name) => !/_(bucket|sum|count)$/.test(name));
     for (const name of families) expect(used, name).toContain(name);
   });
 });

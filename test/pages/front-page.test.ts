@@ -1,19 +1,13 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { createCatalogueCounts } from '../../src/pages/front-page.ts';
 import { createDemoDatabase } from '../support/demo.ts';
 import { createTestGateway } from '../support/gateway.ts';
-import { takeAway } from '../support/outages.ts';
 import { shared } from '../support/shared.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const TOKEN = 'a-token-0123456789';
 
 const database = await shared(createDemoDatabase());
-
-/** The numbers that the page shows, by their names in JSON. */
-const shownNumbers = (html: string): Record<string, string | undefined> =>
-  Object.fromEntries([...html.matchAll(/<dd id="(\w+)">([^<]*)</g)].map(([, name, text]) => [name, text]));
 
 describe('the front page', () => {
   test('is one small page for browsers, with nothing from anywhere else', async () => {
@@ -23,7 +17,7 @@ describe('the front page', () => {
     expect(text.length).toBeLessThan(12_288);
     expect(text.match(/(?:src|href)="(?!\.\/[a-z.]+"|data:)[^"]*"/g)).toBeNull();
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^;]+'; script-src 'sha256-[^;]+' 'sha256-[^;]+';/,
+      /^default-src 'none'; style-src 'sha256-[^;]+'; script-src 'sha256-[^;]+';/,
     );
     expect(headers['content-security-policy']).not.toContain('unsafe');
     for (const path of ['/', '/graphql']) {
@@ -42,30 +36,9 @@ describe('the front page', () => {
       expect(answer.json).toEqual({
         name: 'vitrine',
         description: packageJson.description,
-        version: packageJson.version,
-        numbers: expect.objectContaining({ products: 141, noticesInEffect: 14 }),
         links: expect.objectContaining({ graphql: '/graphql', docs: '/docs', demo: '/demo', readiness: '/readyz' }),
       });
     }
-  });
-
-  test('shows numbers that live', async () => {
-    await using gateway = await createTestGateway(database, { FRESHNESS_MS: '1000' });
-    await gateway.get('/api/product/hot');
-    await gateway.get('/api/product/hot');
-    expect(shownNumbers((await gateway.get('/', BROWSER)).text)).toMatchObject({
-      products: '141',
-      noticesInEffect: '14',
-      cacheHits: '1',
-      cacheMisses: '1',
-    });
-    await database.sql(`update product set status = 'OFF_SALE' where id = 1`);
-    await database.sql(`update notice set ends_at = now() where id = 1`);
-    await expect
-      .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text))
-      .toMatchObject({ products: '140', noticesInEffect: '13' });
-    await database.sql(`update product set status = 'ON_SALE' where id = 1`);
-    await database.sql(`update notice set ends_at = null where id = 1`);
   });
 
   test('says what is special, with the freshness that holds here', async () => {
@@ -89,37 +62,6 @@ describe('the front page', () => {
     expect(await form({ ACCESS_TOKENS: TOKEN })).toEqual([false, false]);
     const file = new URL('../../examples/shop/trusted-documents.json', import.meta.url).pathname;
     expect(await form({ TRUSTED_DOCUMENTS: file, TRUSTED_DOCUMENTS_ONLY: 'true' })).toEqual([false, false]);
-  });
-
-  test('is counted once for all who look within a second', async () => {
-    await using gateway = await createTestGateway(database);
-    const look = () => Promise.all(Array.from({ length: 50 }, () => gateway.get('/', BROWSER)));
-    // One statement for each number.
-    expect(await gateway.countStatements(look)).toBe(2);
-  });
-
-  test('spends at most a twentieth of the time of one connection on counting', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    try {
-      let reads = 0;
-      const rows = async (): Promise<unknown> => {
-        vi.advanceTimersByTime(100);
-        reads += 1;
-        return [{ count: reads }];
-      };
-      const count = createCatalogueCounts(
-        [{ name: 'rows', label: 'Rows', statement: { text: 'select count(*)' } }],
-        { rows } as never,
-        { nowMs: Date.now } as never,
-      );
-      expect(await count()).toEqual([1]);
-      vi.advanceTimersByTime(1999);
-      expect(await count()).toEqual([1]);
-      vi.advanceTimersByTime(1);
-      expect(await count()).toEqual([2]);
-    } finally {
-      vi.useRealTimers();
-    }
   });
 
   test('leads only to what is switched on', async () => {
@@ -147,27 +89,5 @@ describe('the front page', () => {
     expect(headers.link).toBe(
       '<./docs>; rel="service-doc", <./openapi.json>; rel="service-desc", <./readyz>; rel="status"',
     );
-  });
-
-  test('keeps its numbers for those with a token, where there are tokens', async () => {
-    await using gateway = await createTestGateway(database, { ACCESS_TOKENS: TOKEN });
-    const { json } = await gateway.get('/');
-    expect(Object.keys(json as object)).toEqual(['name', 'description', 'links']);
-    expect(shownNumbers((await gateway.get('/', BROWSER)).text)).toEqual({});
-    const granted = await gateway.get('/', { authorization: `Bearer ${TOKEN}` });
-    expect(granted.json).toMatchObject({ numbers: { products: 141 } });
-  });
-
-  test('is there without the database, and says so', async () => {
-    await using lost = await createDemoDatabase();
-    await using gateway = await createTestGateway(lost);
-    const giveBack = await takeAway(lost);
-    const { status, text } = await gateway.get('/', BROWSER);
-    expect({ status, ...shownNumbers(text) }).toMatchObject({ status: 200, products: '–', cacheHits: '0' });
-    expect(text).toContain('<p role="status">The database does not answer.</p>');
-    await giveBack();
-    await expect
-      .poll(async () => shownNumbers((await gateway.get('/', BROWSER)).text))
-      .toMatchObject({ products: '141' });
   });
 });

@@ -155,17 +155,6 @@ describe.skipIf(!hasBrowser)('GraphiQL in a browser', { timeout: 60_000 }, () =>
     expect(page.url()).toBe(`${gateway.url}/graphql`);
   });
 
-  test('opens the operation that a REST answer names', async () => {
-    const { url, headers } = await fetch(`${gateway.url}/api/product/list?categoryIds=4&limit=2`);
-    const { pathname, search } = new URL(/<(.+)>/.exec(headers.get('link') ?? '')?.[1] ?? '', url);
-    await open(pathname + search);
-    expect(await tabs()).toEqual(['ProductList', ...operationNames]);
-    expect(await shownQuery()).toContain('query ProductList(');
-    await page.locator('.graphiql-execute-button').click();
-    await poll(() => shownText('.result-window')).toContain('"slug": "cookware"');
-    expect(await shownText('.graphiql-editor-tool')).toContain('"limit": 2');
-  });
-
   test('shows query, answer and documentation in their full width on a phone', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await open();

@@ -7,7 +7,6 @@ import {
   hasBrowser,
   isTooWide,
   launchBrowser,
-  poll,
   startDemoServer,
   startVisit,
   type Visit,
@@ -43,14 +42,6 @@ describe.skipIf(!hasBrowser)('in a browser', { timeout: 60_000 }, () => {
   });
 
   describe('the front page', () => {
-    test('counts while one looks', async () => {
-      const page = await open('/');
-      const hits = page.locator('#cacheHits');
-      const before = Number(await hits.innerText());
-      for (const _ of [1, 2, 3]) await fetch(`${server.url}/api/product/hot`);
-      await poll(async () => Number(await hits.innerText())).toBeGreaterThan(before);
-    });
-
     test('runs its query, and the one that a visitor writes, and opens that in GraphiQL', async () => {
       const page = await open('/', {}, /400/);
       await page.getByText('"Welcome to the new shop window"').waitFor();

@@ -42,13 +42,9 @@ describe.skipIf(!hasBrowser || !hasNginx)('behind nginx, which strips /shop', { 
     expect(paths.filter((path) => !path.startsWith('/shop/'))).toEqual([]);
   });
 
-  test('the front page runs its query, keeps its numbers, and its links lead to what they name', async () => {
+  test('the front page runs its query, and its links lead to what they name', async () => {
     const page = await open('/shop/');
     await page.getByText('"Welcome to the new shop window"').waitFor();
-    const hits = page.locator('#cacheHits');
-    const before = Number(await hits.innerText());
-    for (const _ of [1, 2]) await fetch(`${proxy.url}/shop/api/product/hot`);
-    await poll(async () => Number(await hits.innerText())).toBeGreaterThan(before);
     const links = await page.locator('nav a').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
     expect(links).toHaveLength(6);
     for (const link of links) {
@@ -99,13 +95,7 @@ describe.skipIf(!hasBrowser || !hasNginx)('behind nginx, which strips /shop', { 
     expect(new URL(String(link), page.url()).pathname).toBe('/shop/graphql');
   });
 
-  test('the links of answers and of the reference lead below the prefix', async () => {
-    for (const path of ['/shop/api/product/hot', '/shop/api/product/1', '/shop/api/notice/0']) {
-      const { headers } = await fetch(proxy.url + path);
-      const [, link = ''] = /^<([^>]+)>/.exec(headers.get('link') ?? '') ?? [];
-      const { pathname, search } = new URL(link, proxy.url + path);
-      expect([pathname, search]).toEqual(['/shop/graphql', expect.stringContaining('operation=')]);
-    }
+  test('the links of the front page and of the reference lead below the prefix', async () => {
     const front = await fetch(`${proxy.url}/shop/`);
     for (const [, link = ''] of front.headers.get('link')?.matchAll(/<([^>]+)>/g) ?? [])
       expect((await fetch(new URL(link, front.url))).status, link).toBe(200);

@@ -113,11 +113,6 @@ const REQUEST_ID = header(
   'NKQvsqWJ27rnbUS4-1',
 );
 
-const LINK = header(
-  'Opens the GraphQL operation behind the response in GraphiQL, where that is switched on.',
-  '<../../graphql?operation=HotProducts&variables=%7B%22limit%22%3A3%7D>; rel="alternate"; type="text/html"; title="GraphQL HotProducts"',
-);
-
 const REVALIDATION = {
   ETag: header('Identifies this response: send it back in `If-None-Match`.', 'W/"3drpi22j83mvf"'),
   'Cache-Control': header(
@@ -130,13 +125,12 @@ const REVALIDATION = {
 /** @param isCounted the response belongs to its request alone */
 const responseHeaders = ({ isCounted }: { readonly isCounted: boolean }): JsonSchema => ({
   ...(isCounted ? { 'Cache-Control': header('No copy is kept.', 'no-store') } : REVALIDATION),
-  Link: LINK,
   'X-Request-Id': REQUEST_ID,
 });
 
 const NOT_MODIFIED: JsonSchema = {
   description: 'The response is still the one that `If-None-Match` names.',
-  headers: { ...REVALIDATION, Link: LINK, 'X-Request-Id': REQUEST_ID },
+  headers: { ...REVALIDATION, 'X-Request-Id': REQUEST_ID },
 };
 
 interface Problem {
