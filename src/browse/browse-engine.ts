@@ -152,7 +152,7 @@ export interface SuggestionRequest {
 /**
  * A product, a category where it or a descendant has visible products, a brand or tag of visible products, with the sales of the best-selling one.
  * Best-selling first; then categories, brands, tags, products; then products as in BEST_SELLING, and the others by text in the order of code points.
- * A text that comes again, whatever its case, is left out.
+ * A text that comes again, whatever its case and accents, is left out.
  */
 export type Suggestion = { readonly text: string; readonly sales: number } & (
   | { readonly kind: 'PRODUCT'; readonly productId: number }

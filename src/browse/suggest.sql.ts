@@ -2,7 +2,6 @@ import { orderBySql } from '../product/product.order.ts';
 import { visibility } from '../product/visibility.ts';
 import type { SearchTerm, Suggestion, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
-import { lateLettersFolded } from './late-letters.ts';
 import { hasTerms, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 export interface SuggestionRow {
@@ -15,9 +14,6 @@ export interface SuggestionRow {
 
 /** Products among themselves in the order of BEST_SELLING, the others by text. */
 const BEST_FIRST = 'sales desc, rank, published_at desc, case when rank < 4 then text end collate "C", id desc';
-
-/** As `browse-index.ts` does it. */
-const FOLDED = `lower((${lateLettersFolded('text')}) collate "und-x-icu")`;
 
 /** Suggestions of every kind in one statement. */
 export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {
@@ -54,7 +50,7 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
       select 'PRODUCT', 4, h.name, h.sales, h.id, h.published_at from hit h where ${has('h.name')}
     ),
     one_of_each as (
-      select distinct on (${FOLDED}) * from suggestion order by ${FOLDED}, ${BEST_FIRST}
+      select distinct on (vitrine_fold(text)) * from suggestion order by vitrine_fold(text), ${BEST_FIRST}
     )
     select kind, text, sales, id from one_of_each
     order by ${BEST_FIRST}

@@ -1,9 +1,8 @@
 import type { SearchTerm } from './browse-engine.ts';
-import { foldLateLetters } from './late-letters.ts';
 
 /*
  * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector),
- * 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
+ * 20261128000400_late_letters (vitrine_fold, with a list of the letters that Node knows and an older ICU does not), 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */
@@ -60,7 +59,7 @@ const isAscii = (text: string): boolean => {
 
 /** Without the last step, which composes what is left of what the first took apart: Korean syllables, Japanese voicing. */
 const decompose = (text: string): string =>
-  foldLateLetters(text)
+  text
     .normalize('NFKD')
     .toLowerCase()
     .replace(IGNORED, '')

@@ -7,8 +7,8 @@ import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
 import type { BrowseEngine, BrowseResult, Suggestion } from '../browse-engine.ts';
-import { foldLateLetters } from '../late-letters.ts';
 import { compareCodePoints } from '../order.ts';
+import { fold } from '../words.ts';
 import {
   type IndexStatus,
   type IndexThread,
@@ -188,7 +188,7 @@ const mergeSuggestions = (
   const first: Suggestion[] = [];
   for (const suggestion of [...others, ...named].sort(compare)) {
     if (first.length === limit) break;
-    const folded = foldLateLetters(suggestion.text).toLowerCase();
+    const folded = fold(suggestion.text);
     if (!seen.has(folded)) first.push(suggestion);
     seen.add(folded);
     if (hasMore && idOf(suggestion) === last && suggestion.kind === 'PRODUCT' && first.length < limit) return undefined;
