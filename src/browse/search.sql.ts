@@ -19,7 +19,7 @@ import {
   optionsFacet,
 } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
-import { hasTerm, idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
@@ -114,20 +114,14 @@ export const searchQuery = (request: BrowseRequest): Query => {
   return { statement: { text }, values: values.list };
 };
 
-/** From field to field, the best first, so that most products need one: what is found and in none of these is in the description. */
+/** What is found and has no better field is in the description. */
 const scoreOf = (terms: readonly SearchTerm[], byCode: string | undefined, values: Values): string => {
-  const { name, brand, tags, subtitle, description } = FIELD_WEIGHTS;
+  const { name, brand, subtitle, description } = FIELD_WEIGHTS;
   const scores = terms.map((term) => {
-    const has = hasTerm(term, values);
-    const fields = [
-      `when ${has('p.name')} then ${name}`,
-      `when ${has("coalesce(p.brand, '')")} then ${brand}`,
-      `when ${has("array_to_string(p.tags, ' ')")} then ${tags}`,
-      `when ${has("coalesce(p.subtitle, '')")} then ${subtitle}`,
-    ];
-    return `case ${fields.join(' ')} else ${description} end`;
+    const has = (weight: 'A' | 'B' | 'C') => `w.words @@ ${values.add(tsqueryOf([term], weight), 'tsquery')}`;
+    return `case when ${has('A')} then ${name} when ${has('B')} then ${brand} when ${has('C')} then ${subtitle} else ${description} end`;
   });
-  const score = `(${scores.join(' + ')})`;
+  const score = `(select ${scores.join(' + ')} from product_words w where w.product_id = p.id)`;
   return byCode ? `case when ${isAnyOf('p.id', byCode)} then ${CODE_SCORE} else ${score} end` : score;
 };
 
