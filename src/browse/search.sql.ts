@@ -10,9 +10,10 @@ import {
 } from './browse-engine.ts';
 import {
   attributesFacet,
-  countsOf,
+  countOf,
   type FacetPart,
   facetColumns,
+  facetOf,
   facetParts,
   hasVariant,
   isInStock,
@@ -81,29 +82,23 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const ofAttributes = ownParts.flatMap(({ name, column }) =>
     name === undefined ? [] : [{ name, condition: `b.${column}` }],
   );
-  const counted = new Set([...facets].filter((facet) => facet !== 'attributes' && facet !== 'options'));
-  const counts =
-    counted.size > 0
-      ? countsOf({
-          facets: counted,
-          isCounted,
-          fits,
-          isInStock: stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b'),
-        })
-      : undefined;
+  const isInStockOfVariant = stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b');
+  const outputOf = (facet: Facet): string => {
+    if (facet === 'attributes') return attributesFacet(fits(facet), ofAttributes, values);
+    if (facet === 'options') return optionsFacet(fits(facet), filter, values);
+    return facetOf(facet, fits(facet), isInStockOfVariant);
+  };
   const outputs = [
     `(select coalesce(json_agg(json_build_array(${columns.map((column) => toPosition(`b.${column}`, KEY_TYPES[column]))}) order by ${orderBy}), '[]') from page b) as items`,
     `${hasOther} as "hasOther"`,
-    ...(isCounted && !counts ? [`(select count(*)::int from base b where ${fits()}) as total`] : []),
-    ...(counts?.outputs ?? []),
-    ...(facets.has('attributes') ? [`${attributesFacet(fits('attributes'), ofAttributes, values)} as attributes`] : []),
-    ...(facets.has('options') ? [`${optionsFacet(fits('options'), filter, values)} as options`] : []),
+    ...(isCounted ? [`${countOf(fits())} as total`] : []),
+    ...[...facets].map((facet) => `${outputOf(facet)} as "${facet}"`),
   ];
-  // What is found is read once: with a search, an index in the order of the page could lead through the whole catalogue.
-  const isMaterialized = found.length > 0;
+  // What is found is read once: with a search, an index in the order of the page could lead through the whole catalogue. So it is for several facets, unless an index has
+  // the products of some categories: then each facet reads these by its own part of the filter (100,000 products, 6 facets of 2 categories: 50 ms in place of 230).
+  const isMaterialized = found.length > 0 || (facets.size > 1 && !filter.categoryIds);
   const text = `
     with base as ${isMaterialized ? 'materialized' : 'not materialized'} (select ${selected} from product p where ${where.join(' and ')}),
-    ${counts ? `${counts.text},` : ''}
     page as (
       select ${keyColumns} from base b
       where ${fits()}${at ? ` and ${keys} ${beyond} ${at}` : ''}
