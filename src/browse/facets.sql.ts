@@ -99,26 +99,25 @@ const hasOption = ({ name, values: wanted }: OptionFilter, product: string, valu
 export const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
-/** Those that are counted by groups of equal values of a column. */
-const GROUPS = { categories: 'category_id', brands: 'brand', tags: 'tags', price: 'price' } as const;
-
-type GroupedFacet = keyof typeof GROUPS;
-
-const isGrouped = (facet: Facet): facet is GroupedFacet => facet in GROUPS;
-
-export const facetColumns = (facets: ReadonlySet<Facet>): string[] => [
-  ...[...facets].filter(isGrouped).map((facet) => GROUPS[facet]),
-  ...(facets.has('inStock') ? ['stock'] : []),
-  ...(facets.has('onSale') ? ['list_price', 'price'] : []),
-  ...(facets.has('attributes') ? ['attributes'] : []),
-  ...(facets.has('options') ? ['option_names'] : []),
-];
+/** The columns of a product that each is counted by. */
+export const FACET_COLUMNS = {
+  categories: ['category_id'],
+  brands: ['brand'],
+  tags: ['tags'],
+  price: ['price'],
+  inStock: ['stock'],
+  onSale: ['list_price', 'price'],
+  attributes: ['attributes'],
+  options: ['option_names'],
+} as const satisfies Record<Facet, readonly string[]>;
 
 /** @param fits the condition on `b` of all parts of the filter but the facet's own @param isInStock the condition on `b` that a variant that fits is in stock @returns an expression */
 export const facetOf = (facet: Exclude<Facet, 'attributes' | 'options'>, fits: string, isInStock: string): string => {
   if (facet === 'inStock') return countOf(`${isInStock} and ${fits}`);
   if (facet === 'onSale') return countOf(`${isOnSale('b')} and ${fits}`);
-  return FACETS[facet](`(select b.${GROUPS[facet]}, count(*) as count from base b where ${fits} group by 1) c`);
+  return FACETS[facet](
+    `(select b.${FACET_COLUMNS[facet][0]}, count(*) as count from base b where ${fits} group by 1) c`,
+  );
 };
 
 export const countOf = (condition: string): string => `(select count(*)::int from base b where ${condition})`;
@@ -138,7 +137,7 @@ const priceCell = (price: string): string =>
 const cents = (price: string): string => `(${price} * 100)::bigint`;
 
 /** @param rows `c`: each value of the column of the facet, and how many products have it */
-const FACETS: Readonly<Record<GroupedFacet, (rows: string) => string>> = {
+const FACETS: Readonly<Record<'categories' | 'brands' | 'tags' | 'price', (rows: string) => string>> = {
   categories: (rows) =>
     `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', c.count)), '[]') from ${rows})`,
   brands: (rows) => topValues('c.brand', `${rows} where c.brand is not null`, 'c.count'),

@@ -11,8 +11,8 @@ import {
 import {
   attributesFacet,
   countOf,
+  FACET_COLUMNS,
   type FacetPart,
-  facetColumns,
   facetOf,
   facetParts,
   hasVariant,
@@ -60,8 +60,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const keyColumns = columns.map((column) => `b.${column}`);
   const keys = `(${keyColumns})`;
   const at =
-    position &&
-    `(${columns.map((column, index) => values.add(fromPosition(position[index] ?? '', KEY_TYPES[column]), KEY_TYPES[column]))})`;
+    position && `(${columns.map((column, index) => fromPosition(position[index] ?? '', KEY_TYPES[column], values))})`;
   const [beyond, before] = direction === 'desc' ? ['<', '>='] : ['>', '<='];
   // The nearest one is at hand in an index of the order; any one may be far in the table.
   const opposite = direction === 'desc' ? 'asc' : 'desc';
@@ -71,7 +70,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
       ? `(select true from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''} order by ${orderIn(opposite)} limit 1) is not null`
       : 'false';
 
-  const baseColumns = new Set<string>([...columns, ...facetColumns(facets)]);
+  const baseColumns = new Set<string>([...columns, ...[...facets].flatMap((facet) => FACET_COLUMNS[facet])]);
   baseColumns.delete('score');
   const selected = [
     ...[...baseColumns].map((column) => `p.${column}`),
@@ -123,12 +122,9 @@ const scoreOf = (terms: readonly SearchTerm[], byCode: string | undefined, value
 const toPosition = (expression: string, type: KeyType): string =>
   type === 'timestamptz' ? `(extract(epoch from ${expression}) * 1000000)::bigint::text` : `${expression}::text`;
 
-const MICROSECONDS = 1_000_000n;
-
-const fromPosition = (value: string, type: KeyType): string => {
-  if (type !== 'timestamptz') return value;
-  const since1970 = BigInt(value);
-  const fraction = ((since1970 % MICROSECONDS) + MICROSECONDS) % MICROSECONDS;
-  const second = new Date(Number((since1970 - fraction) / 1000n)).toISOString();
-  return second.replace(/\.\d+/, `.${String(fraction).padStart(6, '0')}`);
+const fromPosition = (value: string, type: KeyType, values: Values): string => {
+  if (type !== 'timestamptz') return values.add(value, type);
+  const since1970 = values.add(value, 'bigint');
+  // In two parts, because an interval is multiplied by a number with 53 bits.
+  return `timestamptz 'epoch' + ${since1970} / 1000000 * interval '1 second' + ${since1970} % 1000000 * interval '1 microsecond'`;
 };
