@@ -108,13 +108,12 @@ export const runsOf = (text: string, maxCharacters: number): string[] =>
 /** The words of a name, a brand or a tag, with a space before and after each. */
 export const foldText = (text: string): string => ` ${foldedWordsOf(text, SEARCHED_FIELD).join(' ')} `;
 
-const piecesOfRun = (run: string): { readonly text: string; readonly offset: number; readonly length: number }[] => {
-  const characters = [...run];
+const piecesOfRun = (run: string): { readonly text: string; readonly offset: number }[] => {
   let offset = 0;
-  return characters.map((character, index) => {
-    const piece = { text: character + (characters[index + 1] ?? ''), offset, length: 0 };
+  return [...run].map((character, index, characters) => {
+    const piece = { text: character + (characters[index + 1] ?? ''), offset };
     offset += character.length;
-    return { ...piece, length: piece.text.length };
+    return piece;
   });
 };
 
@@ -171,7 +170,7 @@ export const wordsOf = (text: string, maxCharacters: number): Word[] => {
   };
   for (const { text: word, index } of splitFolded(folded)) {
     if (!BEGINS_RUN.test(word)) add(cut(word, MAX_WORD), index, word.length);
-    else for (const { text: piece, offset, length } of piecesOfRun(word)) add(piece, index + offset, length);
+    else for (const { text: piece, offset } of piecesOfRun(word)) add(piece, index + offset, piece.length);
   }
   return words;
 };

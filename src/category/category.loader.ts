@@ -62,16 +62,10 @@ export const createCategoryLoaders = (
     return category;
   };
 
-  const existing = memo(async (id: number): Promise<Category> => {
-    const category = await byIdOrNull(id);
-    if (!category) throw new RowVanished(`category ${id} vanished while it was referred to`);
-    return category;
-  });
-
   /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
   const byId = (id: number): Category | Promise<Category> => {
     const category = byIdOrNull(id);
-    return category instanceof Promise ? existing(id) : category;
+    return category instanceof Promise ? category.then((found) => found ?? vanished(id)) : category;
   };
 
   /** A category that was read together with other rows is not read again. */
@@ -153,10 +147,14 @@ export const pathAbove = ({ id, parentId }: Category, byId: ReadonlyMap<number, 
   const seen = new Set([id]);
   for (let next = parentId; next !== null && !seen.has(next); ) {
     const parent = byId.get(next);
-    if (!parent) throw new RowVanished(`category ${next} vanished while it was referred to`);
+    if (!parent) return vanished(next);
     seen.add(next);
     path.push(parent);
     next = parent.parentId;
   }
   return path;
+};
+
+const vanished = (id: number): never => {
+  throw new RowVanished(`category ${id} vanished while it was referred to`);
 };
