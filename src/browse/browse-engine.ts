@@ -154,11 +154,13 @@ export interface SuggestionRequest {
  * Best-selling first; then categories, brands, tags, products; then products as in BEST_SELLING, and the others by text in the order of code points.
  * A text that comes again, whatever its case and accents, is left out.
  */
-export type Suggestion = { readonly text: string; readonly sales: number } & (
-  | { readonly kind: 'PRODUCT'; readonly productId: number }
-  | { readonly kind: 'CATEGORY'; readonly categoryId: number }
-  | { readonly kind: 'BRAND' | 'TAG' }
-);
+export interface Suggestion {
+  readonly kind: 'PRODUCT' | 'CATEGORY' | 'BRAND' | 'TAG';
+  readonly text: string;
+  readonly sales: number;
+  /** Of the product or category, else 0. */
+  readonly id: number;
+}
 
 /** By SQL, and from an index in memory: `test/browse/engines.slow.test.ts` compares the answers. */
 export interface BrowseEngine {

@@ -280,20 +280,18 @@ export const SearchSuggestion = builder.objectRef<Suggestion>('SearchSuggestion'
   description: 'What somebody may be about to type.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The whole text.' }),
-    kind: t.field({ type: SuggestionKindEnum, description: 'What it is.', resolve: ({ kind }) => kind }),
+    kind: t.expose('kind', { type: SuggestionKindEnum, description: 'What it is.' }),
     product: t.field({
       type: Product,
       nullable: true,
       description: 'The product of that name; null for another kind.',
-      resolve: (suggestion, _, { loaders }) =>
-        suggestion.kind === 'PRODUCT' ? loaders.product.byId(suggestion.productId) : null,
+      resolve: ({ kind, id }, _, { loaders }) => (kind === 'PRODUCT' ? loaders.product.byId(id) : null),
     }),
     category: t.field({
       type: Category,
       nullable: true,
       description: 'The category of that name; null for another kind.',
-      resolve: (suggestion, _, { loaders }) =>
-        suggestion.kind === 'CATEGORY' ? loaders.category.byIdOrNull(suggestion.categoryId) : null,
+      resolve: ({ kind, id }, _, { loaders }) => (kind === 'CATEGORY' ? loaders.category.byIdOrNull(id) : null),
     }),
   }),
 });

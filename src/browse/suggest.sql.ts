@@ -1,22 +1,14 @@
 import { orderBySql } from '../product/product.order.ts';
 import { visibility } from '../product/visibility.ts';
-import type { SearchTerm, Suggestion, SuggestionRequest } from './browse-engine.ts';
+import type { SearchTerm, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
 import { idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 import { SEARCHED_FIELD } from './words.ts';
 
-export interface SuggestionRow {
-  readonly kind: Suggestion['kind'];
-  readonly text: string;
-  readonly sales: number;
-  /** Of the product or category, else 0. */
-  readonly id: number;
-}
-
 /** Products among themselves in the order of BEST_SELLING, the others by text. */
 const BEST_FIRST = 'sales desc, rank, published_at desc, case when rank < 4 then text end collate "C", id desc';
 
-/** Suggestions of every kind in one statement. */
+/** Suggestions of every kind in one statement, a row each. */
 export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {
   const values = new Values();
   const at = values.add(now, 'timestamptz');
