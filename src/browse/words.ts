@@ -52,10 +52,7 @@ const CJK =
 const RUN_OR_WORD = new RegExp(`[${CJK}]+|[^${CJK}]+`, 'gu');
 const BEGINS_RUN = new RegExp(`^[${CJK}]`, 'u');
 
-const isAscii = (text: string): boolean => {
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
-  return true;
-};
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 /** Without the last step, which composes what is left of what the first took apart: Korean syllables, Japanese voicing. */
 const decompose = (text: string): string =>
@@ -78,9 +75,6 @@ const MAX_CODE = 200;
 /** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; its indexes are to be made anew where {@link fold} changes. */
 export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
 
-/** Of ASCII, all that is no separator once it is folded. */
-const ASCII_WORDS = /[0-9a-z]+/g;
-
 /** The words and runs of a folded text, with their place in it. */
 const splitFolded = function* (folded: string): Generator<{ readonly text: string; readonly index: number }> {
   for (const { 0: part, index } of folded.matchAll(NOT_SEPARATORS)) {
@@ -90,14 +84,10 @@ const splitFolded = function* (folded: string): Generator<{ readonly text: strin
 };
 
 /** The words of a text, folded, with runs of Chinese, Japanese and Korean as their pieces. @param maxCharacters what follows is not read */
-export const foldedWordsOf = (text: string, maxCharacters: number): string[] => {
-  const folded = fold(cut(text, maxCharacters));
-  // As below, for most texts: it is quicker.
-  if (isAscii(folded)) return folded.match(ASCII_WORDS)?.map((word) => cut(word, MAX_WORD)) ?? [];
-  return [...splitFolded(folded)].flatMap(({ text: word }) =>
+export const foldedWordsOf = (text: string, maxCharacters: number): string[] =>
+  [...splitFolded(fold(cut(text, maxCharacters)))].flatMap(({ text: word }) =>
     BEGINS_RUN.test(word) ? piecesOfRun(word).map((piece) => piece.text) : [cut(word, MAX_WORD)],
   );
-};
 
 /** The runs of three and more characters. */
 export const runsOf = (text: string, maxCharacters: number): string[] =>

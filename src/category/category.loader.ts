@@ -85,24 +85,29 @@ export const createCategoryLoaders = (
     return isStorable(slug) ? reads.bySlug.load(slug) : null;
   });
 
-  let lineages: DataLoader<readonly number[], ReadonlyMap<number, Category>> | undefined;
+  const lineages = new DataLoader<readonly number[], ReadonlyMap<number, Category>>(
+    async (lists) => {
+      const categories = await rememberAll(reads.lineage([...new Set(lists.flat())]));
+      const byId = new Map(categories.map((category) => [category.id, category]));
+      return lists.map(() => byId);
+    },
+    { cache: false },
+  );
 
   /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
   const lineage = (ids: readonly number[]): Promise<ReadonlyMap<number, Category>> => {
     hints.dependsOn('category');
-    lineages ??= new DataLoader(
-      async (lists) => {
-        const categories = await rememberAll(reads.lineage([...new Set(lists.flat())]));
-        const byId = new Map(categories.map((category) => [category.id, category]));
-        return lists.map(() => byId);
-      },
-      { cache: false },
-    );
     return lineages.load(ids);
   };
 
   let roots: Promise<Category[]> | undefined;
-  let children: DataLoader<number, Category[]> | undefined;
+  const children = new DataLoader<number, Category[]>(
+    async (parentIds) => {
+      const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
+      return parentIds.map((parentId) => byParent.get(parentId) ?? []);
+    },
+    { maxBatchSize: MAX_KEYS },
+  );
 
   return {
     byIdOrNull,
@@ -128,16 +133,7 @@ export const createCategoryLoaders = (
       return roots;
     },
     /** By position then id. */
-    childrenOf: (id: number): Promise<Category[]> => {
-      children ??= new DataLoader(
-        async (parentIds) => {
-          const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
-          return parentIds.map((parentId) => byParent.get(parentId) ?? []);
-        },
-        { maxBatchSize: MAX_KEYS },
-      );
-      return children.load(id);
-    },
+    childrenOf: (id: number): Promise<Category[]> => children.load(id),
   };
 };
 
