@@ -48,8 +48,8 @@ export interface SearchFilter {
   readonly options?: readonly OptionFilter[];
 }
 
-/** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. */
-export const FIELD_WEIGHTS = { name: 8, brand: 4, tags: 4, subtitle: 2, description: 1 } as const;
+/** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. Tags are as the brand. */
+export const FIELD_WEIGHTS = { name: 8, brand: 4, subtitle: 2, description: 1 } as const;
 
 /** The whole score of a product that is found by its code, above all others: a search has ten terms at most. */
 export const CODE_SCORE = 1000;
