@@ -48,8 +48,8 @@ export interface SearchFilter {
   readonly options?: readonly OptionFilter[];
 }
 
-/** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. */
-export const FIELD_WEIGHTS = { name: 8, brand: 4, tags: 4, subtitle: 2, description: 1 } as const;
+/** The score of RELEVANCE: the sum over the terms of the weight of the best field that has the term. Tags are as the brand. */
+export const FIELD_WEIGHTS = { name: 8, brand: 4, subtitle: 2, description: 1 } as const;
 
 /** The whole score of a product that is found by its code, above all others: a search has ten terms at most. */
 export const CODE_SCORE = 1000;
@@ -152,13 +152,15 @@ export interface SuggestionRequest {
 /**
  * A product, a category where it or a descendant has visible products, a brand or tag of visible products, with the sales of the best-selling one.
  * Best-selling first; then categories, brands, tags, products; then products as in BEST_SELLING, and the others by text in the order of code points.
- * A text that comes again, whatever its case, is left out.
+ * A text that comes again, whatever its case and accents, is left out.
  */
-export type Suggestion = { readonly text: string; readonly sales: number } & (
-  | { readonly kind: 'PRODUCT'; readonly productId: number }
-  | { readonly kind: 'CATEGORY'; readonly categoryId: number }
-  | { readonly kind: 'BRAND' | 'TAG' }
-);
+export interface Suggestion {
+  readonly kind: 'PRODUCT' | 'CATEGORY' | 'BRAND' | 'TAG';
+  readonly text: string;
+  readonly sales: number;
+  /** Of the product or category, else 0. */
+  readonly id: number;
+}
 
 /** By SQL, and from an index in memory: `test/browse/engines.slow.test.ts` compares the answers. */
 export interface BrowseEngine {

@@ -21,27 +21,22 @@ export const createBrowse = (index?: Pick<BrowseIndex, 'before'>): FeatureLoader
 
 declare module '../graphql/context.ts' {
   interface Loaders {
-    readonly browse: BrowseLoaders;
+    readonly browse: ReturnType<typeof createBrowseLoaders>;
   }
 }
 
-interface BrowseLoaders {
-  /** The same list for equal queries: their selections are read together. */
-  readonly search: (query: ProductQuery) => ProductSearch;
-  /** @param terms none: no suggestions */
-  readonly suggest: (terms: readonly PlacedTerm[], limit: number) => Promise<readonly Suggestion[]>;
-}
-
-const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope): BrowseLoaders => {
+const createBrowseLoaders = (engine: BrowseEngine, scope: LoaderScope) => {
   const searches = new Map<string, ProductSearch>();
   return {
-    search: (query) => {
+    /** The same list for equal queries: their selections are read together. */
+    search: (query: ProductQuery): ProductSearch => {
       const key = JSON.stringify(query);
       const search = searches.get(key) ?? new ProductSearch(query, engine, scope);
       searches.set(key, search);
       return search;
     },
-    suggest: async (terms, limit) => {
+    /** @param terms none: no suggestions */
+    suggest: async (terms: readonly PlacedTerm[], limit: number): Promise<readonly Suggestion[]> => {
       if (terms.length === 0) return [];
       scope.hints.dependsOn('product');
       scope.hints.dependsOn('category');

@@ -3,7 +3,7 @@ import { Prisma } from '../database/generated/client/client.ts';
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
 import { Product } from '../product/product.type.ts';
-import type { PriceRange, ProductSearchOrder, Suggestion, ValueCount, ValueFacets } from './browse-engine.ts';
+import type { PriceRange, Suggestion, ValueCount, ValueFacets } from './browse-engine.ts';
 import { type Match, nameSegments, type TextSegment as Segment, snippetSegments } from './highlight.ts';
 import { SEARCH_ORDERS } from './order.ts';
 import { PRICE_BANDS } from './price-bands.ts';
@@ -12,9 +12,7 @@ import { MAX_FILTERS } from './search-arguments.ts';
 
 export const ProductSearchOrderEnum = builder.enumType('ProductSearchOrder', {
   description: 'How the products of a search are sorted.',
-  values: Object.fromEntries(
-    Object.entries(SEARCH_ORDERS).map(([name, { description }]) => [name, { description }]),
-  ) as Record<ProductSearchOrder, { description: string }>,
+  values: SEARCH_ORDERS,
 });
 
 const AttributeFilter = builder.inputType('AttributeFilter', {
@@ -200,7 +198,7 @@ const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implemen
       type: PriceFacet,
       nullable: true,
       description: 'By price; null where there are no products.',
-      resolve: (search) => search.price(),
+      resolve: async (search) => (await search.facet('price')) ?? null,
     }),
     attributes: t.field({
       type: [AttributeFacet],
@@ -214,8 +212,14 @@ const ProductFacets = builder.objectRef<ProductSearch>('ProductFacets').implemen
       args: { limit: t.arg.int(within(LIST_SIZE, 10)) },
       resolve: async (search, { limit }) => (await search.facet('options'))?.slice(0, limit) ?? [],
     }),
-    inStock: t.int({ description: 'How many are in stock.', resolve: (search) => search.countOf('inStock') }),
-    onSale: t.int({ description: 'How many are on sale.', resolve: (search) => search.countOf('onSale') }),
+    inStock: t.int({
+      description: 'How many are in stock.',
+      resolve: async (search) => (await search.facet('inStock')) ?? 0,
+    }),
+    onSale: t.int({
+      description: 'How many are on sale.',
+      resolve: async (search) => (await search.facet('onSale')) ?? 0,
+    }),
   }),
 });
 
@@ -276,20 +280,18 @@ export const SearchSuggestion = builder.objectRef<Suggestion>('SearchSuggestion'
   description: 'What somebody may be about to type.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'The whole text.' }),
-    kind: t.field({ type: SuggestionKindEnum, description: 'What it is.', resolve: ({ kind }) => kind }),
+    kind: t.expose('kind', { type: SuggestionKindEnum, description: 'What it is.' }),
     product: t.field({
       type: Product,
       nullable: true,
       description: 'The product of that name; null for another kind.',
-      resolve: (suggestion, _, { loaders }) =>
-        suggestion.kind === 'PRODUCT' ? loaders.product.byId(suggestion.productId) : null,
+      resolve: ({ kind, id }, _, { loaders }) => (kind === 'PRODUCT' ? loaders.product.byId(id) : null),
     }),
     category: t.field({
       type: Category,
       nullable: true,
       description: 'The category of that name; null for another kind.',
-      resolve: (suggestion, _, { loaders }) =>
-        suggestion.kind === 'CATEGORY' ? loaders.category.byIdOrNull(suggestion.categoryId) : null,
+      resolve: ({ kind, id }, _, { loaders }) => (kind === 'CATEGORY' ? loaders.category.byIdOrNull(id) : null),
     }),
   }),
 });

@@ -72,44 +72,27 @@ export interface DoubtfulTerm {
  * The searches that may have been meant by one that finds nothing, in the order in which they are tried: with the fewest letters changed in all, then with the
  * nearest words, then with an earlier word changed. Empty where a word that no product has has no word near it.
  */
-export const correctionsOf = (terms: readonly DoubtfulTerm[]): SearchTerm[][] => {
-  const choices = terms.map(({ term, isFound, near }) => [
-    ...(isFound ? [{ text: term.text, changes: 0 }] : []),
-    ...near,
-  ]);
-  let best: Correction[] = [{ chosen: [], changes: 0, rank: 0 }];
-  // One more, as the first may be the search itself. What is not among the best of some words is not among the best of more.
-  for (const words of choices)
-    best = best
-      .flatMap(({ chosen, changes, rank }) =>
-        words.map((word, choice) => ({
-          chosen: [...chosen, choice],
-          changes: changes + word.changes,
-          rank: rank + choice,
-        })),
-      )
-      .sort(compareCorrections)
+export const correctionsOf = (doubtful: readonly DoubtfulTerm[]): readonly (readonly SearchTerm[])[] => {
+  let best: { readonly terms: readonly SearchTerm[]; readonly changes: number; readonly rank: number }[] = [
+    { terms: [], changes: 0, rank: 0 },
+  ];
+  // From the last word on, and from the farthest: a sort keeps what is equal in its order. One more, as the first may be the search itself.
+  // What is not among the best of some words is not among the best of more.
+  for (const { term, isFound, near } of doubtful.toReversed()) {
+    const words = isFound ? [{ text: term.text, changes: 0 }, ...near] : near;
+    const found = [...words.entries()].reverse().flatMap(([place, { text, changes }]) =>
+      best.map((rest) => ({
+        terms: [{ ...term, text }, ...rest.terms],
+        changes: changes + rest.changes,
+        rank: place + rest.rank,
+      })),
+    );
+    best = found
+      .sort((one, other) => one.changes - other.changes || one.rank - other.rank)
       .slice(0, MAX_CORRECTIONS + 1);
+  }
   return best
     .filter(({ changes }) => changes > 0)
     .slice(0, MAX_CORRECTIONS)
-    .map(({ chosen }) =>
-      terms.map(({ term }, place) => ({ ...term, text: choices[place]?.[chosen[place] as number]?.text ?? term.text })),
-    );
-};
-
-interface Correction {
-  /** By term, the number of the word that takes its place. */
-  readonly chosen: readonly number[];
-  readonly changes: number;
-  readonly rank: number;
-}
-
-const compareCorrections = (one: Correction, other: Correction): number => {
-  const differing = one.chosen.findIndex((choice, place) => choice !== other.chosen[place]);
-  return (
-    one.changes - other.changes ||
-    one.rank - other.rank ||
-    (other.chosen[differing] as number) - (one.chosen[differing] as number)
-  );
+    .map(({ terms }) => terms);
 };

@@ -99,73 +99,28 @@ const hasOption = ({ name, values: wanted }: OptionFilter, product: string, valu
 export const isInStock = (alias: string): string => `${alias}.stock > 0`;
 const isOnSale = (alias: string): string => `coalesce(${alias}.list_price > ${alias}.price, false)`;
 
-/** Those that are counted by groups of equal values of a column. */
-const GROUPS = { categories: 'category_id', brands: 'brand', tags: 'tags', price: 'price' } as const;
+/** The columns of a product that each is counted by. */
+export const FACET_COLUMNS = {
+  categories: ['category_id'],
+  brands: ['brand'],
+  tags: ['tags'],
+  price: ['price'],
+  inStock: ['stock'],
+  onSale: ['list_price', 'price'],
+  attributes: ['attributes'],
+  options: ['option_names'],
+} as const satisfies Record<Facet, readonly string[]>;
 
-type GroupedFacet = keyof typeof GROUPS;
-
-const isGrouped = (facet: Facet): facet is GroupedFacet => facet in GROUPS;
-
-export const facetColumns = (facets: ReadonlySet<Facet>): string[] => [
-  ...[...facets].filter(isGrouped).map((facet) => GROUPS[facet]),
-  ...(facets.has('inStock') ? ['stock'] : []),
-  ...(facets.has('onSale') ? ['list_price', 'price'] : []),
-  ...(facets.has('attributes') ? ['attributes'] : []),
-  ...(facets.has('options') ? ['option_names'] : []),
-];
-
-interface Wanted {
-  readonly facets: ReadonlySet<Facet>;
-  readonly isCounted: boolean;
-  /** The condition on `b` of all parts of the filter. @param without the facet whose own part is left out */
-  readonly fits: (without?: Facet) => string;
-  /** The condition on `b` that a variant that fits is in stock. */
-  readonly isInStock: string;
-}
-
-/**
- * The counts of `base b`, which is read once for all of them: a query `counted`, which groups by each facet's column on its own, and the expressions
- * that make the facets of its rows.
- */
-export const countsOf = ({
-  facets,
-  isCounted,
-  fits,
-  isInStock,
-}: Wanted): { readonly text: string; readonly outputs: readonly string[] } => {
-  const counters: string[] = [];
-  const counter = (condition: string): string => {
-    const count = `count(*) filter (where ${condition})`;
-    if (!counters.includes(count)) counters.push(count);
-    return `c.n${counters.indexOf(count)}`;
-  };
-  const grouped = [...facets].filter(isGrouped);
-  // Of the bits of `grouping`, that of the row's own group is 0; the last row has no group.
-  const bits = (own?: GroupedFacet): number => grouped.reduce((sum, facet) => sum * 2 + (facet === own ? 0 : 1), 0);
-  const total = (condition: string): string =>
-    `coalesce((select ${counter(condition)}::int from counted c where c.grouped = ${bits()}), 0)`;
-  const outputOf = (facet: Facet): string => {
-    if (facet === 'inStock') return total(`${isInStock} and ${fits(facet)}`);
-    if (facet === 'onSale') return total(`${isOnSale('b')} and ${fits(facet)}`);
-    if (!isGrouped(facet)) throw new TypeError(`${facet} is not counted by groups`);
-    const count = counter(fits(facet));
-    return FACETS[facet](`counted c where c.grouped = ${bits(facet)} and ${count} > 0`, count);
-  };
-  const outputs = [
-    ...(isCounted ? [`${total(fits())} as total`] : []),
-    ...[...facets].map((facet) => `${outputOf(facet)} as "${facet}"`),
-  ];
-  const columns = grouped.map((facet) => `b.${GROUPS[facet]}`);
-  const selected = [
-    ...columns,
-    columns.length > 0 ? `grouping(${columns}) as grouped` : '0 as grouped',
-    ...counters.map((count, index) => `${count} as n${index}`),
-  ];
-  const text = `counted as materialized (
-      select ${selected} from base b group by grouping sets (${[...columns.map((column) => `(${column})`), '()']})
-    )`;
-  return { text, outputs };
+/** @param fits the condition on `b` of all parts of the filter but the facet's own @param isInStock the condition on `b` that a variant that fits is in stock @returns an expression */
+export const facetOf = (facet: Exclude<Facet, 'attributes' | 'options'>, fits: string, isInStock: string): string => {
+  if (facet === 'inStock') return countOf(`${isInStock} and ${fits}`);
+  if (facet === 'onSale') return countOf(`${isOnSale('b')} and ${fits}`);
+  return FACETS[facet](
+    `(select b.${FACET_COLUMNS[facet][0]}, count(*) as count from base b where ${fits} group by 1) c`,
+  );
 };
+
+export const countOf = (condition: string): string => `(select count(*)::int from base b where ${condition})`;
 
 /** @param from rows with a value each @param count of the products that have it */
 const topValues = (value: string, from: string, count: string): string => `(
@@ -181,21 +136,16 @@ const priceCell = (price: string): string =>
 
 const cents = (price: string): string => `(${price} * 100)::bigint`;
 
-/** @param rows the rows of `counted c` of the facet, of values that have products */
-const FACETS: Readonly<Record<GroupedFacet, (rows: string, count: string) => string>> = {
-  categories: (rows, count) =>
-    `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', ${count})), '[]') from ${rows})`,
-  brands: (rows, count) => topValues('c.brand', `${rows} and c.brand is not null`, count),
+/** @param rows `c`: each value of the column of the facet, and how many products have it */
+const FACETS: Readonly<Record<'categories' | 'brands' | 'tags' | 'price', (rows: string) => string>> = {
+  categories: (rows) =>
+    `(select coalesce(json_agg(json_build_object('value', c.category_id, 'count', c.count)), '[]') from ${rows})`,
+  brands: (rows) => topValues('c.brand', `${rows} where c.brand is not null`, 'c.count'),
   // Equal lists of tags are one row; a tag that a list has twice counts once.
-  tags: (rows, count) =>
-    topValues(
-      't.tag',
-      `(select c.tags, ${count} as count from ${rows}) c, lateral (select distinct unnest(c.tags)) t(tag)`,
-      'c.count',
-    ),
-  price: (rows, count) => `(
+  tags: (rows) => topValues('t.tag', `${rows}, lateral (select distinct unnest(c.tags)) t(tag)`, 'c.count'),
+  price: (rows) => `(
       with priced as (
-        select c.price, ${priceCell('c.price')} as cell, ${count} as count from ${rows}
+        select c.price, ${priceCell('c.price')} as cell, c.count from ${rows}
       ), shared as (
         select p.*, sum(p.count) over (partition by p.cell) > ${TOLERANCE} * sum(p.count) over () as is_large from priced p
       ), counted_cell as (

@@ -1,14 +1,6 @@
 import type { Product } from '../database/generated/client/client.ts';
 import type { SearchTerm } from './browse-engine.ts';
-import {
-  fold,
-  piecesOfTerm,
-  SEARCHED_DESCRIPTION,
-  SEARCHED_FIELD,
-  searchedDescription,
-  type Word,
-  wordsOf,
-} from './words.ts';
+import { fold, piecesOfTerm, SEARCHED_DESCRIPTION, SEARCHED_FIELD, searchedDescription, wordsOf } from './words.ts';
 
 export interface TextSegment {
   readonly text: string;
@@ -28,97 +20,82 @@ const SNIPPET_LEAD = 40;
 
 /** The name of a product, with what was searched for marked in it. */
 export const nameSegments = ({ product: { name }, terms }: Match): TextSegment[] =>
-  segmentsOf(name, rangesOf(name, terms, SEARCHED_FIELD), 0, name.length);
+  segmentsOf(name, marksOf(name, terms, SEARCHED_FIELD));
 
 /** A part of the subtitle, or else of the description, around the first place that was searched for. */
 export const snippetSegments = ({ product: { subtitle, description }, terms }: Match): TextSegment[] => {
   const line = subtitle ?? '';
-  const inSubtitle = rangesOf(line, terms, SEARCHED_FIELD);
-  if (inSubtitle.length > 0) return snippetOf(line, inSubtitle);
+  const marks = marksOf(line, terms, SEARCHED_FIELD);
+  if (marks.includes(1)) return snippetOf(line, marks);
   const text = plainText(description);
-  return text === '' ? snippetOf(line, []) : snippetOf(text, firstRangesOf(text, terms));
+  return text === '' ? snippetOf(line, marks) : snippetOf(text, firstMarksOf(text, terms));
 };
 
 /** A long text is searched in parts of this length. */
 const PART_LENGTH = 500;
 
 /** From the first place on, as far as a snippet may show them: to know where each word stands takes long. */
-const firstRangesOf = (text: string, terms: readonly SearchTerm[]): Range[] => {
+const firstMarksOf = (text: string, terms: readonly SearchTerm[]): Uint8Array => {
+  const marks = new Uint8Array(text.length);
   const folded = fold(text);
-  if (!terms.some((term) => folded.includes(piecesOfTerm(term)[0] ?? ''))) return [];
-  for (let from = 0; from < text.length; ) {
+  if (!terms.some((term) => folded.includes(piecesOfTerm(term)[0] ?? ''))) return marks;
+  for (let from = 0; from < text.length && !marks.includes(1); ) {
     const to = wordStart(text, from + PART_LENGTH, text.length);
-    const ranges = rangesOf(text.slice(from, to + 2 * SNIPPET_LENGTH), terms, SEARCHED_DESCRIPTION);
-    if (ranges[0] && from + ranges[0].start < to) {
-      return ranges.map(({ start, end }) => ({ start: from + start, end: from + end }));
-    }
+    const ofPart = marksOf(text.slice(from, to + 2 * SNIPPET_LENGTH), terms, SEARCHED_DESCRIPTION);
+    if (ofPart.subarray(0, to - from).includes(1)) marks.set(ofPart, from);
     from = to;
   }
-  return [];
+  return marks;
 };
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Where the terms are in a text, from its beginning to its end; none overlap. */
-const rangesOf = (text: string, terms: readonly SearchTerm[], maxCharacters: number): Range[] => {
+/** 1 for each UTF-16 unit of a text that was searched for. */
+const marksOf = (text: string, terms: readonly SearchTerm[], maxCharacters: number): Uint8Array => {
   const words = wordsOf(text, maxCharacters);
-  const ranges = terms.flatMap((term) => rangesOfTerm(words, term)).sort((one, other) => one.start - other.start);
-  const merged: { start: number; end: number }[] = [];
-  for (const { start, end } of ranges) {
-    const last = merged.at(-1);
-    if (last && start <= last.end) last.end = Math.max(last.end, end);
-    else merged.push({ start, end });
+  const marks = new Uint8Array(text.length);
+  for (const term of terms) {
+    const pieces = piecesOfTerm(term);
+    const isBeginning = term.isPrefix && pieces.length === 1;
+    const isOneCharacter = [...term.text].length === 1;
+    for (const [index, { start }] of words.entries()) {
+      const found = words.slice(index, index + pieces.length);
+      if (!pieces.every((piece, at) => (isBeginning ? found[at]?.text.startsWith(piece) : found[at]?.text === piece)))
+        continue;
+      const end = found.at(-1)?.end ?? start;
+      // A pair of Chinese characters, of which the first was searched for, overlaps with the next pair.
+      marks.fill(1, start, isOneCharacter ? Math.min(words[index + 1]?.start ?? end, end) : end);
+    }
   }
-  return merged;
+  return marks;
 };
 
-const rangesOfTerm = (words: readonly Word[], term: SearchTerm): Range[] => {
-  const [first = '', ...rest] = piecesOfTerm(term);
-  if (rest.length > 0) {
-    return words.flatMap((word, index) => {
-      const last = words[index + rest.length];
-      const isFound = word.text === first && rest.every((piece, offset) => words[index + 1 + offset]?.text === piece);
-      return isFound && last ? [{ start: word.start, end: last.end }] : [];
-    });
-  }
-  return words.flatMap(({ text: word, start, end }, index) => {
-    if (term.isPrefix ? !word.startsWith(first) : word !== first) return [];
-    // A pair of Chinese characters, of which the first was searched for, overlaps with the next pair.
-    const next = words[index + 1]?.start ?? end;
-    return [{ start, end: [...first].length === 1 ? Math.min(next, end) : end }];
-  });
-};
-
-const segmentsOf = (text: string, ranges: readonly Range[], from: number, to: number): TextSegment[] => {
+const segmentsOf = (text: string, marks: Uint8Array, from = 0, to = text.length): TextSegment[] => {
   const segments: TextSegment[] = [];
-  const add = (start: number, end: number, isMatch: boolean): void => {
-    if (start < end) segments.push({ text: text.slice(start, end), isMatch });
-  };
-  let at = from;
-  for (const { start, end } of ranges) {
-    if (start >= to || end <= from) continue;
-    add(at, Math.max(start, from), false);
-    add(Math.max(start, from), Math.min(end, to), true);
-    at = Math.min(end, to);
+  for (let at = from; at < to; ) {
+    const end = Math.min(endOfMark(marks, at), to);
+    segments.push({ text: text.slice(at, end), isMatch: marks[at] === 1 });
+    at = end;
   }
-  add(at, to, false);
   return segments;
+};
+
+/** Where the marks change after a place. */
+const endOfMark = (marks: Uint8Array, at: number): number => {
+  const change = marks.indexOf(marks[at] === 1 ? 0 : 1, at);
+  return change < 0 ? marks.length : change;
 };
 
 const ELLIPSIS: TextSegment = { text: '…', isMatch: false };
 
-const snippetOf = (text: string, ranges: readonly Range[]): TextSegment[] => {
-  const first = ranges[0]?.start ?? 0;
+const snippetOf = (text: string, marks: Uint8Array): TextSegment[] => {
+  const match = marks.indexOf(1);
+  const first = Math.max(match, 0);
+  const earliest = match < 0 ? 0 : endOfMark(marks, match);
   const wanted = Math.max(0, Math.min(first - SNIPPET_LEAD, text.length - SNIPPET_LENGTH));
   const from = wanted === 0 ? 0 : wordStart(text, wanted, first);
-  const to =
-    text.length <= from + SNIPPET_LENGTH ? text.length : wordEnd(text, from + SNIPPET_LENGTH, ranges[0]?.end ?? 0);
+  const to = text.length <= from + SNIPPET_LENGTH ? text.length : wordEnd(text, from + SNIPPET_LENGTH, earliest);
   return [
     ...(from > 0 ? [ELLIPSIS] : []),
-    ...segmentsOf(text, ranges, from, to),
+    ...segmentsOf(text, marks, from, to),
     ...(to < text.length ? [ELLIPSIS] : []),
   ];
 };

@@ -104,14 +104,10 @@ const IS_VALUE: Readonly<Record<KeyType, (value: string) => boolean>> = {
 
 /** As PostgreSQL's collation "C" compares, by which both engines sort values: UTF-16 has the characters past U+FFFF before some of those below. */
 export const compareCodePoints = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index += 1) {
-    const left = a.charCodeAt(index);
-    const right = b.charCodeAt(index);
-    if (left === right) continue;
-    const leftIsSurrogate = (left & 0xf800) === 0xd800;
-    const rightIsSurrogate = (right & 0xf800) === 0xd800;
-    return leftIsSurrogate === rightIsSurrogate ? left - right : leftIsSurrogate ? 1 : -1;
+  for (let index = 0; index < a.length; index += 1) {
+    const left = a.codePointAt(index) as number;
+    const right = b.codePointAt(index) ?? -1;
+    if (left !== right) return left - right;
   }
   return a.length - b.length;
 };

@@ -1,7 +1,7 @@
 import { pathAbove } from '../category/category.loader.ts';
 import type { Category, Product } from '../database/generated/client/client.ts';
 import { type LoaderScope, RowVanished } from '../graphql/context.ts';
-import type { BrowseEngine, BrowseResult, Facet, FacetCounts, PriceRange, SearchTerm } from './browse-engine.ts';
+import type { BrowseEngine, BrowseResult, Facet, FacetCounts, SearchTerm } from './browse-engine.ts';
 import type { Match } from './highlight.ts';
 import { compareCodePoints, encodeCursor } from './order.ts';
 import type { ProductQuery } from './search-arguments.ts';
@@ -26,6 +26,9 @@ interface Found extends BrowseResult {
 
 /** A text of characters that nobody sees, or that no table can hold, is in no product. */
 const NOTHING: BrowseResult = { items: [], hasNextPage: false, hasPreviousPage: false, facets: {} };
+
+/** Whether there are any is asked for all the same. */
+const NO_ROWS = { from: 'offset', size: 0, offset: 0 } as const;
 
 /** Each method says what it needs; what is needed in one tick is read together, as one snapshot. */
 export class ProductSearch {
@@ -75,20 +78,12 @@ export class ProductSearch {
     return (await this.#read()).correctedSearch;
   }
 
-  async facet<Name extends 'brands' | 'tags' | 'attributes' | 'options'>(name: Name): Promise<FacetCounts[Name]> {
+  async facet<Name extends Facet>(name: Name): Promise<FacetCounts[Name]> {
     return (await this.#read(name)).facets[name];
   }
 
-  async price(): Promise<PriceRange | null> {
-    return (await this.#read('price')).facets.price ?? null;
-  }
-
-  async countOf(name: 'inStock' | 'onSale'): Promise<number> {
-    return (await this.#read(name)).facets[name] ?? 0;
-  }
-
   async categories(limit: number): Promise<CategoryCount[]> {
-    const own = (await this.#read('categories')).facets.categories ?? [];
+    const own = (await this.facet('categories')) ?? [];
     if (own.length === 0) return [];
     const byId = await this.#scope.loaders.category.lineage(own.map(({ value }) => value));
     const counts = new Map<Category, number>();
@@ -145,39 +140,24 @@ export class ProductSearch {
           ? { ...filter, categoryIds: await loaders.category.withDescendants(categoryIds) }
           : filter,
       order,
-      page: needsRows ? page : ({ from: 'offset', size: 0, offset: 0 } as const),
+      page: needsRows ? page : NO_ROWS,
       isCounted,
       facets: facets as Set<Facet>,
       now,
     };
+    /** Whether what was typed is a code of a product that does not fit the filter: then it is not mistyped. */
+    const isCode = async (): Promise<boolean> => {
+      if (code === undefined || Object.keys(filter).length === 0) return false;
+      const whole = { isCounted: false, facets: new Set<Facet>(), page: NO_ROWS, order: 'BEST_SELLING' } as const;
+      return isFound(await this.#engine.search({ ...request, ...whole, terms: [], code, filter: {} }));
+    };
     const asked = await this.#engine.search({ ...request, terms, ...(code !== undefined && { code }) });
     const asTyped = { ...asked, terms, correctedSearch: null };
-    if (terms.length === 0 || isFound(asked) || (await this.#isCode())) return asTyped;
+    if (terms.length === 0 || isFound(asked) || (await isCode())) return asTyped;
     const corrected = await this.#engine.correct(terms, now);
     const found = corrected && (await this.#engine.search({ ...request, terms: corrected }));
     if (!found || !isFound(found)) return asTyped;
     return { ...found, terms: corrected, correctedSearch: replaceTerms(search ?? '', terms, corrected) };
-  }
-
-  /** Whether what was typed is a code of a product that does not fit the filter: then it is not mistyped. */
-  async #isCode(): Promise<boolean> {
-    const { code, filter } = this.#query;
-    if (code === undefined || Object.keys(filter).length === 0) return false;
-    const { now } = this.#scope;
-    const page = { from: 'offset', size: 0, offset: 0 } as const;
-    const facets = new Set<Facet>();
-    return isFound(
-      await this.#engine.search({
-        terms: [],
-        code,
-        filter: {},
-        order: 'BEST_SELLING',
-        page,
-        isCounted: false,
-        facets,
-        now,
-      }),
-    );
   }
 }
 

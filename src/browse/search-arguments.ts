@@ -1,25 +1,10 @@
 import { isStorable } from '../database/storable-text.ts';
 import { AppError } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_IDS } from '../graphql/arguments.ts';
-import type { ProductFilter } from './browse.type.ts';
-import type { ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
+import type { SearchArguments } from './browse.query.ts';
+import type { AttributeFilter, ProductSearchOrder, SearchFilter, SearchPage } from './browse-engine.ts';
 import { decodeCursor } from './order.ts';
 import { foldCode, type PlacedTerm, termsOf } from './words.ts';
-
-/** The arguments of `productSearch`, within the bounds that the schema declares. */
-export interface SearchArguments {
-  readonly search?: string | null | undefined;
-  readonly filter?: FilterInput | null | undefined;
-  readonly orderBy?: ProductSearchOrder | null | undefined;
-  readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
-  readonly last?: number | null | undefined;
-  readonly before?: string | null | undefined;
-  readonly page?: number | null | undefined;
-  readonly pageSize?: number | null | undefined;
-}
-
-type FilterInput = typeof ProductFilter.$inferInput;
 
 export interface ProductQuery {
   readonly search: string | undefined;
@@ -42,7 +27,7 @@ export const MAX_SEARCH_WORDS = 10;
 /** How many attributes, and how many options, one list may be filtered by: each is a condition in the statement. */
 export const MAX_FILTERS = 20;
 
-/** @throws AppError BAD_USER_INPUT */
+/** @param args within the bounds that the schema declares @throws AppError BAD_USER_INPUT */
 export const readSearchArguments = (args: SearchArguments): ProductQuery => {
   const search = args.search?.trim() ? args.search : undefined;
   const terms = search === undefined ? [] : readSearch(search, 'search');
@@ -77,47 +62,40 @@ export const readSearch = (search: string, argument: string): PlacedTerm[] => {
   return terms;
 };
 
-const readFilter = (input: FilterInput | null | undefined): SearchFilter => {
-  const { minPrice, maxPrice, inStock, onSale, publishedAfter } = input ?? {};
-  const bounded = <Item>(name: string, items: readonly Item[] | null | undefined, maxItems = MAX_IDS): Item[] => {
+const readFilter = (input: SearchArguments['filter']): SearchFilter => {
+  const list = <Item>(name: string, items?: readonly Item[] | null, maxItems = MAX_IDS): Item[] | undefined => {
     const count = items?.length ?? 0;
     if (count > maxItems) throw badInput('filter', `may have at most ${maxItems} ${name}, but has ${count}`);
-    return [...new Set(items)];
+    return count === 0 ? undefined : [...new Set(items)];
   };
-  const list = <Name extends string, Item>(name: Name, items: readonly Item[]) =>
-    items.length === 0 ? {} : ({ [name]: items } as { readonly [Each in Name]: readonly Item[] });
-  const attributes = bounded('attributes', input?.attributes, MAX_FILTERS).map(({ name, values, min, max }) => ({
-    name,
-    ...list('values', bounded('values', values)),
-    ...(min && { min: min.toFixed() }),
-    ...(max && { max: max.toFixed() }),
-  }));
-  const options = bounded('options', input?.options, MAX_FILTERS).map(({ name, values }) => ({
-    name,
-    values: bounded('values', values),
-  }));
-  return {
-    ...list('categoryIds', bounded('categoryIds', input?.categoryIds)),
-    ...list('brands', bounded('brands', input?.brands)),
-    ...list('tags', bounded('tags', input?.tags)),
-    ...(minPrice && { minPrice: minPrice.toFixed() }),
-    ...(maxPrice && { maxPrice: maxPrice.toFixed() }),
-    ...(isGiven(inStock) && { inStock }),
-    ...(isGiven(onSale) && { onSale }),
+  const attributes = list('attributes', input?.attributes, MAX_FILTERS)
+    ?.map(({ name, values, min, max }) =>
+      given<AttributeFilter>({ name, values: list('values', values), min: min?.toFixed(), max: max?.toFixed() }),
+    )
+    .filter((each) => Object.keys(each).length > 1);
+  const options = list('options', input?.options, MAX_FILTERS)
+    ?.map(({ name, values }) => ({ name, values: list('values', values) ?? [] }))
+    .filter(({ values }) => values.length > 0);
+  return given<SearchFilter>({
+    categoryIds: list('categoryIds', input?.categoryIds),
+    brands: list('brands', input?.brands),
+    tags: list('tags', input?.tags),
+    minPrice: input?.minPrice?.toFixed(),
+    maxPrice: input?.maxPrice?.toFixed(),
+    inStock: input?.inStock,
+    onSale: input?.onSale,
     // Later than a time of this API, which has milliseconds; the table has microseconds.
-    ...(publishedAfter && { publishedFrom: new Date(publishedAfter.getTime() + 1) }),
-    ...list(
-      'attributes',
-      attributes.filter((each) => Object.keys(each).length > 1),
-    ),
-    ...list(
-      'options',
-      options.filter(({ values }) => values.length > 0),
-    ),
-  };
+    publishedFrom: input?.publishedAfter && new Date(input.publishedAfter.getTime() + 1),
+    attributes: list('attributes', attributes),
+    options: list('options', options),
+  });
 };
 
 const isGiven = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
+
+/** Without the parts that are absent. */
+const given = <Parts>(parts: { readonly [Name in keyof Parts]-?: Parts[Name] | null | undefined }): Parts =>
+  Object.fromEntries(Object.entries(parts).filter(([, part]) => isGiven(part))) as Parts;
 
 const WAYS = [
   ['first', 'after'],
@@ -127,24 +105,19 @@ const WAYS = [
 
 const readPage = (
   args: SearchArguments,
-  toPosition: (cursor: string, argument: 'after' | 'before') => readonly string[],
+  positionOf: (cursor: string, argument: 'after' | 'before') => readonly string[],
 ): SearchPage => {
-  const given = WAYS.map((names) => names.find((name) => isGiven(args[name]))).filter(isGiven);
-  const [one, other] = given;
+  const [one, other] = WAYS.flatMap((names) => names.find((name) => isGiven(args[name])) ?? []);
   if (one && other) throw badInput(other, `cannot be used together with "${one}"`);
   const { first, after, last, before, page, pageSize } = args;
-  if (isGiven(last) || isGiven(before)) {
-    const position = isGiven(before) ? { before: toPosition(before, 'before') } : {};
-    return { from: 'end', size: last ?? DEFAULT_PAGE_SIZE, ...position };
+  const size = first ?? last ?? pageSize ?? DEFAULT_PAGE_SIZE;
+  if (one === 'last' || one === 'before') {
+    return { from: 'end', size, ...(isGiven(before) && { before: positionOf(before, 'before') }) };
   }
-  if (isGiven(page) || isGiven(pageSize)) {
-    const size = pageSize ?? DEFAULT_PAGE_SIZE;
+  if (one === 'page' || one === 'pageSize') {
     const offset = ((page ?? 1) - 1) * size;
-    if (offset >= LAST_NUMBERED_ROW) {
-      throw badInput('page', `leads past row ${LAST_NUMBERED_ROW}, where only cursors ("after") lead on`);
-    }
-    return { from: 'offset', size, offset };
+    if (offset < LAST_NUMBERED_ROW) return { from: 'offset', size, offset };
+    throw badInput('page', `leads past row ${LAST_NUMBERED_ROW}, where only cursors ("after") lead on`);
   }
-  const position = isGiven(after) ? { after: toPosition(after, 'after') } : {};
-  return { from: 'start', size: first ?? DEFAULT_PAGE_SIZE, ...position };
+  return { from: 'start', size, ...(isGiven(after) && { after: positionOf(after, 'after') }) };
 };

@@ -10,16 +10,17 @@ import {
 } from './browse-engine.ts';
 import {
   attributesFacet,
-  countsOf,
+  countOf,
+  FACET_COLUMNS,
   type FacetPart,
-  facetColumns,
+  facetOf,
   facetParts,
   hasVariant,
   isInStock,
   optionsFacet,
 } from './facets.sql.ts';
 import { KEY_TYPES, type KeyType, SEARCH_ORDERS } from './order.ts';
-import { hasTerm, idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { idsByCode, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
 
 export interface SearchRow extends Omit<FacetCounts, 'price'> {
   /** Positions, in the order in which they were read, with one more than the page has where there is one. */
@@ -59,8 +60,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const keyColumns = columns.map((column) => `b.${column}`);
   const keys = `(${keyColumns})`;
   const at =
-    position &&
-    `(${columns.map((column, index) => values.add(fromPosition(position[index] ?? '', KEY_TYPES[column]), KEY_TYPES[column]))})`;
+    position && `(${columns.map((column, index) => fromPosition(position[index] ?? '', KEY_TYPES[column], values))})`;
   const [beyond, before] = direction === 'desc' ? ['<', '>='] : ['>', '<='];
   // The nearest one is at hand in an index of the order; any one may be far in the table.
   const opposite = direction === 'desc' ? 'asc' : 'desc';
@@ -70,7 +70,7 @@ export const searchQuery = (request: BrowseRequest): Query => {
       ? `(select true from base b where ${fits()}${at ? ` and ${keys} ${before} ${at}` : ''} order by ${orderIn(opposite)} limit 1) is not null`
       : 'false';
 
-  const baseColumns = new Set<string>([...columns, ...facetColumns(facets)]);
+  const baseColumns = new Set<string>([...columns, ...[...facets].flatMap((facet) => FACET_COLUMNS[facet])]);
   baseColumns.delete('score');
   const selected = [
     ...[...baseColumns].map((column) => `p.${column}`),
@@ -81,29 +81,23 @@ export const searchQuery = (request: BrowseRequest): Query => {
   const ofAttributes = ownParts.flatMap(({ name, column }) =>
     name === undefined ? [] : [{ name, condition: `b.${column}` }],
   );
-  const counted = new Set([...facets].filter((facet) => facet !== 'attributes' && facet !== 'options'));
-  const counts =
-    counted.size > 0
-      ? countsOf({
-          facets: counted,
-          isCounted,
-          fits,
-          isInStock: stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b'),
-        })
-      : undefined;
+  const isInStockOfVariant = stockPart ? `${isInStock('b')} and b.is_in_stock` : isInStock('b');
+  const outputOf = (facet: Facet): string => {
+    if (facet === 'attributes') return attributesFacet(fits(facet), ofAttributes, values);
+    if (facet === 'options') return optionsFacet(fits(facet), filter, values);
+    return facetOf(facet, fits(facet), isInStockOfVariant);
+  };
   const outputs = [
     `(select coalesce(json_agg(json_build_array(${columns.map((column) => toPosition(`b.${column}`, KEY_TYPES[column]))}) order by ${orderBy}), '[]') from page b) as items`,
     `${hasOther} as "hasOther"`,
-    ...(isCounted && !counts ? [`(select count(*)::int from base b where ${fits()}) as total`] : []),
-    ...(counts?.outputs ?? []),
-    ...(facets.has('attributes') ? [`${attributesFacet(fits('attributes'), ofAttributes, values)} as attributes`] : []),
-    ...(facets.has('options') ? [`${optionsFacet(fits('options'), filter, values)} as options`] : []),
+    ...(isCounted ? [`${countOf(fits())} as total`] : []),
+    ...[...facets].map((facet) => `${outputOf(facet)} as "${facet}"`),
   ];
-  // What is found is read once: with a search, an index in the order of the page could lead through the whole catalogue.
-  const isMaterialized = found.length > 0;
+  // What is found is read once: with a search, an index in the order of the page could lead through the whole catalogue. So it is for several facets, unless an index has
+  // the products of some categories: then each facet reads these by its own part of the filter (100,000 products, 6 facets of 2 categories: 50 ms in place of 230).
+  const isMaterialized = found.length > 0 || (facets.size > 1 && !filter.categoryIds);
   const text = `
     with base as ${isMaterialized ? 'materialized' : 'not materialized'} (select ${selected} from product p where ${where.join(' and ')}),
-    ${counts ? `${counts.text},` : ''}
     page as (
       select ${keyColumns} from base b
       where ${fits()}${at ? ` and ${keys} ${beyond} ${at}` : ''}
@@ -114,32 +108,23 @@ export const searchQuery = (request: BrowseRequest): Query => {
   return { statement: { text }, values: values.list };
 };
 
-/** From field to field, the best first, so that most products need one: what is found and in none of these is in the description. */
+/** What is found and has no better field is in the description. */
 const scoreOf = (terms: readonly SearchTerm[], byCode: string | undefined, values: Values): string => {
-  const { name, brand, tags, subtitle, description } = FIELD_WEIGHTS;
+  const { name, brand, subtitle, description } = FIELD_WEIGHTS;
   const scores = terms.map((term) => {
-    const has = hasTerm(term, values);
-    const fields = [
-      `when ${has('p.name')} then ${name}`,
-      `when ${has("coalesce(p.brand, '')")} then ${brand}`,
-      `when ${has("array_to_string(p.tags, ' ')")} then ${tags}`,
-      `when ${has("coalesce(p.subtitle, '')")} then ${subtitle}`,
-    ];
-    return `case ${fields.join(' ')} else ${description} end`;
+    const has = (weight: 'A' | 'B' | 'C') => `w.words @@ ${values.add(tsqueryOf([term], weight), 'tsquery')}`;
+    return `case when ${has('A')} then ${name} when ${has('B')} then ${brand} when ${has('C')} then ${subtitle} else ${description} end`;
   });
-  const score = `(${scores.join(' + ')})`;
+  const score = `(select ${scores.join(' + ')} from product_words w where w.product_id = p.id)`;
   return byCode ? `case when ${isAnyOf('p.id', byCode)} then ${CODE_SCORE} else ${score} end` : score;
 };
 
 const toPosition = (expression: string, type: KeyType): string =>
   type === 'timestamptz' ? `(extract(epoch from ${expression}) * 1000000)::bigint::text` : `${expression}::text`;
 
-const MICROSECONDS = 1_000_000n;
-
-const fromPosition = (value: string, type: KeyType): string => {
-  if (type !== 'timestamptz') return value;
-  const since1970 = BigInt(value);
-  const fraction = ((since1970 % MICROSECONDS) + MICROSECONDS) % MICROSECONDS;
-  const second = new Date(Number((since1970 - fraction) / 1000n)).toISOString();
-  return second.replace(/\.\d+/, `.${String(fraction).padStart(6, '0')}`);
+const fromPosition = (value: string, type: KeyType, values: Values): string => {
+  if (type !== 'timestamptz') return values.add(value, type);
+  const since1970 = values.add(value, 'bigint');
+  // In two parts, because an interval is multiplied by a number with 53 bits.
+  return `timestamptz 'epoch' + ${since1970} / 1000000 * interval '1 second' + ${since1970} % 1000000 * interval '1 microsecond'`;
 };

@@ -6,7 +6,7 @@ import type { BrowseEngine, BrowseRequest, BrowseResult, PriceRange, SearchTerm,
 import { changesAllowed, correctionsOf, nearestWords } from './correction.ts';
 import { pricedCell, priceRangeOf } from './price-bands.ts';
 import { type SearchRow, searchQuery } from './search.sql.ts';
-import { foundQuery, nearWordsQuery, type SuggestionRow, suggestionQuery } from './suggest.sql.ts';
+import { foundQuery, nearWordsQuery, suggestionQuery } from './suggest.sql.ts';
 import type { Query } from './text.sql.ts';
 
 /** Statements that may read a large part of the catalogue keep a core of the database busy: no more of them run at once. */
@@ -62,8 +62,7 @@ export const createSqlEngine = (sql: Pick<Sql, 'rows'>): BrowseEngine => {
       return toResult(request, row);
     },
 
-    suggest: async (request) =>
-      (await read<SuggestionRow>(suggestionQuery(request), areShort(request.terms))).map(toSuggestion),
+    suggest: (request) => read<Suggestion>(suggestionQuery(request), areShort(request.terms)),
 
     correct: async (terms, now) => {
       const found = await foundOf([...terms.map((term) => [term]), terms], now);
@@ -120,9 +119,3 @@ const toRange = (price: NonNullable<SearchRow['price']> | null): PriceRange | nu
     price.max,
     price.cells.map((cell) => pricedCell(...cell)),
   );
-
-const toSuggestion = ({ kind, text, sales, id }: SuggestionRow): Suggestion => {
-  if (kind === 'PRODUCT') return { kind, text, sales, productId: id };
-  if (kind === 'CATEGORY') return { kind, text, sales, categoryId: id };
-  return { kind, text, sales };
-};

@@ -1,33 +1,27 @@
 import { orderBySql } from '../product/product.order.ts';
 import { visibility } from '../product/visibility.ts';
-import type { SearchTerm, Suggestion, SuggestionRequest } from './browse-engine.ts';
+import type { SearchTerm, SuggestionRequest } from './browse-engine.ts';
 import { changesAllowed } from './correction.ts';
-import { lateLettersFolded } from './late-letters.ts';
-import { hasTerms, idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
-
-export interface SuggestionRow {
-  readonly kind: Suggestion['kind'];
-  readonly text: string;
-  readonly sales: number;
-  /** Of the product or category, else 0. */
-  readonly id: number;
-}
+import { idsByWords, isAnyOf, type Query, tsqueryOf, Values } from './text.sql.ts';
+import { SEARCHED_FIELD } from './words.ts';
 
 /** Products among themselves in the order of BEST_SELLING, the others by text. */
 const BEST_FIRST = 'sales desc, rank, published_at desc, case when rank < 4 then text end collate "C", id desc';
 
-/** As `browse-index.ts` does it. */
-const FOLDED = `lower((${lateLettersFolded('text')}) collate "und-x-icu")`;
-
-/** Suggestions of every kind in one statement. */
+/** Suggestions of every kind in one statement, a row each. */
 export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query => {
   const values = new Values();
   const at = values.add(now, 'timestamptz');
   const query = values.add(tsqueryOf(terms), 'tsquery');
-  const has = hasTerms(terms, values);
+  const inName = values.add(tsqueryOf(terms, 'A'), 'tsquery');
+  const inBrandOrTags = values.add(tsqueryOf(terms, 'B'), 'tsquery');
+  const has = (name: string): string => `vitrine_vector(${name}, ${SEARCHED_FIELD}) @@ ${query}`;
   const text = `
     with recursive hit as materialized (
-      select p.id, p.name, p.brand, p.tags, p.sales, p.published_at from product p
+      select p.id, p.name, p.brand, p.tags, p.sales, p.published_at, w.is_in_name, w.is_in_brand_or_tags
+      from product p cross join lateral (
+        select words @@ ${inName} as is_in_name, words @@ ${inBrandOrTags} as is_in_brand_or_tags from product_words where product_id = p.id
+      ) w
       where ${visibility.sql('p', at)} and ${isAnyOf('p.id', idsByWords(query))}
     ),
     tree (root, name, id) as (
@@ -43,18 +37,19 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
       ) best
       group by t.root, t.name
       union all
+      -- With an offset no condition is moved into the group: each text is looked at once.
       select 'BRAND', 2, b.brand, b.sales, 0, null
-      from (select h.brand, max(h.sales) as sales from hit h where h.brand is not null group by h.brand) b
+      from (select h.brand, max(h.sales) as sales from hit h where h.is_in_brand_or_tags group by h.brand offset 0) b
       where ${has('b.brand')}
       union all
       select 'TAG', 3, t.tag, t.sales, 0, null
-      from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag group by tag) t
+      from (select tag, max(h.sales) as sales from hit h, unnest(h.tags) tag where h.is_in_brand_or_tags group by tag offset 0) t
       where ${has('t.tag')}
       union all
-      select 'PRODUCT', 4, h.name, h.sales, h.id, h.published_at from hit h where ${has('h.name')}
+      select 'PRODUCT', 4, h.name, h.sales, h.id, h.published_at from hit h where h.is_in_name
     ),
     one_of_each as (
-      select distinct on (${FOLDED}) * from suggestion order by ${FOLDED}, ${BEST_FIRST}
+      select distinct on (vitrine_fold(text)) * from suggestion order by vitrine_fold(text), ${BEST_FIRST}
     )
     select kind, text, sales, id from one_of_each
     order by ${BEST_FIRST}
@@ -65,7 +60,10 @@ export const suggestionQuery = ({ terms, limit, now }: SuggestionRequest): Query
 /** Which of some searches find a visible product: their indexes, in their order, as the array `found` of one row. */
 export const foundQuery = (searches: readonly (readonly SearchTerm[])[], now: Date): Query => {
   const values = new Values();
-  const queries = values.add(searches.map(tsqueryOf), 'tsquery[]');
+  const queries = values.add(
+    searches.map((terms) => tsqueryOf(terms)),
+    'tsquery[]',
+  );
   const text = `
     select coalesce(array_agg(t.place::int - 1 order by t.place), '{}') as found
     from unnest(${queries}) with ordinality as t(query, place)

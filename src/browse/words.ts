@@ -1,9 +1,8 @@
 import type { SearchTerm } from './browse-engine.ts';
-import { foldLateLetters } from './late-letters.ts';
 
 /*
  * How text becomes words, for products and for searches alike. In SQL, migrations 20261128000200_words_by_present_text (vitrine_vector),
- * 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
+ * 20261128000400_late_letters (vitrine_fold, with a list of the letters that Node knows and an older ICU does not), 20261128000410_ogham_space (vitrine_split) and 20261128004010_cheaper_words (vitrine_search) say the same: change neither without the other. test/browse/words.test.ts compares them.
  */
 
 /** A word of a text, or a piece of a run of Chinese, Japanese or Korean: two characters, and the last one alone. */
@@ -53,14 +52,11 @@ const CJK =
 const RUN_OR_WORD = new RegExp(`[${CJK}]+|[^${CJK}]+`, 'gu');
 const BEGINS_RUN = new RegExp(`^[${CJK}]`, 'u');
 
-const isAscii = (text: string): boolean => {
-  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
-  return true;
-};
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 /** Without the last step, which composes what is left of what the first took apart: Korean syllables, Japanese voicing. */
 const decompose = (text: string): string =>
-  foldLateLetters(text)
+  text
     .normalize('NFKD')
     .toLowerCase()
     .replace(IGNORED, '')
@@ -79,9 +75,6 @@ const MAX_CODE = 200;
 /** What two codes (sku, barcode) are compared by. In SQL, `codeOf` of text.sql.ts says the same; its indexes are to be made anew where {@link fold} changes. */
 export const foldCode = (code: string): string => cut(fold(code), MAX_CODE);
 
-/** Of ASCII, all that is no separator once it is folded. */
-const ASCII_WORDS = /[0-9a-z]+/g;
-
 /** The words and runs of a folded text, with their place in it. */
 const splitFolded = function* (folded: string): Generator<{ readonly text: string; readonly index: number }> {
   for (const { 0: part, index } of folded.matchAll(NOT_SEPARATORS)) {
@@ -91,14 +84,10 @@ const splitFolded = function* (folded: string): Generator<{ readonly text: strin
 };
 
 /** The words of a text, folded, with runs of Chinese, Japanese and Korean as their pieces. @param maxCharacters what follows is not read */
-export const foldedWordsOf = (text: string, maxCharacters: number): string[] => {
-  const folded = fold(cut(text, maxCharacters));
-  // As below, for most texts: it is quicker.
-  if (isAscii(folded)) return folded.match(ASCII_WORDS)?.map((word) => cut(word, MAX_WORD)) ?? [];
-  return [...splitFolded(folded)].flatMap(({ text: word }) =>
+export const foldedWordsOf = (text: string, maxCharacters: number): string[] =>
+  [...splitFolded(fold(cut(text, maxCharacters)))].flatMap(({ text: word }) =>
     BEGINS_RUN.test(word) ? piecesOfRun(word).map((piece) => piece.text) : [cut(word, MAX_WORD)],
   );
-};
 
 /** The runs of three and more characters. */
 export const runsOf = (text: string, maxCharacters: number): string[] =>
@@ -109,13 +98,12 @@ export const runsOf = (text: string, maxCharacters: number): string[] =>
 /** The words of a name, a brand or a tag, with a space before and after each. */
 export const foldText = (text: string): string => ` ${foldedWordsOf(text, SEARCHED_FIELD).join(' ')} `;
 
-const piecesOfRun = (run: string): { readonly text: string; readonly offset: number; readonly length: number }[] => {
-  const characters = [...run];
+const piecesOfRun = (run: string): { readonly text: string; readonly offset: number }[] => {
   let offset = 0;
-  return characters.map((character, index) => {
-    const piece = { text: character + (characters[index + 1] ?? ''), offset, length: 0 };
+  return [...run].map((character, index, characters) => {
+    const piece = { text: character + (characters[index + 1] ?? ''), offset };
     offset += character.length;
-    return { ...piece, length: piece.text.length };
+    return piece;
   });
 };
 
@@ -172,7 +160,7 @@ export const wordsOf = (text: string, maxCharacters: number): Word[] => {
   };
   for (const { text: word, index } of splitFolded(folded)) {
     if (!BEGINS_RUN.test(word)) add(cut(word, MAX_WORD), index, word.length);
-    else for (const { text: piece, offset, length } of piecesOfRun(word)) add(piece, index + offset, length);
+    else for (const { text: piece, offset } of piecesOfRun(word)) add(piece, index + offset, piece.length);
   }
   return words;
 };

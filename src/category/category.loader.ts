@@ -62,16 +62,10 @@ export const createCategoryLoaders = (
     return category;
   };
 
-  const existing = memo(async (id: number): Promise<Category> => {
-    const category = await byIdOrNull(id);
-    if (!category) throw new RowVanished(`category ${id} vanished while it was referred to`);
-    return category;
-  });
-
   /** For an id in a foreign key; at once where the category was read before. @throws RowVanished */
   const byId = (id: number): Category | Promise<Category> => {
     const category = byIdOrNull(id);
-    return category instanceof Promise ? existing(id) : category;
+    return category instanceof Promise ? category.then((found) => found ?? vanished(id)) : category;
   };
 
   /** A category that was read together with other rows is not read again. */
@@ -91,24 +85,29 @@ export const createCategoryLoaders = (
     return isStorable(slug) ? reads.bySlug.load(slug) : null;
   });
 
-  let lineages: DataLoader<readonly number[], ReadonlyMap<number, Category>> | undefined;
+  const lineages = new DataLoader<readonly number[], ReadonlyMap<number, Category>>(
+    async (lists) => {
+      const categories = await rememberAll(reads.lineage([...new Set(lists.flat())]));
+      const byId = new Map(categories.map((category) => [category.id, category]));
+      return lists.map(() => byId);
+    },
+    { cache: false },
+  );
 
   /** Some categories and all that are above them, by id; an unknown id is left out. One statement for any number of calls at the same time. */
   const lineage = (ids: readonly number[]): Promise<ReadonlyMap<number, Category>> => {
     hints.dependsOn('category');
-    lineages ??= new DataLoader(
-      async (lists) => {
-        const categories = await rememberAll(reads.lineage([...new Set(lists.flat())]));
-        const byId = new Map(categories.map((category) => [category.id, category]));
-        return lists.map(() => byId);
-      },
-      { cache: false },
-    );
     return lineages.load(ids);
   };
 
   let roots: Promise<Category[]> | undefined;
-  let children: DataLoader<number, Category[]> | undefined;
+  const children = new DataLoader<number, Category[]>(
+    async (parentIds) => {
+      const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
+      return parentIds.map((parentId) => byParent.get(parentId) ?? []);
+    },
+    { maxBatchSize: MAX_KEYS },
+  );
 
   return {
     byIdOrNull,
@@ -134,16 +133,7 @@ export const createCategoryLoaders = (
       return roots;
     },
     /** By position then id. */
-    childrenOf: (id: number): Promise<Category[]> => {
-      children ??= new DataLoader(
-        async (parentIds) => {
-          const byParent = Map.groupBy(await rememberAll(reads.childrenOf(parentIds)), (category) => category.parentId);
-          return parentIds.map((parentId) => byParent.get(parentId) ?? []);
-        },
-        { maxBatchSize: MAX_KEYS },
-      );
-      return children.load(id);
-    },
+    childrenOf: (id: number): Promise<Category[]> => children.load(id),
   };
 };
 
@@ -153,10 +143,14 @@ export const pathAbove = ({ id, parentId }: Category, byId: ReadonlyMap<number, 
   const seen = new Set([id]);
   for (let next = parentId; next !== null && !seen.has(next); ) {
     const parent = byId.get(next);
-    if (!parent) throw new RowVanished(`category ${next} vanished while it was referred to`);
+    if (!parent) return vanished(next);
     seen.add(next);
     path.push(parent);
     next = parent.parentId;
   }
   return path;
+};
+
+const vanished = (id: number): never => {
+  throw new RowVanished(`category ${id} vanished while it was referred to`);
 };

@@ -134,19 +134,14 @@ export const createProductReads = (sql: Sql, prisma: PrismaClient, known?: Known
 
 const isMost = (part: readonly unknown[], whole: readonly unknown[]): boolean => part.length * 2 > whole.length;
 
-/**
- * Loaders for one operation, whose `now` decides what is visible. A class, because an operation uses a method or two: closures would be made for all of
- * them.
- */
+/** Loaders for one operation, whose `now` decides what is visible. */
 export class ProductLoaders {
   readonly #reads: ProductReads;
   readonly #scope: LoaderScope;
   readonly #known: KnownRowsOf<Product> | undefined;
-  // These are made when they are first used.
-  #byId: Map<number, Product | null | Promise<Product | null>> | undefined;
-  #bySlug: ((slug: string) => Promise<Product | null>) | undefined;
-  #lists: Map<string, Promise<Product[]>> | undefined;
-  #ofEach: Map<string, DataLoader<number, unknown>> | undefined;
+  readonly #byId = new Map<number, Product | null | Promise<Product | null>>();
+  readonly #lists = new Map<string, Promise<Product[]>>();
+  readonly #ofEach = new Map<string, DataLoader<number, unknown>>();
 
   constructor(reads: ProductReads, scope: LoaderScope, known: KnownRowsOf<Product> | undefined) {
     this.#reads = reads;
@@ -158,7 +153,6 @@ export class ProductLoaders {
   byId(id: number): Product | null | Promise<Product | null> {
     const { hints } = this.#scope;
     hints.dependsOnRow('product', id);
-    this.#byId ??= new Map();
     let product = this.#byId.get(id);
     if (product === undefined) {
       const found = this.#known?.find(id, hints);
@@ -169,10 +163,7 @@ export class ProductLoaders {
   }
 
   /** A visible product, else null. */
-  bySlug(slug: string): Promise<Product | null> {
-    this.#bySlug ??= memo((each) => this.#readBySlug(each));
-    return this.#bySlug(slug);
-  }
+  readonly bySlug = memo((slug: string) => this.#readBySlug(slug));
 
   /** The first `limit` visible products of the whole catalogue or of some categories taken together. */
   list(key: ProductListKey): Promise<Product[]> {
@@ -220,7 +211,6 @@ export class ProductLoaders {
 
   /** Reads something for all rows of a list in one statement. @param what different for different reads */
   #forEach<Value>(what: string, id: number, read: (ids: readonly number[]) => Promise<Value[]>): Promise<Value> {
-    this.#ofEach ??= new Map();
     let loader = this.#ofEach.get(what) as DataLoader<number, Value> | undefined;
     if (!loader) {
       loader = new DataLoader((ids) => this.#scope.inFlight.track(read(ids)));
@@ -264,7 +254,6 @@ export class ProductLoaders {
     if (categoryIds.length === 0) hints.dependsOn('product');
     for (const id of categoryIds) hints.dependsOnGroup('product', id);
     const name = `${orderBy} ${limit} ${categoryIds}`;
-    this.#lists ??= new Map();
     let list = this.#lists.get(name);
     if (!list) {
       list = read();

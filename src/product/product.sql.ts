@@ -12,19 +12,12 @@ const SHOWN = {
 /** A list in an order, of whole rows or of their ids. */
 export type ListStatement = (order: ProductOrder, shown: keyof typeof SHOWN) => Statement;
 
-const byOrder = (make: (order: ProductOrder, columns: string) => Statement): ListStatement => {
-  const made = new Map<string, Statement>();
-  return (order, shown) => {
-    const key = `${order}_${shown}`;
-    let statement = made.get(key);
-    if (!statement) {
-      const { name, text } = make(order, SHOWN[shown]);
-      statement = { name: `${name}_${key}`, text };
-      made.set(key, statement);
-    }
-    return statement;
+const byOrder =
+  (make: (order: ProductOrder, columns: string) => { readonly name: string; readonly text: string }): ListStatement =>
+  (order, shown) => {
+    const { name, text } = make(order, SHOWN[shown]);
+    return { name: `${name}_${order}_${shown}`, text };
   };
-};
 
 /**
  * The first of the whole catalogue. Values: now, limit.

@@ -2,13 +2,11 @@ import { Category } from '../category/category.type.ts';
 import type { Prisma } from '../database/generated/client/client.ts';
 import { atMost, LIST_SIZE, MAX_IDS, within } from '../graphql/arguments.ts';
 import { builder } from '../graphql/builder.ts';
-import { PRODUCT_ORDERS, type ProductOrder } from './product.order.ts';
+import { PRODUCT_ORDERS } from './product.order.ts';
 
 export const ProductOrderEnum = builder.enumType('ProductOrder', {
   description: 'How a list of products is sorted.',
-  values: Object.fromEntries(
-    Object.entries(PRODUCT_ORDERS).map(([name, { description }]) => [name, { description }]),
-  ) as Record<ProductOrder, { description: string }>,
+  values: PRODUCT_ORDERS,
 });
 
 export const Product = builder.prismaObject('Product', {

@@ -70,33 +70,22 @@ export const ProductVariant = builder.prismaObject('ProductVariant', {
 });
 
 const ProductOption = builder
-  .objectRef<{ readonly name: string; readonly values: readonly string[] }>('ProductOption')
+  .objectRef<{ readonly name: string; readonly values: string[] }>('ProductOption')
   .implement({
     description: 'A respect in which the variants of a product differ.',
     fields: (t) => ({
       name: t.exposeString('name', { description: '`Size`' }),
-      values: t.stringList({
-        description: 'Each once, in the order of the variants.',
-        resolve: ({ values }) => [...values],
-      }),
+      values: t.exposeStringList('values', { description: 'Each once, in the order of the variants.' }),
     }),
   });
 
 const PriceRange = builder
-  .objectRef<{ readonly prices: readonly Prisma.Decimal[]; readonly currencyCode: string }>('PriceRange')
+  .objectRef<{ readonly min: typeof Money.$inferType; readonly max: typeof Money.$inferType }>('PriceRange')
   .implement({
     description: 'From the least to the greatest price.',
     fields: (t) => ({
-      min: t.field({
-        type: Money,
-        description: 'The least.',
-        resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.min(...prices), currencyCode }),
-      }),
-      max: t.field({
-        type: Money,
-        description: 'The greatest.',
-        resolve: ({ prices, currencyCode }) => ({ amount: Prisma.Decimal.max(...prices), currencyCode }),
-      }),
+      min: t.expose('min', { type: Money, description: 'The least.' }),
+      max: t.expose('max', { type: Money, description: 'The greatest.' }),
     }),
   });
 
@@ -141,7 +130,11 @@ builder.prismaObjectFields(Product, (t) => ({
     resolve: async (product, _, { loaders }) => {
       const variants = await loaders.productVariant.ofProduct(product);
       const prices = (variants.length > 0 ? variants : [product]).map(({ price }) => price);
-      return { prices, currencyCode: product.currency };
+      const currencyCode = product.currency;
+      return {
+        min: { amount: Prisma.Decimal.min(...prices), currencyCode },
+        max: { amount: Prisma.Decimal.max(...prices), currencyCode },
+      };
     },
   }),
 }));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { SearchArguments } from '../../src/browse/browse.query.ts';
 import type { BrowseEngine, BrowseRequest } from '../../src/browse/browse-engine.ts';
 import { ProductSearch } from '../../src/browse/product-search.ts';
-import { readSearchArguments, type SearchArguments } from '../../src/browse/search-arguments.ts';
+import { readSearchArguments } from '../../src/browse/search-arguments.ts';
 import { CacheHints } from '../../src/cache/hints.ts';
 import { createTags } from '../../src/cache/tags.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -63,7 +64,7 @@ test('what is asked for later is another request, which has everything in it', a
   expect(await search.totalCount()).toBe(30);
   expect(await search.totalCount()).toBe(30);
   expect(requests).toHaveLength(1);
-  expect(await search.countOf('inStock')).toBe(4);
+  expect(await search.facet('inStock')).toBe(4);
   expect(requests).toHaveLength(2);
   expect(requests[1]).toMatchObject({ isCounted: true, facets: new Set(['inStock']) });
 });

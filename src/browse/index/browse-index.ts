@@ -7,8 +7,8 @@ import type { Clock } from '../../database/clock.ts';
 import { connectionConfig } from '../../database/connection.ts';
 import type { Sql, Statement } from '../../database/sql.ts';
 import type { BrowseEngine, BrowseResult, Suggestion } from '../browse-engine.ts';
-import { foldLateLetters } from '../late-letters.ts';
 import { compareCodePoints } from '../order.ts';
+import { fold } from '../words.ts';
 import {
   type IndexStatus,
   type IndexThread,
@@ -181,17 +181,17 @@ const mergeSuggestions = (
 ): Suggestion[] | undefined => {
   const named = products.flatMap(({ id, sales, publishedAt, name }) => {
     const text = name ?? names.get(id);
-    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, productId: id, publishedAt }];
+    return text === undefined ? [] : [{ kind: 'PRODUCT' as const, text, sales, id, publishedAt }];
   });
-  const last = named.at(-1)?.productId;
+  const last = named.at(-1);
   const seen = new Set<string>();
   const first: Suggestion[] = [];
   for (const suggestion of [...others, ...named].sort(compare)) {
     if (first.length === limit) break;
-    const folded = foldLateLetters(suggestion.text).toLowerCase();
+    const folded = fold(suggestion.text);
     if (!seen.has(folded)) first.push(suggestion);
     seen.add(folded);
-    if (hasMore && idOf(suggestion) === last && suggestion.kind === 'PRODUCT' && first.length < limit) return undefined;
+    if (hasMore && suggestion === last && first.length < limit) return undefined;
   }
   if (hasMore && first.length < limit) return undefined;
   return first.map(({ publishedAt: _, ...suggestion }: Ranked) => suggestion);
@@ -199,12 +199,9 @@ const mergeSuggestions = (
 
 type Ranked = Suggestion & { readonly publishedAt?: number };
 
-const idOf = (suggestion: Suggestion): number =>
-  suggestion.kind === 'PRODUCT' ? suggestion.productId : suggestion.kind === 'CATEGORY' ? suggestion.categoryId : 0;
-
 const compare = (a: Ranked, b: Ranked): number =>
   b.sales - a.sales ||
   KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
   (b.publishedAt ?? 0) - (a.publishedAt ?? 0) ||
   (a.kind === 'PRODUCT' ? 0 : compareCodePoints(a.text, b.text)) ||
-  idOf(b) - idOf(a);
+  b.id - a.id;

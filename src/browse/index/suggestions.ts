@@ -34,14 +34,14 @@ export const suggest = (index: ProductIndex, categories: CategoryTree, asked: As
   const { terms, now } = asked;
   const ofCategory = salesByCode(index, index.categories, now);
   const textsOf = (kind: 'BRAND' | 'TAG', values: FacetValues<string>): Suggestion[] =>
-    bestTexts(values, salesByCode(index, values, now), asked).map((each) => ({ kind, ...each }));
+    bestTexts(values, salesByCode(index, values, now), asked).map((each) => ({ kind, id: 0, ...each }));
   return {
     ...(bestNamesOf(index, asked) ?? productsOf(index, asked)),
     others: [
       ...categories.nodes.flatMap(({ id, name, folded, subtree }): Suggestion[] => {
         if (!hasTerms(folded, terms)) return [];
         const sales = Math.max(-1, ...index.categories.find(subtree).map(ofCategory.of));
-        return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, categoryId: id }];
+        return sales < 0 ? [] : [{ kind: 'CATEGORY', text: name, sales, id }];
       }),
       ...textsOf('BRAND', index.brands),
       ...textsOf('TAG', index.tags),
