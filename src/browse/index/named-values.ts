@@ -28,7 +28,7 @@ const MAX_KNOWN_TEXTS = 50_000;
 /** An entry of a map and of a list, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
 
-/** How many products have each value and each name, as far as they are counted; and, as the last of the values, what nobody asks for. */
+/** How many products have each value and each name, as far as they are counted. */
 export interface NamedCounts {
   readonly values: Int32Array;
   readonly names: Int32Array;
@@ -97,7 +97,7 @@ abstract class NamedValues {
   }
 
   noCounts(): NamedCounts {
-    return { values: new Int32Array(this.count + 1), names: new Int32Array(this.names.length) };
+    return { values: new Int32Array(this.count), names: new Int32Array(this.names.length) };
   }
 
   addTallies(counts: NamedCounts, states: readonly number[]): void {
@@ -236,9 +236,6 @@ export type Fitting = Uint8Array;
 /** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
 export class OptionValues extends NamedValues {
   readonly #nameTally = new Tally();
-  /** The sets of names that variants have, the empty one first; and by the number of a variant's text which it has. */
-  readonly #nameSets: (readonly number[])[] = [[]];
-  readonly #setOfTexts: number[] = [];
 
   /** The variants of a product, whose values become known. */
   learn({ optionNames, variants, isInStock }: ProductRow): number[] {
@@ -308,7 +305,7 @@ export class OptionValues extends NamedValues {
     this.#nameTally.addTo(counts.names, states);
   }
 
-  /** Counts the values of variants that fit, of each product each value once. @param isWanted whether the values of a name are */
+  /** Counts the values of variants that fit and their names, of each product each once. @param isWanted whether the values of a name are */
   addRows(
     { values, names }: NamedCounts,
     fits: Fitting,
@@ -317,71 +314,24 @@ export class OptionValues extends NamedValues {
     isWanted: (name: string) => boolean,
   ): void {
     const areWanted = this.names.map(({ name }) => isWanted(name));
-    const { codes: variants } = this.lists;
-    const ends = this.lists.ends as Uint32Array;
-    const wantedOf = this.codesOfTexts.map((codes) => codes.filter((code) => areWanted[this.nameOf[code] as number]));
-    const width = wantedOf.reduce((most, codes) => Math.max(most, codes.length), 0);
-    if (width === 0) return;
-    // By variant its first code, its second one, and so on; where there is none, and of those that do not fit, one that nobody asks for: to leave it out is guessed wrong too often.
-    const codes = new Int32Array(width * fits.length).fill(this.count);
-    // By variant the number of the set of its names, and the bits that this has not.
-    const setOf = new Int32Array(fits.length);
-    const notOf = new Int32Array(fits.length);
-    for (let variant = 0; variant < fits.length; variant += 1) {
-      if (fits[variant] === 0) continue;
-      const text = variant >>> 1;
-      this.#setOfTexts[text] ??= this.#setOf(text);
-      const set = this.#setOfTexts[text] as number;
-      setOf[variant] = set;
-      notOf[variant] = ~set;
-      for (const [place, code] of (wantedOf[text] as number[]).entries()) codes[place * fits.length + variant] = code;
+    /** What is counted: a name is numbered after all values. Each is told apart by its place. */
+    const counted: number[] = [];
+    const places = new Int32Array(this.count + this.names.length).fill(-1);
+    const placeOf = (of: number): number => {
+      if (places[of] === -1) places[of] = counted.push(of) - 1;
+      return places[of] as number;
+    };
+    const placesOf = this.codesOfTexts.map((codes, text) => {
+      if (!fits[text * 2] && !fits[text * 2 + 1]) return [];
+      const wanted = codes.filter((code) => areWanted[this.nameOf[code] as number]);
+      return wanted.flatMap((code) => [placeOf(code), placeOf(this.count + (this.nameOf[code] as number))]);
+    });
+    const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
+    for (const [place, count] of this.lists.countOnce(placesOfVariants, counted.length, rows, length).entries()) {
+      const of = counted[place] as number;
+      if (of < this.count) values[of] = (values[of] as number) + count;
+      else names[of - this.count] = (names[of - this.count] as number) + count;
     }
-    /** The only name that is wanted: of one, it is enough to see whether any variant has it. */
-    const only = areWanted.indexOf(true) === areWanted.lastIndexOf(true) ? areWanted.indexOf(true) : -1;
-    const nobody = this.count;
-    const sets = new Int32Array(this.#nameSets.length);
-    const met = new Int32Array(this.count + 1).fill(-1);
-    let countOfOnly = 0;
-    const metNames = new Int32Array(names.length).fill(-1);
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const begin = row === 0 ? 0 : (ends[row - 1] as number);
-      const end = ends[row] as number;
-      let set = 0;
-      let not = 0;
-      if (only < 0)
-        for (let at = begin; at < end; at += 1) {
-          const variant = variants[at] as number;
-          set |= setOf[variant] as number;
-          not |= notOf[variant] as number;
-        }
-      let hasOnly = 0;
-      for (let first = 0; first < codes.length; first += fits.length)
-        for (let at = begin; at < end; at += 1) {
-          const code = codes[first + (variants[at] as number)] as number;
-          values[code] = (values[code] as number) + Number(met[code] !== row);
-          met[code] = row;
-          hasOnly |= Number(code !== nobody);
-        }
-      countOfOnly += hasOnly;
-      // Mostly all variants of a product have the same names.
-      if ((set & not) === 0) sets[set] = (sets[set] as number) + 1;
-      else
-        for (let at = begin; at < end; at += 1)
-          for (const name of this.#nameSets[setOf[variants[at] as number] as number] as readonly number[]) {
-            names[name] = (names[name] as number) + Number(metNames[name] !== row);
-            metNames[name] = row;
-          }
-    }
-    if (only >= 0) names[only] = (names[only] as number) + countOfOnly;
-    for (const [set, count] of sets.entries())
-      for (const name of this.#nameSets[set] as readonly number[]) names[name] = (names[name] as number) + count;
-  }
-
-  #setOf(text: number): number {
-    const names = new Set(this.codesOfText(text).map((code) => this.nameOf[code] as number));
-    const known = this.#nameSets.findIndex((set) => set.length === names.size && set.every((name) => names.has(name)));
-    return known < 0 ? this.#nameSets.push([...names]) - 1 : known;
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */
