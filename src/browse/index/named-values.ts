@@ -3,7 +3,7 @@ import { IN_STOCK, ON_SALE, type ProductColumns, withRoom } from './columns.ts';
 import { mostFrequent, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
-import { RowLists } from './row-lists.ts';
+import { RowLists, RowNumbers } from './row-lists.ts';
 import { Slice, Texts } from './texts.ts';
 
 interface NamedValue {
@@ -44,7 +44,7 @@ abstract class NamedValues {
   /** By code, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
   protected readonly tally = new Tally();
-  protected readonly lists = new RowLists();
+  protected abstract readonly ofRows: RowLists | RowNumbers;
   protected texts = new Texts();
   /** By the number of a text. */
   protected codesOfTexts: (readonly number[])[] = [];
@@ -56,7 +56,7 @@ abstract class NamedValues {
   readonly #values: string[] = [];
 
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.lists, this.texts];
+    const parts = [this.rows, this.tally, this.ofRows, this.texts];
     const own = (this.count + this.codesOfTexts.length) * BYTES_PER_VALUE + this.nameOf.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
@@ -78,12 +78,12 @@ abstract class NamedValues {
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    this.lists.renumber(newRows);
+    this.ofRows.renumber(newRows);
   }
 
   /** The codes that a filter wants. */
   find({ name, values = [], min, max }: AttributeFilter | (OptionFilter & { min?: never; max?: never })): number[] {
-    const known = this.names[this.#byName.get(name) ?? -1];
+    const known = this.names[this.numberOf(name)];
     if (!known) return [];
     const codes = values.flatMap((value) => [known.texts.get(value) ?? [], known.numbers.get(value) ?? []].flat());
     if (min !== undefined || max !== undefined)
@@ -94,6 +94,11 @@ abstract class NamedValues {
         )
           codes.push(code);
     return [...new Set(codes)];
+  }
+
+  /** -1 for a name that no product ever had. */
+  protected numberOf(name: string): number {
+    return this.#byName.get(name) ?? -1;
   }
 
   noCounts(): NamedCounts {
@@ -175,6 +180,9 @@ abstract class NamedValues {
  * is counted by its values, less its surplus.
  */
 export class AttributeValues extends NamedValues {
+  /** A place is a name. */
+  protected readonly ofRows = new RowNumbers((code) => this.nameOf[code] as number);
+
   /** The codes of a product, whose values become known. */
   learn({ attributes }: ProductRow): number[] {
     if (this.codesOfTexts.length >= MAX_KNOWN_TEXTS) {
@@ -195,16 +203,21 @@ export class AttributeValues extends NamedValues {
   }
 
   has(row: number, codes: readonly number[]): boolean {
-    return this.lists.has(row, codes);
+    return this.ofRows.has(row, codes);
   }
 
   append(row: number, codes: readonly number[]): void {
-    this.lists.set(row, codes);
+    this.ofRows.append(row, codes);
     for (const code of codes) this.rows.append(code, row);
   }
 
-  addRows({ values }: NamedCounts, rows: Int32Array, length: number): void {
-    this.lists.count(values, rows, length);
+  /** @param name whose values are wanted; by default those of all names */
+  addRows({ values }: NamedCounts, rows: Int32Array, length: number, name?: string): void {
+    this.ofRows.count(values, rows, length, name === undefined ? undefined : this.numberOf(name));
+  }
+
+  arrange(count: number): void {
+    this.ofRows.arrange(count);
   }
 
   override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
@@ -218,7 +231,7 @@ export class AttributeValues extends NamedValues {
 
   protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
-    for (const code of this.lists.of(row)) this.tally.change(code, bits, by);
+    for (const code of this.ofRows.of(row)) this.tally.change(code, bits, by);
   }
 
   protected override parse(member: string): readonly NamedValue[] {
@@ -235,6 +248,7 @@ export type Fitting = Uint8Array;
 
 /** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
 export class OptionValues extends NamedValues {
+  protected readonly ofRows = new RowLists();
   readonly #nameTally = new Tally();
 
   /** The variants of a product, whose values become known. */
@@ -250,12 +264,12 @@ export class OptionValues extends NamedValues {
 
   /** Whether a row has these variants, apart from what is in stock. */
   has(row: number, variants: readonly number[]): boolean {
-    const known = this.lists.of(row);
+    const known = this.ofRows.of(row);
     return known.length === variants.length && variants.every((each, at) => (known[at] as number) >>> 1 === each >>> 1);
   }
 
   append(row: number, variants: readonly number[]): void {
-    this.lists.set(row, variants);
+    this.ofRows.set(row, variants);
     const codes: number[] = [];
     for (const variant of variants)
       for (const code of this.codesOfText(variant >>> 1)) if (!codes.includes(code)) codes.push(code);
@@ -264,7 +278,7 @@ export class OptionValues extends NamedValues {
 
   /** Says what is in stock of a row that has these variants. */
   restock(row: number, variants: readonly number[]): void {
-    this.lists.set(row, variants);
+    this.ofRows.set(row, variants);
   }
 
   /** The variants that meet all filters but those of a name. */
@@ -282,8 +296,7 @@ export class OptionValues extends NamedValues {
   /** Keeps the bits of rows that one of their variants has, and the rows that have bits, in place. @param bitsOf by variant */
   keep(bitsOf: Uint8Array, found: { readonly rows: Int32Array; readonly bits: Uint8Array; length: number }): void {
     const { rows, bits, length } = found;
-    const { codes: variants } = this.lists;
-    const ends = this.lists.ends as Uint32Array;
+    const { codes: variants, ends } = this.ofRows;
     let kept = 0;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
@@ -327,7 +340,7 @@ export class OptionValues extends NamedValues {
       return wanted.flatMap((code) => [placeOf(code), placeOf(this.count + (this.nameOf[code] as number))]);
     });
     const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
-    for (const [place, count] of this.lists.countOnce(placesOfVariants, counted.length, rows, length).entries()) {
+    for (const [place, count] of this.ofRows.countOnce(placesOfVariants, counted.length, rows, length).entries()) {
       const of = counted[place] as number;
       if (of < this.count) values[of] = (values[of] as number) + count;
       else names[of - this.count] = (names[of - this.count] as number) + count;
@@ -337,7 +350,7 @@ export class OptionValues extends NamedValues {
   /** A product is in one state for each value: values that are in stock in one variant come first. */
   protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
-    const variants = this.lists.of(row);
+    const variants = this.ofRows.of(row);
     const codes: number[] = [];
     const names: number[] = [];
     for (const inStock of [1, 0]) {
