@@ -42,7 +42,7 @@ export class FacetCounters {
   count(rows: Int32Array, length: number): void {
     for (const { facet, counts } of this.#byCode) this.#index[facet].count(counts, rows, length);
     for (const part of this.#byName)
-      if (part.facet === 'attributes') this.#index.attributes.addRows(part.counts, rows, length);
+      if (part.facet === 'attributes') this.#index.attributes.addRows(part.counts, rows, length, part.name);
       else {
         const fits = this.#filter.fittingVariants(part.name);
         this.#index.options.addRows(part.counts, fits, rows, length, this.#filter.hasName(part));

@@ -3,7 +3,7 @@ import { compareCodePoints } from '../order.ts';
 import { IN_STOCK, ON_SALE, type ProductColumns, SETTLED, withRoom } from './columns.ts';
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
-import { RowLists } from './row-lists.ts';
+import { RowNumbers } from './row-lists.ts';
 import type { Slice } from './texts.ts';
 
 /** In stock or not, on sale or not: bits of a row's state. */
@@ -77,7 +77,7 @@ export class FacetValues<Value extends string | number> {
   readonly #fold: ((value: Value) => string) | undefined;
   /** All of {@link folded}; undefined where it lacks the latest. */
   #allFolded: string | undefined;
-  readonly #lists: RowLists;
+  readonly #ofRows = new RowNumbers((_, at) => at);
   /** By code: no settled product has sold more; and 1 plus the row that has sold so much, 0 where it is to be looked for. */
   #most = new Int32Array(0);
   #bestRows = new Int32Array(0);
@@ -85,23 +85,20 @@ export class FacetValues<Value extends string | number> {
   /**
    * @param known those that any product ever had
    * @param of the values of a product
-   * @param hasOne whether that is always one
    * @param fold for texts that suggestions look for words in
    */
   constructor(
     known: Known<Value>,
     of: (product: ProductRow) => readonly Read<Value>[],
-    hasOne: boolean,
     fold?: (value: Value) => string,
   ) {
     this.#known = known;
     this.#of = of;
     this.#fold = fold;
-    this.#lists = new RowLists(hasOne);
   }
 
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.#lists, this.#known];
+    const parts = [this.rows, this.tally, this.#ofRows, this.#known];
     const own = this.folded.length * 120 + this.#most.byteLength + this.#bestRows.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
@@ -136,16 +133,16 @@ export class FacetValues<Value extends string | number> {
     return this.#allFolded.includes(text);
   }
 
-  codesOf(row: number): Uint16Array | Uint32Array {
-    return this.#lists.of(row);
+  codesOf(row: number): number[] {
+    return this.#ofRows.of(row);
   }
 
   has(row: number, codes: readonly number[]): boolean {
-    return this.#lists.has(row, codes);
+    return this.#ofRows.has(row, codes);
   }
 
   append(row: number, codes: readonly number[]): void {
-    this.#lists.set(row, codes);
+    this.#ofRows.append(row, codes);
     for (const code of codes) this.rows.append(code, row);
   }
 
@@ -166,7 +163,11 @@ export class FacetValues<Value extends string | number> {
   }
 
   count(counts: Int32Array, rows: Int32Array, length: number): void {
-    this.#lists.count(counts, rows, length);
+    this.#ofRows.count(counts, rows, length);
+  }
+
+  arrange(count: number): void {
+    this.#ofRows.arrange(count);
   }
 
   salesAtMost(code: number): number {
@@ -186,7 +187,7 @@ export class FacetValues<Value extends string | number> {
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    this.#lists.renumber(newRows);
+    this.#ofRows.renumber(newRows);
     this.#bestRows.fill(0);
   }
 

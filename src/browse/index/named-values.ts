@@ -3,7 +3,7 @@ import { IN_STOCK, ON_SALE, type ProductColumns, withRoom } from './columns.ts';
 import { mostFrequent, Tally } from './facet-values.ts';
 import { Postings } from './postings.ts';
 import type { ProductRow } from './product-index.ts';
-import { RowLists } from './row-lists.ts';
+import { RowLists, RowNumbers } from './row-lists.ts';
 import { Slice, Texts } from './texts.ts';
 
 interface NamedValue {
@@ -28,7 +28,7 @@ const MAX_KNOWN_TEXTS = 50_000;
 /** An entry of a map and of a list, and texts of usual length. */
 const BYTES_PER_VALUE = 120;
 
-/** How many products have each value and each name, as far as they are counted; and, as the last of the values, what nobody asks for. */
+/** How many products have each value and each name, as far as they are counted. */
 export interface NamedCounts {
   readonly values: Int32Array;
   readonly names: Int32Array;
@@ -44,7 +44,7 @@ abstract class NamedValues {
   /** By code, the rows that have it, dead ones among them. */
   readonly rows = new Postings();
   protected readonly tally = new Tally();
-  protected readonly lists = new RowLists();
+  protected abstract readonly ofRows: RowLists | RowNumbers;
   protected texts = new Texts();
   /** By the number of a text. */
   protected codesOfTexts: (readonly number[])[] = [];
@@ -56,7 +56,7 @@ abstract class NamedValues {
   readonly #values: string[] = [];
 
   get bytes(): number {
-    const parts = [this.rows, this.tally, this.lists, this.texts];
+    const parts = [this.rows, this.tally, this.ofRows, this.texts];
     const own = (this.count + this.codesOfTexts.length) * BYTES_PER_VALUE + this.nameOf.byteLength;
     return parts.reduce((sum, { bytes }) => sum + bytes, own);
   }
@@ -78,12 +78,12 @@ abstract class NamedValues {
 
   renumber(newRows: Int32Array): void {
     this.rows.renumber(newRows);
-    this.lists.renumber(newRows);
+    this.ofRows.renumber(newRows);
   }
 
   /** The codes that a filter wants. */
   find({ name, values = [], min, max }: AttributeFilter | (OptionFilter & { min?: never; max?: never })): number[] {
-    const known = this.names[this.#byName.get(name) ?? -1];
+    const known = this.names[this.numberOf(name)];
     if (!known) return [];
     const codes = values.flatMap((value) => [known.texts.get(value) ?? [], known.numbers.get(value) ?? []].flat());
     if (min !== undefined || max !== undefined)
@@ -96,8 +96,13 @@ abstract class NamedValues {
     return [...new Set(codes)];
   }
 
+  /** -1 for a name that no product ever had. */
+  protected numberOf(name: string): number {
+    return this.#byName.get(name) ?? -1;
+  }
+
   noCounts(): NamedCounts {
-    return { values: new Int32Array(this.count + 1), names: new Int32Array(this.names.length) };
+    return { values: new Int32Array(this.count), names: new Int32Array(this.names.length) };
   }
 
   addTallies(counts: NamedCounts, states: readonly number[]): void {
@@ -175,6 +180,9 @@ abstract class NamedValues {
  * is counted by its values, less its surplus.
  */
 export class AttributeValues extends NamedValues {
+  /** A place is a name. */
+  protected readonly ofRows = new RowNumbers((code) => this.nameOf[code] as number);
+
   /** The codes of a product, whose values become known. */
   learn({ attributes }: ProductRow): number[] {
     if (this.codesOfTexts.length >= MAX_KNOWN_TEXTS) {
@@ -195,16 +203,21 @@ export class AttributeValues extends NamedValues {
   }
 
   has(row: number, codes: readonly number[]): boolean {
-    return this.lists.has(row, codes);
+    return this.ofRows.has(row, codes);
   }
 
   append(row: number, codes: readonly number[]): void {
-    this.lists.set(row, codes);
+    this.ofRows.append(row, codes);
     for (const code of codes) this.rows.append(code, row);
   }
 
-  addRows({ values }: NamedCounts, rows: Int32Array, length: number): void {
-    this.lists.count(values, rows, length);
+  /** @param name whose values are wanted; by default those of all names */
+  addRows({ values }: NamedCounts, rows: Int32Array, length: number, name?: string): void {
+    this.ofRows.count(values, rows, length, name === undefined ? undefined : this.numberOf(name));
+  }
+
+  arrange(count: number): void {
+    this.ofRows.arrange(count);
   }
 
   override facetsOf(counts: NamedCounts, isWanted: (name: string) => boolean): CountedName[] {
@@ -218,7 +231,7 @@ export class AttributeValues extends NamedValues {
 
   protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
-    for (const code of this.lists.of(row)) this.tally.change(code, bits, by);
+    for (const code of this.ofRows.of(row)) this.tally.change(code, bits, by);
   }
 
   protected override parse(member: string): readonly NamedValue[] {
@@ -235,10 +248,8 @@ export type Fitting = Uint8Array;
 
 /** The options of variants. All variants with the same options are one number; of each row they are twice that, and one more where the variant is in stock. */
 export class OptionValues extends NamedValues {
+  protected readonly ofRows = new RowLists();
   readonly #nameTally = new Tally();
-  /** The sets of names that variants have, the empty one first; and by the number of a variant's text which it has. */
-  readonly #nameSets: (readonly number[])[] = [[]];
-  readonly #setOfTexts: number[] = [];
 
   /** The variants of a product, whose values become known. */
   learn({ optionNames, variants, isInStock }: ProductRow): number[] {
@@ -253,12 +264,12 @@ export class OptionValues extends NamedValues {
 
   /** Whether a row has these variants, apart from what is in stock. */
   has(row: number, variants: readonly number[]): boolean {
-    const known = this.lists.of(row);
+    const known = this.ofRows.of(row);
     return known.length === variants.length && variants.every((each, at) => (known[at] as number) >>> 1 === each >>> 1);
   }
 
   append(row: number, variants: readonly number[]): void {
-    this.lists.set(row, variants);
+    this.ofRows.set(row, variants);
     const codes: number[] = [];
     for (const variant of variants)
       for (const code of this.codesOfText(variant >>> 1)) if (!codes.includes(code)) codes.push(code);
@@ -267,7 +278,7 @@ export class OptionValues extends NamedValues {
 
   /** Says what is in stock of a row that has these variants. */
   restock(row: number, variants: readonly number[]): void {
-    this.lists.set(row, variants);
+    this.ofRows.set(row, variants);
   }
 
   /** The variants that meet all filters but those of a name. */
@@ -285,8 +296,7 @@ export class OptionValues extends NamedValues {
   /** Keeps the bits of rows that one of their variants has, and the rows that have bits, in place. @param bitsOf by variant */
   keep(bitsOf: Uint8Array, found: { readonly rows: Int32Array; readonly bits: Uint8Array; length: number }): void {
     const { rows, bits, length } = found;
-    const { codes: variants } = this.lists;
-    const ends = this.lists.ends as Uint32Array;
+    const { codes: variants, ends } = this.ofRows;
     let kept = 0;
     for (let each = 0; each < length; each += 1) {
       const row = rows[each] as number;
@@ -308,7 +318,7 @@ export class OptionValues extends NamedValues {
     this.#nameTally.addTo(counts.names, states);
   }
 
-  /** Counts the values of variants that fit, of each product each value once. @param isWanted whether the values of a name are */
+  /** Counts the values of variants that fit and their names, of each product each once. @param isWanted whether the values of a name are */
   addRows(
     { values, names }: NamedCounts,
     fits: Fitting,
@@ -317,77 +327,30 @@ export class OptionValues extends NamedValues {
     isWanted: (name: string) => boolean,
   ): void {
     const areWanted = this.names.map(({ name }) => isWanted(name));
-    const { codes: variants } = this.lists;
-    const ends = this.lists.ends as Uint32Array;
-    const wantedOf = this.codesOfTexts.map((codes) => codes.filter((code) => areWanted[this.nameOf[code] as number]));
-    const width = wantedOf.reduce((most, codes) => Math.max(most, codes.length), 0);
-    if (width === 0) return;
-    // By variant its first code, its second one, and so on; where there is none, and of those that do not fit, one that nobody asks for: to leave it out is guessed wrong too often.
-    const codes = new Int32Array(width * fits.length).fill(this.count);
-    // By variant the number of the set of its names, and the bits that this has not.
-    const setOf = new Int32Array(fits.length);
-    const notOf = new Int32Array(fits.length);
-    for (let variant = 0; variant < fits.length; variant += 1) {
-      if (fits[variant] === 0) continue;
-      const text = variant >>> 1;
-      this.#setOfTexts[text] ??= this.#setOf(text);
-      const set = this.#setOfTexts[text] as number;
-      setOf[variant] = set;
-      notOf[variant] = ~set;
-      for (const [place, code] of (wantedOf[text] as number[]).entries()) codes[place * fits.length + variant] = code;
+    /** What is counted: a name is numbered after all values. Each is told apart by its place. */
+    const counted: number[] = [];
+    const places = new Int32Array(this.count + this.names.length).fill(-1);
+    const placeOf = (of: number): number => {
+      if (places[of] === -1) places[of] = counted.push(of) - 1;
+      return places[of] as number;
+    };
+    const placesOf = this.codesOfTexts.map((codes, text) => {
+      if (!fits[text * 2] && !fits[text * 2 + 1]) return [];
+      const wanted = codes.filter((code) => areWanted[this.nameOf[code] as number]);
+      return wanted.flatMap((code) => [placeOf(code), placeOf(this.count + (this.nameOf[code] as number))]);
+    });
+    const placesOfVariants = Array.from(fits, (fit, variant) => (fit ? (placesOf[variant >>> 1] as number[]) : []));
+    for (const [place, count] of this.ofRows.countOnce(placesOfVariants, counted.length, rows, length).entries()) {
+      const of = counted[place] as number;
+      if (of < this.count) values[of] = (values[of] as number) + count;
+      else names[of - this.count] = (names[of - this.count] as number) + count;
     }
-    /** The only name that is wanted: of one, it is enough to see whether any variant has it. */
-    const only = areWanted.indexOf(true) === areWanted.lastIndexOf(true) ? areWanted.indexOf(true) : -1;
-    const nobody = this.count;
-    const sets = new Int32Array(this.#nameSets.length);
-    const met = new Int32Array(this.count + 1).fill(-1);
-    let countOfOnly = 0;
-    const metNames = new Int32Array(names.length).fill(-1);
-    for (let each = 0; each < length; each += 1) {
-      const row = rows[each] as number;
-      const begin = row === 0 ? 0 : (ends[row - 1] as number);
-      const end = ends[row] as number;
-      let set = 0;
-      let not = 0;
-      if (only < 0)
-        for (let at = begin; at < end; at += 1) {
-          const variant = variants[at] as number;
-          set |= setOf[variant] as number;
-          not |= notOf[variant] as number;
-        }
-      let hasOnly = 0;
-      for (let first = 0; first < codes.length; first += fits.length)
-        for (let at = begin; at < end; at += 1) {
-          const code = codes[first + (variants[at] as number)] as number;
-          values[code] = (values[code] as number) + Number(met[code] !== row);
-          met[code] = row;
-          hasOnly |= Number(code !== nobody);
-        }
-      countOfOnly += hasOnly;
-      // Mostly all variants of a product have the same names.
-      if ((set & not) === 0) sets[set] = (sets[set] as number) + 1;
-      else
-        for (let at = begin; at < end; at += 1)
-          for (const name of this.#nameSets[setOf[variants[at] as number] as number] as readonly number[]) {
-            names[name] = (names[name] as number) + Number(metNames[name] !== row);
-            metNames[name] = row;
-          }
-    }
-    if (only >= 0) names[only] = (names[only] as number) + countOfOnly;
-    for (const [set, count] of sets.entries())
-      for (const name of this.#nameSets[set] as readonly number[]) names[name] = (names[name] as number) + count;
-  }
-
-  #setOf(text: number): number {
-    const names = new Set(this.codesOfText(text).map((code) => this.nameOf[code] as number));
-    const known = this.#nameSets.findIndex((set) => set.length === names.size && set.every((name) => names.has(name)));
-    return known < 0 ? this.#nameSets.push([...names]) - 1 : known;
   }
 
   /** A product is in one state for each value: values that are in stock in one variant come first. */
   protected override changeTallies(row: number, { state }: ProductColumns, by: 1 | -1): void {
     const bits = state.values[row] as number;
-    const variants = this.lists.of(row);
+    const variants = this.ofRows.of(row);
     const codes: number[] = [];
     const names: number[] = [];
     for (const inStock of [1, 0]) {

@@ -57,9 +57,9 @@ const MIN_DEAD = 2000;
 
 export class ProductIndex {
   readonly columns = new ProductColumns();
-  readonly categories = new FacetValues<number>(new Numbers(), ({ categoryId }) => [categoryId], true);
-  readonly brands = new FacetValues<string>(new Texts(), ({ brand }) => [brand ?? NO_BRAND_SLICE], true, foldText);
-  readonly tags = new FacetValues<string>(new Texts(), ({ tags }) => tags, false, foldText);
+  readonly categories = new FacetValues<number>(new Numbers(), ({ categoryId }) => [categoryId]);
+  readonly brands = new FacetValues<string>(new Texts(), ({ brand }) => [brand ?? NO_BRAND_SLICE], foldText);
+  readonly tags = new FacetValues<string>(new Texts(), ({ tags }) => tags, foldText);
   readonly attributes = new AttributeValues();
   readonly options = new OptionValues();
   readonly #values = [this.categories, this.brands, this.tags, this.attributes, this.options];
@@ -195,9 +195,11 @@ export class ProductIndex {
     return count - live > Math.max(MIN_DEAD, count * MAX_DEAD_SHARE);
   }
 
-  /** Gives memory back that only filling needs. */
+  /** Gives memory back that only filling needs, and makes columns. */
   settlePostings(): void {
     for (const postings of [...this.words, ...this.#values.map(({ rows }) => rows)]) postings.settle();
+    const { categories, brands, tags, attributes, columns } = this;
+    for (const values of [categories, brands, tags, attributes]) values.arrange(columns.count);
   }
 
   /** Takes out rows that are dead. It takes some hundred milliseconds for a million products. */
